@@ -1,0 +1,45 @@
+# Every habit of the project. `make demo` and `make test` need only Python >= 3.10, pip and make.
+PYTHON ?= python3
+PY := .venv/bin/python
+INSTALLED := .venv/.installed
+
+.PHONY: help demo test check lint format types docs wheel clean
+
+help: ## Show this list.
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+$(INSTALLED): pyproject.toml constraints.txt
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(INSTALLED)
+
+demo: $(INSTALLED) ## Run the main job: a small example that ends with a table and a picture.
+	$(PY) -m benchmarks.concave_front
+
+test: $(INSTALLED) ## Run all tests, with the examples in docstrings and docs.
+	$(PY) -m pytest -n 2 --dist worksteal
+
+check: lint types docs wheel ## Run lint, types, docs (warnings are errors) and the wheel check.
+
+lint: $(INSTALLED)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+format: $(INSTALLED) ## Rewrite the code in the house format.
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+types: $(INSTALLED)
+	$(PY) -m mypy
+
+docs: $(INSTALLED) ## Build the documentation into docs/_build.
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+wheel: $(INSTALLED)
+	rm -rf dist
+	$(PY) -m build --wheel --outdir dist . > /dev/null
+	$(PY) .ci/check_wheel.py dist
+
+clean: ## Remove everything that the other targets made.
+	rm -rf .venv dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Batched torch environments of the paper and typed cards for the environments the recipes run on."""

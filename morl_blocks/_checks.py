@@ -1,0 +1,124 @@
+"""All checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value.
+
+Checks that must read numbers out of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it,
+because there the numbers do not exist yet. The pure functions of the blocks check nothing, so that they stay cheap
+and traceable; the modules call these checks on their behalf.
+"""
+
+import math
+import warnings
+
+import torch
+from torch import Tensor
+
+SIMPLEX_TOLERANCE = 1e-4
+
+
+def fail(name: str, rule: str, value: object) -> None:
+    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    raise ValueError(f"`{name}` must {rule}, got {value}.")
+
+
+def is_traced(tensor: Tensor) -> bool:
+    """Tell whether ``tensor`` holds no readable numbers (inside ``torch.compile`` or ``torch.func`` transforms)."""
+    return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def _offender(tensor: Tensor, good: Tensor) -> float | None:
+    """Return the first number of ``tensor`` where ``good`` is false; ``None`` when all are good or unreadable."""
+    if is_traced(tensor) or bool(good.all()):
+        return None
+    return float(tensor.detach()[~good].flatten()[0])
+
+
+def finite(name: str, value: Tensor) -> None:
+    """Require every number to be finite."""
+    bad = _offender(value, torch.isfinite(value))
+    if bad is not None:
+        fail(name, "be finite", bad)
+
+
+def positive(name: str, value: Tensor | float) -> None:
+    """Require finite numbers > 0."""
+    value = torch.as_tensor(value)
+    bad = _offender(value, torch.isfinite(value) & (value > 0))
+    if bad is not None:
+        fail(name, "be > 0", bad)
+
+
+def between(name: str, value: Tensor | float, low: float, high: float, *, bounds: str = "[]") -> None:
+    """Require numbers in an interval; ``bounds`` such as ``"[)"`` says which ends belong to it."""
+    value = torch.as_tensor(value)
+    above = value >= low if bounds[0] == "[" else value > low
+    below = value <= high if bounds[1] == "]" else value < high
+    bad = _offender(value, above & below)
+    if bad is not None:
+        left, right = ("[" if bounds[0] == "[" else "("), ("]" if bounds[1] == "]" else ")")
+        fail(name, f"lie in {left}{low:g}, {high:g}{right}", bad)
+
+
+def utopia(value: Tensor | float) -> None:
+    """Require a finite utopia value and warn below 1, where a perfect return would count as a loss."""
+    value = torch.as_tensor(value)
+    finite("utopia", value)
+    if not is_traced(value) and bool((value < 1).any()):
+        warnings.warn(
+            f"`utopia` should be >= 1 for returns normalised to [0, 1], got {float(value.min())}.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def objectives(name: str, value: Tensor, count: int | None = None, *, minimum: int = 2) -> None:
+    """Require a last dimension of ``count`` objectives (any number >= ``minimum`` when ``count`` is ``None``)."""
+    shape = list(value.shape)
+    if not shape or shape[-1] < minimum:
+        fail(name, f"have at least {minimum} objectives in its last dimension", f"shape {shape}")
+    if count is not None and shape[-1] != count:
+        fail(name, f"have {count} objectives in its last dimension", f"shape {shape}")
+
+
+def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
+    """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
+    if value.dim() > len(shape) or any(
+        a not in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
+    ):
+        fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
+
+
+def simplex(name: str, value: Tensor) -> None:
+    """Require non-negative numbers that sum to 1 over the last dimension (tolerance 1e-4)."""
+    finite(name, value)
+    bad = _offender(value, value >= 0)
+    if bad is not None:
+        fail(name, "be >= 0", bad)
+    total = value.sum(-1)
+    bad = _offender(total, (total - 1).abs() <= SIMPLEX_TOLERANCE)
+    if bad is not None:
+        fail(name, "sum to 1", f"a sum of {bad}")
+
+
+def gramian(value: Tensor) -> None:
+    """Require a finite symmetric matrix (or batch of them) over at least one objective."""
+    shape = list(value.shape)
+    if value.dim() < 2 or shape[-1] != shape[-2]:
+        fail("gramian", "be square, [*R, m, m]", f"shape {shape}")
+    finite("gramian", value)
+    if is_traced(value):
+        return
+    scale = float(value.abs().max()) if value.numel() else 0.0
+    error = float((value - value.mT).abs().max()) if value.numel() else 0.0
+    if error > 1e-4 * scale:
+        fail("gramian", "be symmetric", f"an asymmetry of {error:g}")
+
+
+def choice(name: str, value: str, options: tuple[str, ...]) -> None:
+    """Require one of a few words."""
+    if value not in options:
+        fail(name, f"be one of {', '.join(map(repr, options))}", repr(value))
+
+
+def at_least(name: str, value: float, low: int) -> None:
+    """Require a whole number >= ``low``."""
+    if math.isnan(value) or value != int(value) or value < low:
+        fail(name, f"be a whole number >= {low}", value)

@@ -1,0 +1,1 @@
+"""Recipes that assemble the blocks into PASTA, its baselines and its ablations."""
