@@ -1,0 +1,20 @@
+"""Gradient combiners: from m objective gradients to one update, through their Gramian."""
+
+from morl_blocks.combiners._base import Combiner
+from morl_blocks.combiners.conflict import conflict_ratio, pair_conflict
+from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, random_order
+from morl_blocks.combiners.sum import Sum, WeightedSum
+from morl_blocks.combiners.torchjd import TorchJD
+
+__all__ = [
+    "Combiner",
+    "PCGrad",
+    "Sum",
+    "TorchJD",
+    "WeightedPCGrad",
+    "WeightedSum",
+    "conflict_ratio",
+    "pair_conflict",
+    "pcgrad_projections",
+    "random_order",
+]

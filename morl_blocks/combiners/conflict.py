@@ -1,0 +1,34 @@
+"""How much the objectives' gradients work against each other."""
+
+from torch import Tensor
+
+from morl_blocks import _checks
+
+
+def conflict_ratio(gramian: Tensor) -> Tensor:
+    r"""Return the share of objective pairs whose gradients point against each other.
+
+    .. math:: \kappa = \frac{\#\{i<j : g_i^\top g_j < 0\}}{m (m-1) / 2}
+
+    Args:
+        gramian: Inner products of the original gradients, ``[*R, m, m]`` with m >= 2.
+
+    Returns:
+        Conflict ratio in [0, 1], ``[*R]``.
+
+    Example:
+        >>> import torch
+        >>> jacobian = torch.tensor([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
+        >>> conflict_ratio(jacobian @ jacobian.T)
+        tensor(0.6667)
+    """
+    _checks.gramian(gramian)
+    _checks.objectives("gramian", gramian)
+    return pair_conflict(gramian)
+
+
+def pair_conflict(gramian: Tensor) -> Tensor:
+    """Compute :func:`conflict_ratio` without any check, for hot loops."""
+    m = gramian.shape[-1]
+    # Each pair stands in both triangles; the diagonal is never negative.
+    return (gramian < 0).sum((-2, -1)).to(gramian.dtype) / (m * (m - 1))

@@ -1,0 +1,47 @@
+"""Plain and weighted sum of the gradients: no projection."""
+
+import torch
+from torch import Generator, Tensor
+
+from morl_blocks.combiners._base import Combiner
+
+
+class Sum(Combiner):
+    """Add the gradients up, :math:`c = 1`.
+
+    Example:
+        >>> Sum()(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))
+        tensor([0., 1.])
+    """
+
+    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
+        return torch.ones_like(gramian[..., 0])
+
+
+class WeightedSum(Combiner):
+    r"""Weigh the gradients by the attention, :math:`c_i = m\,\eta_i`.
+
+    With the preference as attention this is the fair linear baseline: the factor m keeps the step size of the plain
+    sum at uniform attention.
+
+    Args:
+        rescale: Keep the factor m.
+
+    Example:
+        >>> WeightedSum()(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), attention=torch.tensor([0.75, 0.25]))
+        tensor([1.5000, 0.5000])
+    """
+
+    needs_attention = True
+
+    def __init__(self, *, rescale: bool = True) -> None:
+        super().__init__()
+        self.rescale = rescale
+
+    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
+        return rescaled(attention, rescale=self.rescale)
+
+
+def rescaled(attention: Tensor, *, rescale: bool) -> Tensor:
+    """Return the attention times m, so that uniform attention means weight 1 for every objective."""
+    return attention * attention.shape[-1] if rescale else attention

@@ -1,0 +1,48 @@
+"""A critic whose objectives share everything but the last layer."""
+
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+from morl_blocks.critics._base import Critic
+from morl_blocks.critics._layers import mlp
+
+
+class SharedCritic(Critic):
+    r"""Trunk of ``depth`` hidden layers, one shared head layer, then one output per objective.
+
+    With the default sizes it has :math:`64(n+m) + 8384 + 65m` parameters.
+
+    Args:
+        observation_dim: Numbers in an observation, n.
+        num_objectives: Number of objectives, m.
+        hidden: Width of every hidden layer.
+        depth: Hidden layers of the trunk.
+        activation: Activation module class.
+
+    Example:
+        >>> import torch
+        >>> critic = SharedCritic(observation_dim=30, num_objectives=3)
+        >>> critic(torch.zeros(5, 30), torch.tensor([0.5, 0.3, 0.2])).shape
+        torch.Size([5, 3])
+        >>> sum(p.numel() for p in critic.parameters())
+        10691
+    """
+
+    def __init__(
+        self,
+        observation_dim: int,
+        num_objectives: int,
+        hidden: int = 64,
+        depth: int = 2,
+        activation: type[nn.Module] = nn.Tanh,
+    ) -> None:
+        super().__init__(observation_dim, num_objectives)
+        _checks.at_least("hidden", hidden, 1)
+        _checks.at_least("depth", depth, 1)
+        self.trunk = mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
+        self.head = nn.Sequential(nn.Linear(hidden, hidden), activation(), nn.Linear(hidden, num_objectives))
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return the values: ``[*B, n]`` and ``[m]`` or ``[*B, m]`` in, ``[*B, m]`` out."""
+        values: Tensor = self.head(self.trunk(self._joined(observation, preference)))
+        return values

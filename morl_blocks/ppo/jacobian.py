@@ -1,0 +1,129 @@
+"""One gradient per objective in one backward pass, and the step from there to ``.grad``."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from morl_blocks import _checks
+from morl_blocks.combiners import Combiner, conflict_ratio
+
+
+class Combined(NamedTuple):
+    """What :func:`combine_gradients` did: the conflict ratio before, and the weight each gradient got."""
+
+    conflict: Tensor
+    weights: Tensor
+
+
+def objective_jacobian(losses: Tensor | Sequence[Tensor], params: Iterable[Tensor]) -> Tensor:
+    r"""Return the gradient of every loss, one row per objective.
+
+    One batched backward pass (a vector-Jacobian product vectorised over the objectives). Modules that ``vmap`` cannot
+    handle get one pass per objective instead, with the same result. Parameters that a loss does not use, or that do not
+    require a gradient, have zeros. The graph is kept, so that a further term (an entropy bonus, say) can be
+    differentiated afterwards.
+
+    Args:
+        losses: One loss per objective, ``[m]`` or m scalars.
+        params: Parameters in a fixed order, P numbers in total.
+
+    Returns:
+        Jacobian, ``[m, P]``, in the order of ``params``.
+
+    Example:
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> objective_jacobian([x.sum(), x.prod()], [x])
+        tensor([[1., 1.],
+                [2., 1.]])
+    """
+    losses, params = _stacked(losses), list(params)
+    gradients = _gradients(losses, [p for p in params if p.requires_grad])
+    return _flat(losses, params, gradients)
+
+
+def combine_gradients(
+    losses: Tensor | Sequence[Tensor],
+    params: Iterable[Tensor],
+    combiner: Combiner,
+    attention: Tensor | None = None,
+    generator: Generator | None = None,
+) -> Combined:
+    """Write the combined gradient of several losses to ``.grad``, ready for any optimiser.
+
+    ``.grad`` is overwritten; a term that is not to be combined (an entropy bonus) is added with its own ``backward()``
+    afterwards. Parameters that no loss uses keep ``.grad`` as it was, as after ``backward()``.
+
+    Args:
+        losses: One loss per objective, ``[m]`` or m scalars, m >= 2.
+        params: The parameters to update.
+        combiner: How to combine, for example ``PCGrad()``.
+        attention: Attention over the objectives for weighted combiners, ``[m]`` or ``[b, m]``.
+        generator: Source of randomness for combiners that draw an order; their own by default.
+
+    Returns:
+        Conflict ratio (a scalar) and weights ``[m]``.
+
+    Example:
+        >>> from morl_blocks.combiners import PCGrad
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> combine_gradients([x[0], x[1] - x[0]], [x], PCGrad())
+        Combined(conflict=tensor(1.), weights=tensor([2.0000, 1.5000]))
+        >>> x.grad
+        tensor([0.5000, 1.5000])
+    """
+    losses, params = _stacked(losses), list(params)
+    _checks.objectives("losses", losses)
+    _checks.finite("losses", losses)
+    trainable = [p for p in params if p.requires_grad]
+    gradients = _gradients(losses, trainable)
+    jacobian = _flat(losses, trainable, gradients)
+    gramian = jacobian @ jacobian.mT
+    conflict = conflict_ratio(gramian)
+    weights = combiner.weights(gramian, attention, generator)
+    update = weights @ jacobian
+    for param, gradient, piece in zip(trainable, gradients, update.split([p.numel() for p in trainable]), strict=True):
+        if gradient is not None:
+            param.grad = piece.view_as(param).to(param.dtype)
+    return Combined(conflict, weights)
+
+
+def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
+    """Return the losses as one vector ``[m]``."""
+    if not isinstance(losses, Tensor):
+        losses = torch.stack([_scalar(loss) for loss in losses])
+    if losses.dim() != 1:
+        _checks.fail("losses", "be a vector [m] or a sequence of m scalars", f"shape {list(losses.shape)}")
+    return losses
+
+
+def _scalar(loss: Tensor) -> Tensor:
+    """Return a loss of one number as a scalar; refuse anything larger instead of reducing it."""
+    if loss.numel() != 1:
+        _checks.fail("losses", "hold one number per objective", f"a loss of shape {list(loss.shape)}")
+    return loss.reshape(())
+
+
+def _gradients(losses: Tensor, params: list[Tensor]) -> list[Tensor | None]:
+    """Return d losses / d param as ``[m, *param.shape]`` per parameter; ``None`` where no loss uses it."""
+    if not losses.requires_grad or not params:
+        raise ValueError("`losses` must depend on a parameter that requires a gradient, got none.")
+    eye = torch.eye(len(losses), dtype=losses.dtype, device=losses.device)
+    try:
+        return list(
+            torch.autograd.grad(losses, params, eye, retain_graph=True, is_grads_batched=True, allow_unused=True)
+        )
+    except RuntimeError:  # a module without a batching rule; a real error comes again below
+        rows = [torch.autograd.grad(losses, params, row, retain_graph=True, allow_unused=True) for row in eye]
+        return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _flat(losses: Tensor, params: list[Tensor], gradients: list[Tensor | None]) -> Tensor:
+    """Join per-parameter gradients to one matrix ``[m, P]``; ``gradients`` belong to the params that require one."""
+    m, remaining = len(losses), iter(gradients)
+    columns = []
+    for param in params:
+        gradient = next(remaining) if param.requires_grad else None
+        columns.append(losses.new_zeros(m, param.numel()) if gradient is None else gradient.reshape(m, -1))
+    return torch.cat(columns, -1)

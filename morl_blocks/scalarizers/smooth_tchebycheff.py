@@ -1,0 +1,185 @@
+"""Smooth Tchebycheff scalarization (STCH) and the attention it induces."""
+
+from abc import abstractmethod
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from morl_blocks import _checks
+from morl_blocks.scalarizers._base import Sense, UtopiaScalarizer, weighted_gaps
+
+AttentionKind = Literal["softmax", "gradient"]
+
+
+def smooth_tchebycheff(values: Tensor, weights: Tensor, mu: Tensor | float, utopia: Tensor | float) -> Tensor:
+    r"""Score how close the worst weighted objective is to the utopia point (maximise).
+
+    .. math:: U_\mu(\bar r; w) = -\mu \log \sum_i e^{w_i (\zeta - \bar r_i) / \mu}
+
+    Tends to :math:`-\max_i w_i(\zeta-\bar r_i)` as :math:`\mu \to 0` and never exceeds it:
+    :math:`U_\mu \le U_{TCH} \le U_\mu + \mu \log m` (the paper prints the other sign). As :math:`\mu \to \infty`,
+    :math:`U_\mu + \mu \log m` becomes linear, with gradient :math:`w_i / m`.
+
+    Args:
+        values: Normalised returns, ``[*B, m]``.
+        weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
+        mu: Smoothness, > 0, broadcastable to ``[*B]``.
+        utopia: Ideal value, above 1, broadcastable to ``[*B, m]``.
+
+    Returns:
+        Utility, ``[*B]``.
+
+    Example:
+        >>> r, w = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
+        >>> smooth_tchebycheff(r, w, mu=0.1, utopia=1.05)
+        tensor(-0.4343)
+    """
+    return -smooth_maximum(weighted_gaps(values, weights, utopia), mu)
+
+
+def smooth_maximum(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None) -> Tensor:
+    r"""Return :math:`\mu \log \sum_i e^{y_i / \mu}` over the last dimension, without overflow for any :math:`\mu > 0`.
+
+    Args:
+        gaps: Weighted gaps, ``[*B, m]``.
+        mu: Smoothness, > 0, broadcastable to ``[*B]``.
+        mask: Objectives that count, ``[*B, m]`` of booleans; all by default.
+
+    Returns:
+        Smooth maximum, ``[*B]``.
+
+    Example:
+        >>> smooth_maximum(torch.tensor([1e6, 0.0]), 1e-4)
+        tensor(1000000.)
+    """
+    mu = torch.as_tensor(mu, dtype=gaps.dtype, device=gaps.device)
+    if mask is None:
+        top = gaps.detach().amax(-1)
+        return top + mu * ((gaps - top.unsqueeze(-1)) / mu.unsqueeze(-1)).exp().sum(-1).log()
+    top = gaps.detach().masked_fill(~mask, -torch.inf).amax(-1)
+    shifted = torch.where(mask, gaps - top.unsqueeze(-1), 0.0) / mu.unsqueeze(-1)
+    return top + mu * (shifted.exp() * mask).sum(-1).log()
+
+
+def smooth_attention(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None) -> Tensor:
+    r"""Spread one unit of attention over the objectives, most on the largest gap.
+
+    .. math:: \delta_i = \frac{e^{y_i / \mu}}{\sum_j e^{y_j / \mu}}
+
+    Sharp for small :math:`\mu`, uniform for large :math:`\mu` (where it forgets the preference). The paper calls it the
+    derivative of STCH; the true derivative is :math:`w_i \delta_i`.
+
+    Args:
+        gaps: Weighted gaps, ``[*B, m]``.
+        mu: Smoothness, > 0, broadcastable to ``[*B]``.
+        mask: Objectives that count, ``[*B, m]`` of booleans; all by default.
+
+    Returns:
+        Attention, ``[*B, m]``.
+
+    Example:
+        >>> smooth_attention(torch.tensor([0.425, 0.165, 0.05]), 0.1)
+        tensor([0.9109, 0.0677, 0.0214])
+    """
+    mu = torch.as_tensor(mu, dtype=gaps.dtype, device=gaps.device).unsqueeze(-1)
+    if mask is not None:
+        gaps = gaps.masked_fill(~mask, -torch.inf)
+    return ((gaps - gaps.detach().amax(-1, keepdim=True)) / mu).softmax(-1)
+
+
+class SmoothScalarizer(UtopiaScalarizer):
+    """What fixed and adaptive STCH share: everything but where the smoothness comes from.
+
+    Args:
+        utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
+        sense: ``"max"`` (default): values are returns; ``"min"``: values are losses and the utility is a loss.
+        attention: ``"softmax"`` is the paper's attention; ``"gradient"`` is the exact derivative, normalised
+            to sum 1, which keeps the preference also for large smoothness.
+        mask_zero_weight: Leave objectives of weight 0 out of the sum. By default they stay, as in the paper, and
+            get a positive softmax attention.
+    """
+
+    def __init__(
+        self,
+        utopia: Tensor | float | None = None,
+        *,
+        sense: Sense = "max",
+        attention: AttentionKind = "softmax",
+        mask_zero_weight: bool = False,
+    ) -> None:
+        super().__init__(utopia, sense=sense)
+        _checks.choice("attention", attention, ("softmax", "gradient"))
+        self.attention_kind: AttentionKind = attention
+        self.mask_zero_weight = mask_zero_weight
+
+    @abstractmethod
+    def _smoothness(self, values: Tensor) -> Tensor:
+        """Return mu in the dtype of ``values``, broadcastable to ``[*B]``."""
+
+    def _mask(self, values: Tensor, weights: Tensor) -> Tensor | None:
+        return (weights > 0).expand_as(values) if self.mask_zero_weight else None
+
+    def _utility(self, values: Tensor, weights: Tensor) -> Tensor:
+        mask = self._mask(values, weights)
+        return self._signed(smooth_maximum(self._gaps(values, weights), self._smoothness(values), mask))
+
+    def _softmax(self, values: Tensor, weights: Tensor) -> Tensor:
+        mask = self._mask(values, weights)
+        return smooth_attention(self._gaps(values, weights), self._smoothness(values), mask)
+
+    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor:
+        return weights * self._softmax(values, weights)
+
+    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
+        if self.attention_kind == "softmax":
+            return self._softmax(values, weights)
+        # Normalising w_i delta_i in log space cannot divide by zero when delta sits on an objective of weight 0.
+        scaled = self._gaps(values, weights) / self._smoothness(values).unsqueeze(-1)
+        return (scaled + weights.log()).softmax(-1)
+
+    def extra_repr(self) -> str:
+        """Show the options in ``repr``."""
+        return f"{super().extra_repr()}, attention={self.attention_kind!r}, mask_zero_weight={self.mask_zero_weight}"
+
+
+class SmoothTchebycheff(SmoothScalarizer):
+    """Smooth Tchebycheff with a fixed smoothness.
+
+    Args:
+        mu: Smoothness, > 0: a number, or a tensor broadcastable to ``[*B]``.
+        utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
+        sense: ``"max"`` (default): values are returns; ``"min"``: values are losses and the utility is a loss.
+        attention: ``"softmax"`` (the paper's) or ``"gradient"`` (the exact derivative, normalised).
+        mask_zero_weight: Leave objectives of weight 0 out of the sum.
+
+    Example:
+        >>> scalarizer = SmoothTchebycheff(mu=0.1)
+        >>> r, w = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
+        >>> scalarizer(r, w)
+        tensor(-0.4343)
+        >>> scalarizer.attention(r, w)
+        tensor([0.9109, 0.0677, 0.0214])
+        >>> scalarizer.gradient(r, w)
+        tensor([0.4555, 0.0203, 0.0043])
+    """
+
+    mu: Tensor
+
+    def __init__(
+        self,
+        mu: Tensor | float = 0.1,
+        utopia: Tensor | float | None = None,
+        *,
+        sense: Sense = "max",
+        attention: AttentionKind = "softmax",
+        mask_zero_weight: bool = False,
+    ) -> None:
+        super().__init__(utopia, sense=sense, attention=attention, mask_zero_weight=mask_zero_weight)
+        _checks.positive("mu", mu)
+        self.register_buffer("mu", torch.as_tensor(mu, dtype=torch.get_default_dtype()))
+
+    def _smoothness(self, values: Tensor) -> Tensor:
+        mu = self.mu.to(values.dtype)
+        _checks.broadcastable("mu", mu, values.shape[:-1])
+        return mu

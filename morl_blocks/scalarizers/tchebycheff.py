@@ -1,0 +1,59 @@
+"""Tchebycheff scalarization: the worst weighted gap to the utopia point."""
+
+import torch
+from torch import Tensor
+
+from morl_blocks.scalarizers._base import UtopiaScalarizer, weighted_gaps
+
+
+def tchebycheff(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Tensor:
+    r"""Score the objective that is worst off (maximise).
+
+    .. math:: U(\bar r; w) = -\max_i w_i (\zeta - \bar r_i)
+
+    Every Pareto-optimal point maximises it for some preference, also in concave parts of a front; only the worst
+    objective gets a gradient.
+
+    Args:
+        values: Normalised returns, ``[*B, m]``.
+        weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
+        utopia: Ideal value, broadcastable to ``[*B, m]``.
+
+    Returns:
+        Utility, ``[*B]``.
+
+    Example:
+        >>> tchebycheff(torch.tensor([[1.0, 0.0], [0.4, 0.4]]), torch.tensor([0.5, 0.5]), 1.05)
+        tensor([-0.5250, -0.3250])
+    """
+    return -worst(weighted_gaps(values, weights, utopia)).values
+
+
+def worst(gaps: Tensor) -> torch.return_types.max:
+    """Return the largest gap and its index (the first one on ties, so that value, gradient and attention agree)."""
+    return gaps.max(-1)
+
+
+class Tchebycheff(UtopiaScalarizer):
+    """The hard worst case: gradient :math:`w_j` on the worst objective, attention one-hot on it.
+
+    Args:
+        utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
+        sense: ``"max"`` (default): values are returns; ``"min"``: values are losses and the utility is a loss.
+
+    Example:
+        >>> scalarizer = Tchebycheff()
+        >>> r, w = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
+        >>> scalarizer(r, w), scalarizer.gradient(r, w), scalarizer.attention(r, w)
+        (tensor(-0.4250), tensor([0.5000, 0.0000, 0.0000]), tensor([1., 0., 0.]))
+    """
+
+    def _utility(self, values: Tensor, weights: Tensor) -> Tensor:
+        return self._signed(worst(self._gaps(values, weights)).values)
+
+    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor:
+        return weights * self._attention(values, weights)
+
+    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
+        index = worst(self._gaps(values, weights)).indices
+        return torch.nn.functional.one_hot(index, values.shape[-1]).to(values.dtype)

@@ -1,0 +1,8 @@
+"""Smoothness schedulers: which mu the smooth Tchebycheff scalarization uses in each training iteration."""
+
+from morl_blocks.schedulers._base import Scheduler, smooth
+from morl_blocks.schedulers.conflict_braked import ConflictBraked, boost, braked
+from morl_blocks.schedulers.decay import LinearDecay, linear_decay
+from morl_blocks.schedulers.fixed import Fixed
+
+__all__ = ["ConflictBraked", "Fixed", "LinearDecay", "Scheduler", "boost", "braked", "linear_decay", "smooth"]

@@ -1,0 +1,75 @@
+"""What every smoothness scheduler shares: the current mu, its checks, and a state that can be saved."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+
+
+def smooth(previous: Tensor, target: Tensor, smoothing: Tensor | float) -> Tensor:
+    r"""Move an exponential average one step towards a target: :math:`\mu \leftarrow (1-\lambda)\mu + \lambda \mu^*`.
+
+    Example:
+        >>> smooth(torch.tensor(10.0), torch.tensor(5.0), 0.05)
+        tensor(9.7500)
+    """
+    return (1 - smoothing) * previous + smoothing * target
+
+
+class Scheduler(nn.Module):
+    """Choose the smoothness mu once per training iteration.
+
+    ``mu`` is a buffer: one number, or one per run ``[R]`` as soon as a per-run argument comes in. It is saved in the
+    ``state_dict`` with its shape.
+
+    Args:
+        mu: Smoothness before the first step, > 0, ``[]`` or ``[R]``.
+    """
+
+    mu: Tensor
+
+    def __init__(self, mu: Tensor | float) -> None:
+        super().__init__()
+        _checks.positive("mu", mu)
+        self.register_buffer("mu", torch.as_tensor(mu, dtype=torch.get_default_dtype()).clone())
+
+    def step(self, progress: Tensor | float, conflict: Tensor | float = 0.0) -> Tensor:
+        """Advance by one iteration and return the smoothness to use in it.
+
+        Args:
+            progress: Share of the training done before this iteration, in [0, 1], a number or ``[R]``.
+            conflict: Mean conflict ratio of the last iteration, in [0, 1], a number or ``[R]``.
+
+        Returns:
+            The new ``mu``, ``[]`` or ``[R]``.
+        """
+        progress = torch.as_tensor(progress, dtype=self.mu.dtype, device=self.mu.device)
+        conflict = torch.as_tensor(conflict, dtype=self.mu.dtype, device=self.mu.device)
+        _checks.between("progress", progress, 0.0, 1.0)
+        _checks.between("conflict", conflict, 0.0, 1.0)
+        self.mu = self._next(progress, conflict)
+        return self.mu
+
+    @property
+    @abstractmethod
+    def lowest(self) -> Tensor:
+        """The smallest mu that this schedule can reach."""
+
+    @property
+    @abstractmethod
+    def highest(self) -> Tensor:
+        """The largest mu that this schedule can reach."""
+
+    @abstractmethod
+    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor: ...
+
+    def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
+        """Take over the saved shape of ``mu`` too, so that a per-run state loads into a fresh scheduler."""
+        saved = state_dict.get(f"{prefix}mu")
+        if isinstance(saved, Tensor) and saved.shape != self.mu.shape:
+            self.mu = self.mu.new_empty(saved.shape)
+        super()._load_from_state_dict(state_dict, prefix, *args)

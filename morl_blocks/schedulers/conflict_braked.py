@@ -1,0 +1,89 @@
+"""The paper's controller: a base schedule that gradient conflict holds back."""
+
+import torch
+from torch import Tensor
+
+from morl_blocks import _checks
+from morl_blocks.schedulers._base import Scheduler, smooth
+from morl_blocks.schedulers.decay import LinearDecay
+
+
+def boost(conflict: Tensor, threshold: Tensor | float) -> Tensor:
+    r"""Measure the conflict above a threshold: :math:`\max(0, (\kappa - \tau)/(1 - \tau))`, in [0, 1].
+
+    Example:
+        >>> boost(torch.tensor([0.3, 0.7, 1.0]), 0.4)
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    return ((conflict - threshold) / (1 - threshold)).clamp(min=0.0)
+
+
+def braked(base: Tensor, boost: Tensor, maximum: Tensor | float) -> Tensor:
+    r"""Pull the base schedule up towards ``maximum``: :math:`\mu^* = \mu_{base} + boost\,(\mu_{max} - \mu_{base})`.
+
+    Example:
+        >>> braked(torch.tensor(5.025), torch.tensor(0.5), 10.0)
+        tensor(7.5125)
+    """
+    return base + boost * (maximum - base)
+
+
+class ConflictBraked(Scheduler):
+    r"""Follow a base schedule, pull it up while gradients conflict, and smooth the result.
+
+    .. math:: \mu \leftarrow (1 - \lambda)\,\mu + \lambda\,[\mu_{base} + boost(\kappa)\,(\mu_{max} - \mu_{base})]
+
+    A large mu is a nearly linear scalarization, so conflict "brakes" the way to the sharp one. It starts at the base
+    schedule's first value. Without conflict it is the smoothed base schedule.
+
+    Args:
+        base: The schedule to brake; ``LinearDecay(10.0, 0.05)`` by default. Not shared: it belongs to this object.
+        maximum: Smoothness under full conflict, at least the highest value of ``base``; a number or ``[R]``.
+        threshold: Conflict ratio :math:`\tau` in [0, 1) up to which nothing happens; a number or ``[R]``.
+        smoothing: Factor :math:`\lambda` of the exponential average in (0, 1]; a number or ``[R]``.
+
+    Example:
+        >>> controller = ConflictBraked()
+        >>> controller.step(progress=0.0, conflict=0.0)
+        tensor(10.)
+        >>> controller.step(progress=0.5, conflict=torch.tensor([0.0, 0.7]))  # two runs
+        tensor([9.7513, 9.8756])
+    """
+
+    maximum: Tensor
+    threshold: Tensor
+    smoothing: Tensor
+
+    def __init__(
+        self,
+        base: Scheduler | None = None,
+        maximum: Tensor | float = 10.0,
+        threshold: Tensor | float = 0.4,
+        smoothing: Tensor | float = 0.05,
+    ) -> None:
+        base = LinearDecay(10.0, 0.05) if base is None else base
+        _checks.positive("maximum", maximum)
+        _checks.between("threshold", threshold, 0.0, 1.0, bounds="[)")
+        _checks.between("smoothing", smoothing, 0.0, 1.0, bounds="(]")
+        super().__init__(base.mu)
+        self.base = base
+        for name, value in (("maximum", maximum), ("threshold", threshold), ("smoothing", smoothing)):
+            self.register_buffer(name, torch.as_tensor(value, dtype=self.mu.dtype).clone(), persistent=False)
+        if not _checks.is_traced(self.maximum) and bool((self.maximum < base.highest).any()):
+            rule = f"be >= the highest value of base ({base.highest.tolist()})"
+            _checks.fail("maximum", rule, self.maximum.tolist())
+
+    @property
+    def lowest(self) -> Tensor:
+        """The lowest value of the base schedule."""
+        return self.base.lowest
+
+    @property
+    def highest(self) -> Tensor:
+        """The smoothness under full conflict."""
+        return self.maximum
+
+    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        target = braked(self.base.step(progress, conflict), boost(conflict, self.threshold), self.maximum)
+        # Rounding alone could leave the interval; the exponential average of numbers inside it cannot.
+        return smooth(self.mu, target, self.smoothing).clamp(min=self.lowest, max=self.highest)

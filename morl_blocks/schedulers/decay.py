@@ -1,0 +1,72 @@
+"""A smoothness that falls linearly over the training."""
+
+import torch
+from torch import Tensor
+
+from morl_blocks import _checks
+from morl_blocks.schedulers._base import Scheduler, smooth
+
+
+def linear_decay(progress: Tensor | float, start: Tensor | float, end: Tensor | float) -> Tensor:
+    r"""Interpolate from ``start`` to ``end``: :math:`\mu_{base}(t) = start - (start - end) \min(1, t/T)`.
+
+    Args:
+        progress: :math:`t/T \ge 0`, a number or ``[R]``.
+        start: Smoothness at progress 0.
+        end: Smoothness from progress 1 on.
+
+    Returns:
+        Base smoothness, ``[]`` or ``[R]``.
+
+    Example:
+        >>> linear_decay(torch.tensor([0.0, 0.5, 2.0]), 10.0, 0.05)
+        tensor([10.0000,  5.0250,  0.0500])
+    """
+    return start - (start - end) * torch.as_tensor(progress).clamp(max=1.0)
+
+
+class LinearDecay(Scheduler):
+    r"""Fall from ``start`` to ``end`` with the training's progress, optionally behind an exponential average.
+
+    The average lags: with smoothing 0.05 and :math:`N` iterations the last mu is
+    :math:`end + (start - end)/N \cdot 19 (1 - 0.95^N)`, that is 0.437 after 488 iterations, not 0.05.
+
+    Args:
+        start: Smoothness at the beginning, a number or ``[R]``.
+        end: Smoothness at the end, 0 < ``end`` <= ``start``.
+        smoothing: Factor of the exponential average in (0, 1]; 1 means none.
+
+    Example:
+        >>> schedule = LinearDecay(start=10.0, end=0.05)
+        >>> schedule.step(progress=0.5)
+        tensor(5.0250)
+    """
+
+    start: Tensor
+    end: Tensor
+    smoothing: Tensor
+
+    def __init__(
+        self, start: Tensor | float = 10.0, end: Tensor | float = 0.05, smoothing: Tensor | float = 1.0
+    ) -> None:
+        _checks.positive("start", start)
+        _checks.positive("end", end)
+        _checks.between("smoothing", smoothing, 0.0, 1.0, bounds="(]")
+        super().__init__(start)
+        for name, value in (("start", start), ("end", end), ("smoothing", smoothing)):
+            self.register_buffer(name, torch.as_tensor(value, dtype=self.mu.dtype).clone(), persistent=False)
+        if not _checks.is_traced(self.start) and bool((self.end > self.start).any()):
+            _checks.fail("end", f"be <= start ({self.start.tolist()})", self.end.tolist())
+
+    @property
+    def lowest(self) -> Tensor:
+        """The value at the end."""
+        return self.end
+
+    @property
+    def highest(self) -> Tensor:
+        """The value at the beginning."""
+        return self.start
+
+    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        return smooth(self.mu, linear_decay(progress, self.start, self.end), self.smoothing)
