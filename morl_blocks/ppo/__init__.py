@@ -1,5 +1,43 @@
-"""Vector PPO: the pieces that keep the objectives apart until the combiner."""
+"""PPO that keeps the objectives apart until the combiner: estimators, normaliser, advantages, actors and losses."""
 
+from morl_blocks.ppo.actors import (
+    CategoricalActor,
+    UnitBoxGaussianActor,
+    categorical_entropy,
+    categorical_log_prob,
+    categorical_sample,
+    gaussian_entropy,
+    gaussian_log_prob,
+    gaussian_sample,
+    unit_box_to_action,
+)
+from morl_blocks.ppo.advantage import scalarised_advantage, vector_advantage
+from morl_blocks.ppo.gae import vector_gae
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
+from morl_blocks.ppo.loss import approximate_kl, clip_fraction, clipped_objectives, explained_variance
+from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
 
-__all__ = ["Combined", "combine_gradients", "objective_jacobian"]
+__all__ = [
+    "CategoricalActor",
+    "Combined",
+    "ReturnNormalizer",
+    "UnitBoxGaussianActor",
+    "approximate_kl",
+    "categorical_entropy",
+    "categorical_log_prob",
+    "categorical_sample",
+    "clip_fraction",
+    "clipped_objectives",
+    "combine_gradients",
+    "explained_variance",
+    "gaussian_entropy",
+    "gaussian_log_prob",
+    "gaussian_sample",
+    "normalize",
+    "objective_jacobian",
+    "scalarised_advantage",
+    "unit_box_to_action",
+    "update_bounds",
+    "vector_advantage",
+    "vector_gae",
+]

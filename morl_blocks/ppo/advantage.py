@@ -1,0 +1,63 @@
+"""Two ways to hand advantages to the actor: one per objective, or one of a scalar utility."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+EPSILON = 1e-8
+
+
+def vector_advantage(advantage: Tensor) -> Tensor:
+    r"""Standardise each objective over the rollout, so that no objective's scale decides the step.
+
+    .. math:: \hat A_{t,i} = \frac{A_{t,i} - \operatorname{mean}_t A_{t,i}}{\operatorname{std}_t A_{t,i} + 10^{-8}}
+
+    The standard deviation is that of the population; an objective without variance gets zeros. Flatten several
+    environments of a run into the time dimension first: the rollout is all of dimension -2.
+
+    Args:
+        advantage: Raw advantages, ``[*B, T, m]``.
+
+    Returns:
+        Standardised advantages, ``[*B, T, m]``.
+
+    Example:
+        >>> import torch
+        >>> vector_advantage(torch.tensor([[1.0, 7.0], [3.0, 7.0]]))
+        tensor([[-1.,  0.],
+                [ 1.,  0.]])
+    """
+    # Shifting by the first entry makes a constant objective exactly zero, where rounding of the mean would leave ±1.
+    shifted = advantage - advantage[..., :1, :]
+    centred = shifted - shifted.mean(-2, keepdim=True)
+    std = centred.square().mean(-2, keepdim=True).sqrt()
+    return centred / (std + EPSILON)
+
+
+def scalarised_advantage(
+    scalarizer: Callable[[Tensor], Tensor], normalized_return: Tensor, normalized_value: Tensor
+) -> Tensor:
+    r"""Measure how much utility the return adds over the critic's forecast, standardised over the rollout.
+
+    .. math:: A_t = U(\bar R_t) - U(\bar V_t)
+
+    Works for any utility to maximise, linear or not; for a linear one it is the weighted sum of the normalised
+    vector advantages. The paper does not say at which level its baselines scalarise; this form is the one that its
+    tables support.
+
+    Args:
+        scalarizer: Utility of normalised returns, ``[*B, T, m] -> [*B, T]``, larger is better.
+        normalized_return: λ-returns after :func:`~morl_blocks.ppo.normalize`, ``[*B, T, m]``.
+        normalized_value: Values with the same bounds, ``[*B, T, m]``.
+
+    Returns:
+        Standardised advantages, ``[*B, T]``; ``unsqueeze(-1)`` makes them the advantage of a single objective.
+
+    Example:
+        >>> import torch
+        >>> returns, values = torch.tensor([[0.2, 0.4], [0.8, 0.6]]), torch.tensor([[0.3, 0.3], [0.3, 0.3]])
+        >>> scalarised_advantage(lambda x: x.mean(-1), returns, values)
+        tensor([-1.0000,  1.0000])
+    """
+    advantage = scalarizer(normalized_return) - scalarizer(normalized_value)
+    return vector_advantage(advantage.unsqueeze(-1)).squeeze(-1)

@@ -1,0 +1,108 @@
+"""Map returns to [0, 1] by the smallest and largest value that a run has seen so far."""
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+
+MIN_RANGE = 1e-6
+
+
+def update_bounds(low: Tensor, high: Tensor, returns: Tensor) -> tuple[Tensor, Tensor]:
+    """Widen the running bounds so that they hold ``returns``.
+
+    Args:
+        low: Smallest return so far, ``[*R, m]`` (``+inf`` before the first).
+        high: Largest return so far, ``[*R, m]`` (``-inf`` before the first).
+        returns: New returns, ``[*R, *N, m]``; everything between the runs and the objectives counts.
+
+    Returns:
+        The new ``low`` and ``high``, ``[*R, m]``.
+
+    Example:
+        >>> update_bounds(torch.tensor([0.0, 2.0]), torch.tensor([1.0, 3.0]), torch.tensor([[-1.0, 2.5], [0.5, 4.0]]))
+        (tensor([-1.,  2.]), tensor([1., 4.]))
+    """
+    rows = returns.reshape(*low.shape[:-1], -1, low.shape[-1])
+    return torch.minimum(low, rows.amin(-2)), torch.maximum(high, rows.amax(-2))
+
+
+def normalize(returns: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    r"""Rescale each objective to its bounds, which are not moved.
+
+    .. math:: \bar r_i = \frac{r_i - \text{low}_i}{\max(\text{high}_i - \text{low}_i,\ 10^{-6})}
+
+    In ``[0, 1]`` for returns within the bounds; values outside (a critic's, say) are not clipped.
+
+    Args:
+        returns: Returns or values, ``[*R, *N, m]``.
+        low: Lower bounds, ``[*R, m]``.
+        high: Upper bounds, ``[*R, m]``.
+
+    Returns:
+        Normalised returns, ``[*R, *N, m]``.
+
+    Example:
+        >>> normalize(torch.tensor([[0.0, 5.0], [2.0, 5.0]]), torch.tensor([0.0, 5.0]), torch.tensor([4.0, 5.0]))
+        tensor([[0.0000, 0.0000],
+                [0.5000, 0.0000]])
+    """
+    shape = (*low.shape[:-1], *(1,) * (returns.dim() - low.dim()), low.shape[-1])
+    span = (high - low).clamp_min(MIN_RANGE)
+    return (returns - low.reshape(shape)) / span.reshape(shape)
+
+
+class ReturnNormalizer(nn.Module):
+    """Keep running bounds per objective (and per run) and map returns to [0, 1] with them.
+
+    A call first widens the bounds with the returns, then normalises, so the result always lies in ``[0, 1]``. The
+    bounds are buffers: they move with the module and are saved in its ``state_dict``.
+
+    Args:
+        num_objectives: Number of objectives, m.
+        runs: Leading shape of independent runs, ``()`` for one run.
+
+    Example:
+        >>> normalizer = ReturnNormalizer(num_objectives=2)
+        >>> normalizer(torch.tensor([[0.0, 1.0], [4.0, 2.0], [1.0, 3.0]]))
+        tensor([[0.0000, 0.0000],
+                [1.0000, 0.5000],
+                [0.2500, 1.0000]])
+        >>> normalizer.normalize(torch.tensor([2.0, 2.0]))
+        tensor([0.5000, 0.5000])
+    """
+
+    low: Tensor
+    high: Tensor
+
+    def __init__(self, num_objectives: int, runs: tuple[int, ...] = ()) -> None:
+        super().__init__()
+        _checks.at_least("num_objectives", num_objectives, 1)
+        self.register_buffer("low", torch.full((*runs, num_objectives), torch.inf))
+        self.register_buffer("high", torch.full((*runs, num_objectives), -torch.inf))
+
+    def forward(self, returns: Tensor) -> Tensor:
+        """Widen the bounds with ``returns`` ``[*R, *N, m]`` and return them normalised, same shape."""
+        self.update(returns)
+        return normalize(returns, self.low, self.high)
+
+    @torch.no_grad()
+    def update(self, returns: Tensor) -> None:
+        """Widen the bounds with ``returns``, ``[*R, *N, m]``."""
+        self._check("returns", returns)
+        _checks.finite("returns", returns)
+        low, high = update_bounds(self.low, self.high, returns.to(self.low.dtype))
+        self.low.copy_(low)
+        self.high.copy_(high)
+
+    def normalize(self, values: Tensor) -> Tensor:
+        """Normalise ``values`` ``[*R, *N, m]`` with the bounds as they are, such as a critic's values; not clipped."""
+        self._check("values", values)
+        _checks.finite("low", self.low)
+        return normalize(values, self.low, self.high)
+
+    def _check(self, name: str, value: Tensor) -> None:
+        runs, count = self.low.shape[:-1], self.low.shape[-1]
+        _checks.objectives(name, value, count, minimum=1)
+        if value.shape[: len(runs)] != runs or value.dim() <= len(runs):
+            _checks.fail(name, f"have shape {[*runs, '...', count]}", f"shape {list(value.shape)}")
