@@ -78,6 +78,13 @@ def objectives(name: str, value: Tensor, count: int | None = None, *, minimum: i
         fail(name, f"have {count} objectives in its last dimension", f"shape {shape}")
 
 
+def features(name: str, value: Tensor, count: int) -> None:
+    """Require a last dimension of ``count`` numbers."""
+    shape = list(value.shape)
+    if not shape or shape[-1] != count:
+        fail(name, f"have {count} numbers in its last dimension", f"shape {shape}")
+
+
 def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
     if value.dim() > len(shape) or any(

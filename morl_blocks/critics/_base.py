@@ -62,7 +62,7 @@ class Critic(nn.Module):
 
     def _joined(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return ``[s, w]`` with the preference repeated over the batch, ``[*B, n + m]``."""
-        _checks.objectives("observation", observation, self.observation_dim, minimum=1)
+        _checks.features("observation", observation, self.observation_dim)
         _checks.objectives("preference", preference, self.num_objectives, minimum=1)
         shape = torch.Size([*observation.shape[:-1], self.num_objectives])
         _checks.broadcastable("preference", preference, shape)

@@ -22,7 +22,8 @@ def linear_decay(progress: Tensor | float, start: Tensor | float, end: Tensor | 
         >>> linear_decay(torch.tensor([0.0, 0.5, 2.0]), 10.0, 0.05)
         tensor([10.0000,  5.0250,  0.0500])
     """
-    return start - (start - end) * torch.as_tensor(progress).clamp(max=1.0)
+    done = torch.as_tensor(progress).clamp(max=1.0)
+    return (1 - done) * start + done * end  # exact at both ends, unlike start - (start - end) * done
 
 
 class LinearDecay(Scheduler):

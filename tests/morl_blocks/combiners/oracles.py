@@ -1,0 +1,19 @@
+"""Independent ways to compute what the combiners compute, slowly and in parameter space."""
+
+import torch
+from torch import Tensor
+
+
+def project(jacobian: Tensor, i: int, order: list[int]) -> Tensor:
+    """Project gradient i on the normal planes of the others, in the given order, in parameter space."""
+    current = jacobian[i].clone()
+    for j in order:
+        inner = current @ jacobian[j]
+        if j != i and inner < 0 and jacobian[j].norm() > 0:
+            current = current - inner / (jacobian[j] @ jacobian[j]) * jacobian[j]
+    return current
+
+
+def pcgrad(jacobian: Tensor, order: Tensor) -> Tensor:
+    """Stack the projected gradients, ``[m, P]``."""
+    return torch.stack([project(jacobian, i, order[i].tolist()) for i in range(len(jacobian))])

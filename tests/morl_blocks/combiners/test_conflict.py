@@ -1,0 +1,40 @@
+import itertools
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from morl_blocks.combiners import conflict_ratio
+from tests.morl_blocks.strategies import jacobians
+
+
+@pytest.mark.parametrize(
+    ("jacobian", "expected"),
+    [
+        ([[1.0, 0.0], [-1.0, 1.0]], 1.0),
+        ([[1.0, 0.0], [-1.0, 0.0]], 1.0),
+        ([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]], 2 / 3),
+        ([[1.0, 0.0], [0.0, 1.0]], 0.0),  # orthogonal is not a conflict
+        ([[0.0, 0.0], [0.0, 1.0]], 0.0),
+    ],
+)
+def test_closed_form(jacobian: list[list[float]], expected: float) -> None:
+    matrix = torch.tensor(jacobian)
+    assert float(conflict_ratio(matrix @ matrix.T)) == pytest.approx(expected)
+
+
+@given(st.integers(2, 6).flatmap(jacobians))
+def test_equals_counting_pairs(jacobian: Tensor) -> None:
+    pairs = list(itertools.combinations(range(len(jacobian)), 2))
+    count = sum(float(jacobian[i] @ jacobian[j]) < 0 for i, j in pairs)
+    assert float(conflict_ratio(jacobian @ jacobian.T)) == pytest.approx(count / len(pairs))
+
+
+def test_one_number_per_run() -> None:
+    jacobian = torch.randn(4, 5, 3, 7)
+    gramian = jacobian @ jacobian.mT
+    ratios = conflict_ratio(gramian)
+    assert ratios.shape == (4, 5)
+    torch.testing.assert_close(ratios[2, 3], conflict_ratio(gramian[2, 3]))

@@ -1,0 +1,152 @@
+import copy
+import itertools
+from unittest.mock import patch
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torchjd.aggregation import PCGradWeighting
+
+from morl_blocks.combiners import PCGrad, WeightedPCGrad, pcgrad_projections, random_order
+from tests.morl_blocks.combiners import oracles
+from tests.morl_blocks.strategies import jacobians, preferences
+
+THREE = torch.tensor([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
+seeds = st.integers(0, 2**31)
+
+
+def generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize(
+    ("i", "order", "expected"),
+    [
+        (0, (1, 2), [0.5, 0.25, 0.25]),
+        (0, (2, 1), [0.5, 0.5, 0.0]),
+        (1, (0, 2), [0.0, 0.5, 0.5]),
+        (1, (2, 0), [0.0, 0.5, 0.5]),
+        (2, (0, 1), [-0.5, -0.5, 1.0]),
+        (2, (1, 0), [0.0, -0.5, 1.0]),
+    ],
+)
+def test_three_objectives_in_every_order(i: int, order: tuple[int, int], expected: list[float]) -> None:
+    orders = torch.tensor([[i, *order]] * 3)
+    projected = pcgrad_projections(THREE @ THREE.T, orders) @ THREE
+    torch.testing.assert_close(projected[i], torch.tensor(expected))
+
+
+@pytest.mark.parametrize(
+    ("jacobian", "expected"),
+    [
+        ([[1.0, 0.0], [-1.0, 1.0]], [0.5, 1.5]),
+        ([[1.0, 0.0], [-2.0, 0.0]], [0.0, 0.0]),  # opposite: nothing is left
+        ([[1.0, 0.0], [2.0, 0.0]], [3.0, 0.0]),  # parallel: the plain sum
+        ([[0.0, 0.0], [1.0, -1.0]], [1.0, -1.0]),  # one zero gradient
+        ([[0.0, 0.0], [0.0, 0.0]], [0.0, 0.0]),
+    ],
+)
+def test_two_objectives(jacobian: list[list[float]], expected: list[float]) -> None:
+    torch.testing.assert_close(PCGrad()(torch.tensor(jacobian)), torch.tensor(expected))
+
+
+@given(st.integers(2, 5).flatmap(jacobians), seeds)
+def test_equals_projection_in_parameter_space(jacobian: Tensor, seed: int) -> None:
+    order = random_order((len(jacobian),), generator(seed))
+    projected = pcgrad_projections(jacobian @ jacobian.T, order) @ jacobian
+    torch.testing.assert_close(projected, oracles.pcgrad(jacobian, order))
+
+
+@given(st.integers(2, 5).flatmap(jacobians), seeds)
+def test_equals_torchjd_in_the_same_order(jacobian: Tensor, seed: int) -> None:
+    gramian = jacobian @ jacobian.T
+    order = random_order((len(jacobian),), generator(seed))
+    with patch("torch.randperm", side_effect=list(order)):
+        expected = PCGradWeighting()(gramian)
+    torch.testing.assert_close(PCGrad().weights(gramian, generator=generator(seed)), expected)
+
+
+@given(jacobians(2), seeds)
+def test_two_objectives_never_lose(jacobian: Tensor, seed: int) -> None:
+    update = PCGrad()(jacobian, generator=generator(seed))
+    assert (jacobian @ update >= -1e-9).all()
+
+
+@given(jacobians(4), seeds, st.permutations(range(4)))
+def test_permuting_the_objectives_permutes_the_projections(jacobian: Tensor, seed: int, perm: list[int]) -> None:
+    order = random_order((4,), generator(seed))
+    inverse = torch.tensor(perm).argsort()
+    there = pcgrad_projections(jacobian @ jacobian.T, order)
+    permuted = jacobian[perm]
+    back = pcgrad_projections(permuted @ permuted.T, inverse[order[perm]])
+    torch.testing.assert_close(back, there[perm][:, perm])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_batched_equals_looped(weighted: bool) -> None:
+    jacobian = torch.randn(4, 5, 3, 7, generator=generator(0), dtype=torch.float64)
+    attention = torch.rand(4, 5, 3, generator=generator(1), dtype=torch.float64).softmax(-1)
+    order = random_order((4, 5, 3), generator(2))
+    block = WeightedPCGrad() if weighted else PCGrad()
+    together = block(jacobian, attention, generator=generator(2))
+    for a, b in itertools.product(range(4), range(5)):
+        share = 3 * attention[a, b] if weighted else torch.ones(3, dtype=torch.float64)
+        expected = share @ oracles.pcgrad(jacobian[a, b], order[a, b])
+        torch.testing.assert_close(together[a, b], expected)
+
+
+@given(jacobians(3), preferences(3), seeds)
+def test_weights_apply_after_the_projection(jacobian: Tensor, eta: Tensor, seed: int) -> None:
+    order = random_order((3,), generator(seed))
+    expected = eta @ oracles.pcgrad(jacobian, order)
+    torch.testing.assert_close(WeightedPCGrad()(jacobian, eta, generator(seed)), 3 * expected)
+    torch.testing.assert_close(WeightedPCGrad(rescale=False)(jacobian, eta, generator(seed)), expected)
+
+
+def test_uniform_attention_is_plain_pcgrad_and_a_minibatch_is_averaged() -> None:
+    jacobian = torch.randn(3, 6, generator=generator(0))
+    per_sample = torch.rand(10, 3, generator=generator(1)).softmax(-1)
+    uniform = torch.full((3,), 1 / 3)
+    torch.testing.assert_close(
+        WeightedPCGrad()(jacobian, uniform, generator(3)), PCGrad()(jacobian, generator=generator(3))
+    )
+    torch.testing.assert_close(
+        WeightedPCGrad()(jacobian, per_sample, generator(3)),
+        WeightedPCGrad()(jacobian, per_sample.mean(0), generator(3)),
+    )
+
+
+def test_orders_come_from_the_generator_alone() -> None:
+    jacobian = torch.randn(50, 5, 6, generator=generator(0))
+    first = PCGrad()(jacobian, generator=generator(7))
+    torch.manual_seed(123)
+    torch.testing.assert_close(PCGrad()(jacobian, generator=generator(7)), first, rtol=0, atol=0)
+    assert not torch.equal(PCGrad()(jacobian, generator=generator(8)), first)
+
+
+def test_own_generator_is_seeded_moves_on_and_is_saved() -> None:
+    jacobian = torch.randn(50, 5, 6, generator=generator(0))
+    block = PCGrad(seed=3)
+    first, state = block(jacobian), copy.deepcopy(block.state_dict())
+    second = block(jacobian)
+    assert not torch.equal(first, second)
+    torch.testing.assert_close(PCGrad(seed=3)(jacobian), first, rtol=0, atol=0)
+    fresh = PCGrad()
+    fresh.load_state_dict(state)
+    torch.testing.assert_close(fresh(jacobian), second, rtol=0, atol=0)
+
+
+def test_every_order_is_equally_likely() -> None:
+    drawn = random_order((6000, 3), generator(0))[:, 0]
+    _, counts = drawn.unique(dim=0, return_counts=True)
+    assert len(counts) == 6
+    assert counts.min() > 880
+
+
+def test_compiles_without_a_break() -> None:
+    gramian = THREE @ THREE.T
+    order = random_order((3,), generator(0))
+    compiled = torch.compile(pcgrad_projections, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(gramian, order), pcgrad_projections(gramian, order))

@@ -1,0 +1,46 @@
+import pytest
+import torch
+from torchjd.aggregation import (
+    CAGradWeighting,
+    MGDAWeighting,
+    PCGradWeighting,
+    RandomWeighting,
+    UPGradWeighting,
+    Weighting,
+)
+
+from morl_blocks.combiners import PCGrad, TorchJD
+
+
+@pytest.mark.parametrize("weighting", [UPGradWeighting(), MGDAWeighting(), CAGradWeighting(c=0.5)], ids=repr)
+def test_any_weighting_gives_what_torchjd_gives_run_by_run(weighting: Weighting[torch.Tensor]) -> None:
+    jacobian = torch.randn(3, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    gramian = jacobian @ jacobian.mT
+    weights = TorchJD(weighting).weights(gramian)
+    assert weights.shape == (3, 4)
+    for run in range(3):
+        torch.testing.assert_close(weights[run], weighting(gramian[run]).to(torch.float64), rtol=1e-4, atol=1e-5)
+
+
+def test_two_objectives_agree_with_our_pcgrad() -> None:
+    jacobian = torch.tensor([[1.0, 0.0], [-1.0, 1.0]])
+    torch.testing.assert_close(TorchJD(PCGradWeighting())(jacobian), PCGrad()(jacobian))
+
+
+def test_randomness_comes_from_the_generator_and_leaves_the_global_state() -> None:
+    gramian = torch.eye(3).expand(4, 3, 3)
+    block = TorchJD(RandomWeighting())
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    first = block.weights(gramian, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(6)
+    torch.testing.assert_close(block.weights(gramian, generator=torch.Generator().manual_seed(1)), first)
+    assert not torch.equal(first[0], first[1])
+
+
+def test_rejects_what_is_no_weighting() -> None:
+    with pytest.raises(ValueError, match="`weighting` must be a TorchJD weighting of a Gramian, got 3"):
+        TorchJD(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"`weighting` must return 2 weights for a Gramian, got shape \[2, 2\]"):
+        TorchJD(lambda gramian: gramian).weights(torch.eye(2))

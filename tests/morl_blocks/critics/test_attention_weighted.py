@@ -1,0 +1,50 @@
+import pytest
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic, value_loss
+
+
+def test_value_loss_closed_form() -> None:
+    values, targets = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.zeros(2, 2)
+    torch.testing.assert_close(value_loss(values, targets), torch.tensor((1 + 4 + 9 + 16) / 4))
+    eta = torch.tensor([[1.0, 0.0], [0.25, 0.75]])
+    torch.testing.assert_close(value_loss(values, targets, eta), torch.tensor((1 + 0.25 * 9 + 0.75 * 16) / 2))
+    torch.testing.assert_close(value_loss(values, targets, torch.tensor([0.0, 1.0])), torch.tensor(10.0))
+
+
+def test_uniform_attention_is_no_attention() -> None:
+    values, targets = torch.randn(2, 6, 3), torch.randn(2, 6, 3)
+    third = torch.full((2, 6, 3), 1 / 3)
+    torch.testing.assert_close(value_loss(values, targets, third), value_loss(values, targets))
+
+
+def test_gradient_follows_the_attention() -> None:
+    values = torch.zeros(4, 2, requires_grad=True)
+    value_loss(values, torch.ones(4, 2), torch.tensor([0.9, 0.1])).backward()
+    torch.testing.assert_close(values.grad, torch.tensor([[-0.45, -0.05]] * 4))
+
+
+@pytest.mark.parametrize("inner", [SharedCritic(4, 2), BranchedCritic(4, 2)])
+def test_wraps_any_critic(inner: nn.Module) -> None:
+    critic = AttentionWeightedCritic(inner)
+    observation, preference = torch.randn(5, 4), torch.tensor([0.5, 0.5])
+    values = critic(observation, preference)
+    torch.testing.assert_close(values, inner(observation, preference))
+    eta = torch.tensor([0.2, 0.8])
+    torch.testing.assert_close(critic.loss(values, values + 1, eta), torch.tensor(1.0))
+    assert [*critic.parameters()] == [*inner.parameters()]
+
+
+def test_bad_input() -> None:
+    critic = AttentionWeightedCritic(BranchedCritic(4, 2))
+    values = torch.zeros(5, 2)
+    with pytest.raises(ValueError, match=r"`attention` must be given to AttentionWeightedCritic\.loss, got None"):
+        critic.loss(values, values)
+    with pytest.raises(ValueError, match="`attention` must sum to 1"):
+        critic.loss(values, values, torch.ones(2))
+    with pytest.raises(ValueError, match=r"`attention` must have 2 objectives in its last dimension, got shape \[3\]"):
+        critic.loss(values, values, torch.full((3,), 1 / 3))
+    bad: Tensor = torch.zeros(5, 1)
+    with pytest.raises(ValueError, match=r"`targets` must have the shape of values \[5, 2\], got shape \[5, 1\]"):
+        value_loss(values, bad)

@@ -1,0 +1,97 @@
+"""Shared and branched critics: same interface, so one file tests both."""
+
+import pytest
+import torch
+from torch import nn
+
+from morl_blocks.critics import BranchedCritic, Critic, SharedCritic
+from morl_blocks.critics._layers import LinearBank
+
+W = torch.tensor([0.5, 0.3, 0.2])
+
+
+def count(module: nn.Module) -> int:
+    return sum(p.numel() for p in module.parameters())
+
+
+@pytest.mark.parametrize(("n", "m"), [(30, 3), (17, 2), (4, 5)])
+def test_parameter_counts(n: int, m: int) -> None:
+    assert count(BranchedCritic(n, m)) == 64 * (n + m) + 4224 + 4225 * m
+    assert count(SharedCritic(n, m)) == 64 * (n + m) + 8384 + 65 * m
+
+
+def test_paper_counts() -> None:
+    assert [count(BranchedCritic(30, 3)), count(SharedCritic(30, 3))] == [19011, 10691]
+    assert [count(BranchedCritic(17, 2)), count(SharedCritic(17, 2))] == [13890, 9730]
+
+
+def test_branched_equals_a_loop_over_plain_heads() -> None:
+    critic = BranchedCritic(6, 3, hidden=8)
+    observation = torch.randn(4, 5, 6)
+    values = critic(observation, W)
+    features = critic.trunk(torch.cat([observation, W.expand(4, 5, 3)], -1))
+    first, last = critic.heads[0], critic.heads[2]
+    assert isinstance(first, LinearBank)
+    assert isinstance(last, LinearBank)
+    for i in range(3):
+        hidden = torch.tanh(nn.functional.linear(features, first.weight[i], first.bias[i]))
+        out = nn.functional.linear(hidden, last.weight[i], last.bias[i])
+        torch.testing.assert_close(values[..., i], out.squeeze(-1))
+
+
+def test_a_head_learns_from_its_own_objective_only() -> None:
+    critic = BranchedCritic(6, 3, hidden=8)
+    critic(torch.randn(5, 6), W)[:, 1].sum().backward()
+    weight = critic.heads[0].weight.grad
+    assert isinstance(weight, torch.Tensor)
+    assert (weight[[0, 2]] == 0).all()
+    assert (weight[1] != 0).any()
+
+
+@pytest.mark.parametrize("kind", [SharedCritic, BranchedCritic])
+class TestBoth:
+    def test_preference_per_sample_or_for_all(self, kind: type[Critic]) -> None:
+        critic = kind(6, 3)
+        observation = torch.randn(2, 4, 6)
+        torch.testing.assert_close(critic(observation, W), critic(observation, W.expand(2, 4, 3)))
+        assert not torch.allclose(critic(observation, W), critic(observation, W.flip(0)))
+
+    def test_lifts_over_runs_with_vmap(self, kind: type[Critic]) -> None:
+        critics = [kind(6, 3) for _ in range(4)]
+        params, buffers = torch.func.stack_module_state(critics)
+        observation, preference = torch.randn(4, 5, 6), torch.rand(4, 1, 3).softmax(-1)
+
+        def call(p: dict[str, torch.Tensor], o: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+            out: torch.Tensor = torch.func.functional_call(critics[0], (p, buffers), (o, w))
+            return out
+
+        together = torch.vmap(call)(params, observation, preference)
+        alone = torch.stack([c(o, w) for c, o, w in zip(critics, observation, preference, strict=True)])
+        torch.testing.assert_close(together, alone)
+
+    def test_uniform_loss_ignores_attention(self, kind: type[Critic]) -> None:
+        critic = kind(6, 3)
+        values, targets = torch.randn(5, 3), torch.randn(5, 3)
+        expected = (values - targets).square().mean()
+        torch.testing.assert_close(critic.loss(values, targets), expected)
+        torch.testing.assert_close(critic.loss(values, targets, torch.tensor([1.0, 0.0, 0.0])), expected)
+
+    def test_options(self, kind: type[Critic]) -> None:
+        critic = kind(6, 3, hidden=8, depth=3, activation=nn.ReLU)  # type: ignore[call-arg]
+        kinds = [type(module) for module in critic.modules()]
+        assert kinds.count(nn.ReLU) == 4
+        assert nn.Tanh not in kinds
+        assert critic(torch.zeros(6), W).shape == (3,)
+
+    def test_bad_input(self, kind: type[Critic]) -> None:
+        critic = kind(6, 3)
+        with pytest.raises(ValueError, match=r"`preference` must have 3 objectives in its last dimension, got shape"):
+            critic(torch.zeros(5, 6), torch.tensor([0.5, 0.5]))
+        with pytest.raises(ValueError, match=r"`preference` must broadcast to shape \[5, 3\], got shape \[4, 3\]"):
+            critic(torch.zeros(5, 6), torch.zeros(4, 3))
+        with pytest.raises(ValueError, match=r"`observation` must have 6 numbers in its last dimension, got shape"):
+            critic(torch.zeros(5, 7), W)
+        with pytest.raises(ValueError, match="`hidden` must be a whole number >= 1, got 0"):
+            kind(6, 3, hidden=0)  # type: ignore[call-arg]
+        with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 1, got 0"):
+            kind(6, 0)

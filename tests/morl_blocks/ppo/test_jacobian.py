@@ -1,0 +1,159 @@
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.combiners import PCGrad, Sum, WeightedPCGrad, conflict_ratio
+from morl_blocks.ppo import combine_gradients, objective_jacobian
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
+from morl_blocks.schedulers import ConflictBraked
+
+
+class Square(torch.autograd.Function):
+    """An operation that vmap cannot handle: it has no batching rule and branches on numbers."""
+
+    @staticmethod
+    def forward(ctx: torch.autograd.function.FunctionCtx, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x.square()
+
+    @staticmethod
+    def backward(ctx: torch.autograd.function.FunctionCtx, *grads: Tensor) -> Tensor:
+        (x,) = ctx.saved_tensors  # type: ignore[attr-defined]
+        out: Tensor = 2 * x * grads[0] if float(grads[0].sum()) < 1e30 else x
+        return out
+
+
+class TwoHeads(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+        self.heads = nn.ModuleList([nn.Linear(8, 1), nn.Linear(8, 1)])
+        self.frozen = nn.Linear(3, 3).requires_grad_(False)
+        self.unused = nn.Linear(3, 3)
+
+    def losses(self, x: Tensor) -> Tensor:
+        features = self.trunk(x + self.frozen(x))
+        return torch.stack([head(features).square().mean() for head in self.heads])
+
+
+def loop(losses: Tensor, params: Sequence[Tensor]) -> Tensor:
+    """The oracle: one ordinary backward pass per objective."""
+    rows = []
+    for loss in losses:
+        grads = torch.autograd.grad(loss, [p for p in params if p.requires_grad], retain_graph=True, allow_unused=True)
+        left = iter(grads)
+        pieces = [next(left) if p.requires_grad else None for p in params]
+        rows.append(
+            torch.cat(
+                [torch.zeros(p.numel()) if g is None else g.flatten() for g, p in zip(pieces, params, strict=True)]
+            )
+        )
+    return torch.stack(rows)
+
+
+@pytest.fixture
+def net() -> TwoHeads:
+    torch.manual_seed(0)
+    return TwoHeads()
+
+
+def test_equals_one_pass_per_objective(net: TwoHeads) -> None:
+    params, losses = list(net.parameters()), net.losses(torch.randn(16, 3))
+    torch.testing.assert_close(objective_jacobian(losses, params), loop(losses, params))
+
+
+def test_falls_back_to_a_loop_for_modules_that_vmap_cannot_handle() -> None:
+    x = torch.tensor([1.0, -2.0, 3.0], requires_grad=True)
+    squares = Square.apply(x)  # type: ignore[no-untyped-call]
+    with pytest.raises(RuntimeError):
+        torch.autograd.grad(squares, x, torch.eye(3), is_grads_batched=True, retain_graph=True)
+    losses = torch.stack([squares.sum(), squares[0] - squares[1], x.prod()])
+    expected = torch.tensor([[2.0, -4.0, 6.0], [2.0, 4.0, 0.0], [-6.0, 3.0, -2.0]])
+    torch.testing.assert_close(objective_jacobian(losses, [x]), expected)
+
+
+def test_writes_grad_like_the_explicit_update(net: TwoHeads) -> None:
+    params, losses = list(net.parameters()), net.losses(torch.randn(16, 3))
+    jacobian = loop(losses, params)
+    conflict, weights = combine_gradients(losses, params, PCGrad())
+    torch.testing.assert_close(conflict, conflict_ratio(jacobian @ jacobian.T))
+    expected = weights @ jacobian
+    written = torch.cat([torch.zeros(p.numel()) if p.grad is None else p.grad.flatten() for p in params])
+    torch.testing.assert_close(written, expected)
+
+
+def test_leaves_frozen_and_unused_parameters_alone(net: TwoHeads) -> None:
+    marker = torch.ones(3, 3)
+    net.unused.weight.grad = marker.clone()
+    combine_gradients(net.losses(torch.randn(16, 3)), net.parameters(), Sum())
+    assert net.frozen.weight.grad is None
+    assert net.unused.bias.grad is None
+    torch.testing.assert_close(net.unused.weight.grad, marker)
+
+
+def test_sum_equals_ordinary_backward_and_a_further_term_can_follow(net: TwoHeads) -> None:
+    x = torch.randn(16, 3)
+    losses = net.losses(x)
+    combine_gradients(losses, net.parameters(), Sum())
+    (0.1 * losses.sum()).backward()
+    written = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
+    net.zero_grad()
+    (1.1 * net.losses(x).sum()).backward()
+    for got, p in zip(written, net.trunk.parameters(), strict=True):
+        torch.testing.assert_close(got, p.grad)
+
+
+def test_works_with_any_optimiser_and_overwrites_the_old_gradient(net: TwoHeads) -> None:
+    x = torch.randn(16, 3)
+    for optimiser in (torch.optim.Adam(net.parameters(), 1e-2), torch.optim.SGD(net.parameters(), 1e-2, momentum=0.9)):
+        before = net.losses(x).detach()
+        for _ in range(20):
+            combine_gradients(net.losses(x), net.parameters(), PCGrad())
+            optimiser.step()
+        assert (net.losses(x) < before).all()
+
+
+def test_generator_and_attention_reach_the_combiner() -> None:
+    x = torch.randn(6, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    matrix = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
+    eta = torch.tensor([0.7, 0.1, 0.1, 0.1])
+    combine_gradients(matrix @ x, [x], WeightedPCGrad(), eta, torch.Generator().manual_seed(2))
+    expected = WeightedPCGrad()(matrix, eta, torch.Generator().manual_seed(2))
+    torch.testing.assert_close(x.grad, expected)
+
+
+def test_multi_task_regression_with_adaptive_attention(net: TwoHeads) -> None:
+    """The whole chain outside RL: two tasks, ASTCH attention, weighted PCGrad, conflict back into the scheduler."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(64, 3, generator=generator)
+    targets = torch.stack([x.sum(-1), x[:, 0] * x[:, 1]], -1)
+    model = nn.Sequential(nn.Linear(3, 32), nn.Tanh(), nn.Linear(32, 2))
+    scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked(), sense="min")
+    optimiser, conflict = torch.optim.Adam(model.parameters(), 1e-2), torch.tensor(0.0)
+    first = (model(x) - targets).square().mean(0).detach()
+    for step in range(150):
+        losses = (model(x) - targets).square().mean(0)
+        scalarizer.step(step / 150, conflict)
+        attention = scalarizer.attention(losses.detach() / first, torch.tensor([0.5, 0.5]))
+        conflict, _ = combine_gradients(losses, model.parameters(), WeightedPCGrad(), attention, generator)
+        optimiser.step()
+    assert (losses < 0.5 * first).all()
+
+
+def test_bad_input() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(ValueError, match=r"`losses` must hold one number per objective, got a loss of shape \[2\]"):
+        objective_jacobian([x, x], [x])
+    with pytest.raises(ValueError, match=r"`losses` must be a vector \[m\] or a sequence of m scalars, got shape \[\]"):
+        objective_jacobian(x.sum(), [x])
+    with pytest.raises(ValueError, match="`losses` must depend on a parameter that requires a gradient"):
+        objective_jacobian(torch.ones(2), [x])
+    with pytest.raises(ValueError, match="`losses` must be finite, got nan"):
+        combine_gradients([x.sum(), x.sum() * float("nan")], [x], Sum())
+    with pytest.raises(ValueError, match="`losses` must have at least 2 objectives"):
+        combine_gradients([x.sum()], [x], Sum())
+    with pytest.raises(ValueError, match="`attention` must be given to WeightedPCGrad"):
+        combine_gradients([x[0], x[1]], [x], WeightedPCGrad())
+    assert x.grad is None

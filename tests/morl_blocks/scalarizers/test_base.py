@@ -1,0 +1,73 @@
+"""Bad input, for every scalarizer alike."""
+
+import pytest
+import torch
+
+from morl_blocks.scalarizers import (
+    AdaptiveSmoothTchebycheff,
+    Linear,
+    Scalarizer,
+    SmoothTchebycheff,
+    Tchebycheff,
+)
+from morl_blocks.schedulers import Fixed
+
+BLOCKS = [Linear(), Tchebycheff(), SmoothTchebycheff(), AdaptiveSmoothTchebycheff(Fixed(1.0))]
+NAN, INF = float("nan"), float("inf")
+W = torch.tensor([0.5, 0.5])
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("method", ["__call__", "gradient", "attention"])
+@pytest.mark.parametrize(
+    ("values", "weights", "message"),
+    [
+        ([NAN, 0.0], [0.5, 0.5], r"`values` must be finite, got nan"),
+        ([INF, 0.0], [0.5, 0.5], r"`values` must be finite, got inf"),
+        ([1.0, 0.0], [-0.5, 1.5], r"`weights` must be >= 0, got -0.5"),
+        ([1.0, 0.0], [0.5, 0.6], r"`weights` must sum to 1, got a sum of 1\.1"),
+        ([1.0, 0.0], [NAN, 0.5], r"`weights` must be finite, got nan"),
+        ([1.0, 0.0], [0.2, 0.3, 0.5], r"`weights` must have 2 objectives in its last dimension, got shape \[3\]"),
+        ([1.0, 0.0], [[0.5, 0.5]] * 3, r"`weights` must broadcast to shape \[2\], got shape \[3, 2\]"),
+        ([1.0], [1.0], r"`values` must have at least 2 objectives in its last dimension, got shape \[1\]"),
+        (1.0, [1.0], r"`values` must have at least 2 objectives in its last dimension, got shape \[\]"),
+    ],
+)
+def test_bad_values_and_weights(
+    block: Scalarizer, method: str, values: list[float], weights: list[float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        getattr(block, method)(torch.tensor(values), torch.tensor(weights))
+
+
+def test_weights_may_be_off_by_the_tolerance() -> None:
+    assert torch.isfinite(Linear()(torch.tensor([0.5, 0.5]), torch.tensor([0.33335, 0.66667])))
+
+
+@pytest.mark.parametrize("mu", [0.0, -1.0, NAN, INF])
+def test_bad_mu(mu: float) -> None:
+    with pytest.raises(ValueError, match=f"`mu` must be > 0, got {mu}"):
+        SmoothTchebycheff(mu)
+
+
+def test_bad_mu_in_a_tensor_is_named() -> None:
+    with pytest.raises(ValueError, match="`mu` must be > 0, got -2"):
+        SmoothTchebycheff(torch.tensor([1.0, -2.0]))
+    with pytest.raises(ValueError, match=r"`mu` must broadcast to shape \[4\], got shape \[3\]"):
+        SmoothTchebycheff(torch.ones(3))(torch.rand(4, 2), W)
+
+
+def test_utopia() -> None:
+    with pytest.warns(UserWarning, match="`utopia` should be >= 1"):
+        Tchebycheff(utopia=0.9)
+    with pytest.raises(ValueError, match="`utopia` must be finite, got nan"):
+        SmoothTchebycheff(utopia=NAN)
+    with pytest.raises(ValueError, match=r"`utopia` must broadcast to shape \[2\], got shape \[3\]"):
+        Tchebycheff(utopia=torch.full((3,), 1.05))(torch.rand(2), W)
+
+
+def test_unknown_words() -> None:
+    with pytest.raises(ValueError, match="`sense` must be one of 'max', 'min', got 'maximize'"):
+        Linear(sense="maximize")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`attention` must be one of 'softmax', 'gradient', got 'soft'"):
+        SmoothTchebycheff(attention="soft")  # type: ignore[arg-type]

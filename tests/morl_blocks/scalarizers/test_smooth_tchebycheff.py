@@ -1,0 +1,152 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff, smooth_attention, smooth_tchebycheff
+from tests.morl_blocks.strategies import preferences, vectors
+
+R = torch.tensor([0.2, 0.5, 0.8], dtype=torch.float64)
+W = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+CLOSED_FORM: list[tuple[float, float, list[float], list[float], float]] = [
+    # mu, U, delta, gradient = w * delta, entropy of delta
+    (10.0, -11.20068924, [0.34042211, 0.33168521, 0.32789268], [0.17021106, 0.09950556, 0.06557854], 1.09848872),
+    (1.0, -1.32448668, [0.40677841, 0.31364714, 0.27957444], [0.20338921, 0.09409414, 0.05591489], 1.08587535),
+    (0.1, -0.43433003, [0.91091993, 0.06765728, 0.02142278], [0.45545997, 0.02029718, 0.00428456], 0.34954465),
+    (0.05, -0.42530257, [0.99396697, 0.00548328, 0.00054975], [0.49698348, 0.00164498, 0.00010995], 0.03868748),
+]
+mus = st.floats(math.log(1e-4), math.log(1e4)).map(math.exp)
+
+
+def double(values: Any) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def exact(mu: float, **options: Any) -> SmoothTchebycheff:
+    """A float64 block whose mu and utopia are exact, not rounded through float32."""
+    block = SmoothTchebycheff(mu, **options).double()
+    block.mu, block.utopia = double(mu), double(options.get("utopia", 1.05 if block.sense == "max" else -0.05))
+    return block
+
+
+@pytest.mark.parametrize(("mu", "utility", "delta", "gradient", "entropy"), CLOSED_FORM)
+def test_closed_form(mu: float, utility: float, delta: list[float], gradient: list[float], entropy: float) -> None:
+    block = exact(mu)
+    torch.testing.assert_close(block(R, W), double(utility), atol=1e-8, rtol=0)
+    torch.testing.assert_close(block.attention(R, W), double(delta), atol=1e-8, rtol=0)
+    torch.testing.assert_close(block.gradient(R, W), double(gradient), atol=1e-8, rtol=0)
+    smoothness = double(mu).requires_grad_()
+    (slope,) = torch.autograd.grad(smooth_tchebycheff(R, W, smoothness, 1.05), smoothness)
+    torch.testing.assert_close(slope, double(-entropy), atol=1e-8, rtol=0)
+
+
+@given(vectors(4, -1, 2), preferences(4), mus)
+def test_lies_below_tchebycheff_by_at_most_mu_log_m(values: Tensor, weights: Tensor, mu: float) -> None:
+    smooth, hard = exact(mu)(values, weights), Tchebycheff(utopia=double(1.05)).double()(values, weights)
+    slack = 1e-6
+    assert smooth <= hard + slack
+    assert hard <= smooth + mu * math.log(4) + slack
+
+
+@given(vectors(3, -1, 2), preferences(3), st.floats(0.05, 50))
+def test_slope_in_mu_is_minus_the_entropy_of_the_attention(values: Tensor, weights: Tensor, mu: float) -> None:
+    smoothness = double(mu).requires_grad_()
+    (slope,) = torch.autograd.grad(smooth_tchebycheff(values, weights, smoothness, 1.05), smoothness)
+    delta = smooth_attention(weights * (1.05 - values), mu)
+    torch.testing.assert_close(slope, torch.special.entr(delta).sum().neg(), atol=1e-7, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sense", ["max", "min"])
+@pytest.mark.parametrize("mask_zero_weight", [False, True])
+@pytest.mark.parametrize("mu", [1e-4, 0.05, 1.0, 1e4])
+def test_gradient_equals_autograd(sense: str, mask_zero_weight: bool, mu: float) -> None:
+    generator = torch.Generator().manual_seed(1)
+    values = torch.rand(50, 3, dtype=torch.float64, generator=generator).requires_grad_()
+    weights = torch.rand(50, 3, dtype=torch.float64, generator=generator)
+    weights[:10, 0] = 0
+    weights = weights / weights.sum(-1, keepdim=True)
+    block = exact(mu, sense=sense, mask_zero_weight=mask_zero_weight)
+    (autograd,) = torch.autograd.grad(block(values, weights).sum(), values)
+    torch.testing.assert_close(block.gradient(values, weights), autograd)
+
+
+def test_double_backward() -> None:
+    values = R.clone().requires_grad_()
+    assert torch.autograd.gradcheck(exact(0.3), (values, W))
+    assert torch.autograd.gradgradcheck(exact(0.3), (values, W))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("mu", [1e-4, 1e-3, 1e3, 1e4])
+@pytest.mark.parametrize("sense", ["max", "min"])
+def test_stable_with_huge_gaps(dtype: torch.dtype, mu: float, sense: str) -> None:
+    values = torch.tensor([[1e6, -1e6, 0.0], [-1e6, -1e6, -1e6], [0.5, 0.5, 0.5]], dtype=dtype, requires_grad=True)
+    weights = torch.tensor([0.2, 0.3, 0.5], dtype=dtype)
+    block = SmoothTchebycheff(mu, sense=sense)  # type: ignore[arg-type]
+    utility = block(values, weights)
+    utility.sum().backward()
+    for tensor in (utility, values.grad, block.attention(values, weights), block.gradient(values, weights)):
+        assert tensor is not None
+        assert tensor.dtype == dtype
+        assert torch.isfinite(tensor).all()
+    torch.testing.assert_close(block.attention(values, weights).sum(-1), torch.ones(3, dtype=dtype))
+
+
+def test_becomes_linear_and_forgets_the_preference_for_large_mu() -> None:
+    block = exact(1e6)
+    torch.testing.assert_close(block(R, W) + 1e6 * math.log(3), -(W * (1.05 - R)).mean(), atol=1e-6, rtol=0)
+    torch.testing.assert_close(block.gradient(R, W), W / 3, atol=1e-6, rtol=0)
+    torch.testing.assert_close(block.attention(R, W), torch.full_like(R, 1 / 3), atol=1e-6, rtol=0)
+    torch.testing.assert_close(exact(1e6, attention="gradient").attention(R, W), W, atol=1e-6, rtol=0)
+
+
+@given(vectors(3, 0, 1.2), preferences(3), mus)
+def test_gradient_attention_is_the_normalised_gradient(values: Tensor, weights: Tensor, mu: float) -> None:
+    block = exact(mu, attention="gradient")
+    attention, gradient = block.attention(values, weights), block.gradient(values, weights)
+    torch.testing.assert_close(attention.sum(), double(1.0))
+    total = gradient.sum()
+    if total > 1e-200:
+        torch.testing.assert_close(attention, gradient / total, atol=1e-9, rtol=1e-6)
+
+
+def test_zero_weight_keeps_attention_unless_masked() -> None:
+    weights = double([0.5, 0.5, 0.0])
+    assert exact(1.0).attention(R, weights)[2] > 0.2
+    masked = exact(1.0, mask_zero_weight=True)
+    assert masked.attention(R, weights)[2] == 0
+    torch.testing.assert_close(masked(R, weights), exact(1.0)(R[:2], weights[:2]))
+
+
+def test_critical_smoothness_of_the_concave_front() -> None:
+    """Below mu_crit the concave middle (0.4, 0.4) wins, above it the corners do."""
+    front, weights = double([[1.0, 0.0], [0.4, 0.4], [0.0, 1.0]]), double([0.5, 0.5])
+    assert exact(0.60815174 - 1e-6)(front, weights).argmax() == 1
+    assert exact(0.60815174 + 1e-6)(front, weights).argmax() != 1
+
+
+@given(vectors(3, 0, 1), preferences(3), mus)
+def test_minimising_losses_mirrors_maximising_returns(returns: Tensor, weights: Tensor, mu: float) -> None:
+    torch.testing.assert_close(exact(mu, sense="min")(1 - returns, weights), -exact(mu)(returns, weights))
+
+
+def test_batch_shapes_and_one_mu_per_run() -> None:
+    values, weights = torch.rand(4, 5, 3), torch.softmax(torch.rand(4, 1, 3), -1)
+    mu = torch.tensor([0.1, 0.5, 1.0, 10.0])[:, None]
+    together = SmoothTchebycheff(mu)(values, weights)
+    assert together.shape == (4, 5)
+    for run in range(4):
+        alone = SmoothTchebycheff(float(mu[run]))(values[run], weights[run])
+        torch.testing.assert_close(together[run], alone)
+
+
+def test_lifts_through_vmap_and_compile() -> None:
+    values, weights = torch.rand(7, 3), torch.tensor([0.2, 0.3, 0.5])
+    block = SmoothTchebycheff(0.3)
+    torch.testing.assert_close(torch.vmap(block, in_dims=(0, None))(values, weights), block(values, weights))
+    compiled = torch.compile(block.attention, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(values, weights), block.attention(values, weights))
