@@ -1,0 +1,105 @@
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch import Tensor
+from torchrl.collectors import Collector
+from torchrl.envs import Compose, RewardSum, SerialEnv, TransformedEnv
+from torchrl.envs.libs.gym import MOGymEnv
+from torchrl.envs.utils import check_env_specs
+
+from morl_blocks.combiners import PCGrad, WeightedPCGrad
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
+from morl_blocks.scalarizers import (
+    AdaptiveSmoothTchebycheff,
+    Linear,
+    Scalarizer,
+    SmoothTchebycheff,
+    Tchebycheff,
+)
+from morl_blocks.schedulers import ConflictBraked, Fixed
+from morl_blocks.transforms import ScalarizeReward
+
+W = torch.tensor([0.7, 0.3])
+SCALARIZERS = [Linear(), Tchebycheff(), SmoothTchebycheff(0.5), AdaptiveSmoothTchebycheff(Fixed(0.5))]
+
+
+def treasure() -> MOGymEnv:
+    return MOGymEnv("deep-sea-treasure-v0")
+
+
+@pytest.mark.parametrize("scalarizer", SCALARIZERS, ids=lambda s: type(s).__name__)
+def test_any_scalarizer_in_a_real_environment(scalarizer: Scalarizer) -> None:
+    env = TransformedEnv(treasure(), ScalarizeReward(scalarizer, W))
+    check_env_specs(env)
+    step = env.rollout(20)["next"]
+    assert step["vector_reward"].shape[-1] == 2
+    assert step["reward"].shape == (*step["vector_reward"].shape[:-1], 1)
+    torch.testing.assert_close(step["reward"].squeeze(-1), scalarizer(step["vector_reward"], W))
+
+
+def test_with_collector_episode_sums_and_other_keys() -> None:
+    transform = Compose(
+        ScalarizeReward(SmoothTchebycheff(0.5), W, vector_key="objectives"),
+        RewardSum(in_keys=["objectives"], out_keys=["episode_objectives"], reset_keys=["_reset"]),
+    )
+    env = TransformedEnv(SerialEnv(2, treasure), transform)
+    check_env_specs(env)
+    collector = Collector(env, None, frames_per_batch=20, total_frames=40)
+    shapes = [(batch["next", "reward"].shape, batch["next", "episode_objectives"].shape) for batch in collector]
+    collector.shutdown()
+    assert shapes == [((2, 10, 1), (2, 10, 2))] * 2
+
+
+def test_works_on_stored_data() -> None:
+    data = TensorDict({"next": {"reward": torch.rand(6, 2)}}, batch_size=[6])
+    before = data["next", "reward"].clone()
+    transform = ScalarizeReward(Linear(), W, reward_key=("next", "reward"), vector_key=("next", "vector"))
+    out = transform(data)
+    torch.testing.assert_close(out["next", "vector"], before)
+    torch.testing.assert_close(out["next", "reward"], (before @ W).unsqueeze(-1))
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ValueError, match="`weights` must sum to 1"):
+        ScalarizeReward(Linear(), torch.ones(2))
+    with pytest.raises(ValueError, match=r"`weights` must be one preference, \[m\], got shape \[3, 2\]"):
+        ScalarizeReward(Linear(), W.expand(3, 2))
+    with pytest.raises(ValueError, match=r"`weights` must have 2 numbers in its last dimension, got shape \[3\]"):
+        _ = TransformedEnv(treasure(), ScalarizeReward(Linear(), torch.full((3,), 1 / 3))).reward_spec
+
+
+def test_every_block_family_works_in_a_tensordict_module() -> None:
+    data = TensorDict(
+        {
+            "observation": torch.randn(5, 4),
+            "preference": W.expand(5, 2),
+            "normalized_return": torch.rand(5, 2),
+            "jacobian": torch.randn(5, 2, 7),
+            "progress": torch.full((5,), 0.5),
+            "conflict": torch.rand(5),
+        },
+        batch_size=[5],
+    )
+    scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked())
+    modules = [
+        TensorDictModule(BranchedCritic(4, 2), in_keys=["observation", "preference"], out_keys=["state_value"]),
+        TensorDictModule(AttentionWeightedCritic(BranchedCritic(4, 2)), ["observation", "preference"], ["value"]),
+        TensorDictModule(scalarizer, in_keys=["normalized_return", "preference"], out_keys=["utility"]),
+        TensorDictModule(scalarizer.attention, in_keys=["normalized_return", "preference"], out_keys=["attention"]),
+        TensorDictModule(scalarizer.step, in_keys=["progress", "conflict"], out_keys=["mu"]),
+        TensorDictModule(PCGrad(), in_keys=["jacobian"], out_keys=["update"]),
+        TensorDictModule(WeightedPCGrad(), in_keys=["jacobian", "attention"], out_keys=["weighted_update"]),
+    ]
+    for module in modules:
+        data = module(data)
+    shapes: dict[str, Tensor] = {key: data[key] for module in modules for key in module.out_keys}
+    assert {key: tuple(value.shape) for key, value in shapes.items()} == {
+        "state_value": (5, 2),
+        "value": (5, 2),
+        "utility": (5,),
+        "attention": (5, 2),
+        "mu": (5,),
+        "update": (5, 7),
+        "weighted_update": (5, 7),
+    }
