@@ -41,12 +41,12 @@ def test_any_scalarizer_in_a_real_environment(scalarizer: Scalarizer) -> None:
 def test_with_collector_episode_sums_and_other_keys() -> None:
     transform = Compose(
         ScalarizeReward(SmoothTchebycheff(0.5), W, vector_key="objectives"),
-        RewardSum(in_keys=["objectives"], out_keys=["episode_objectives"], reset_keys=["_reset"]),
+        RewardSum(in_keys=["reward"], out_keys=["episode_utility"], reset_keys=["_reset"]),
     )
     env = TransformedEnv(SerialEnv(2, treasure), transform)
     check_env_specs(env)
     collector = Collector(env, None, frames_per_batch=20, total_frames=40)
-    shapes = [(batch["next", "reward"].shape, batch["next", "episode_objectives"].shape) for batch in collector]
+    shapes = [(batch["next", "episode_utility"].shape, batch["next", "objectives"].shape) for batch in collector]
     collector.shutdown()
     assert shapes == [((2, 10, 1), (2, 10, 2))] * 2
 
