@@ -1,0 +1,60 @@
+"""Turn what users pass (NumPy, tensors, lists) into checked ``float64`` arrays."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from morl_blocks._checks import fail
+
+Array: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = ArrayLike | Tensor
+
+
+def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
+    """Return ``values`` as finite ``float64`` numbers with at least ``ndim`` dimensions.
+
+    Args:
+        name: Name of the argument, for the message.
+        values: Array, tensor (also one that requires a gradient or lives on a device) or nested list.
+        ndim: Fewest dimensions.
+
+    Returns:
+        The array; a copy only where a conversion needs one.
+
+    Example:
+        >>> as_array("points", [[1, 2], [3, 4]], ndim=2)
+        array([[1., 2.],
+               [3., 4.]])
+    """
+    if isinstance(values, Tensor):
+        values = values.detach().cpu().double().numpy()
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
+    if array.ndim < ndim:
+        fail(name, f"have at least {ndim} dimensions", f"shape {list(array.shape)}")
+    good = np.isfinite(array)
+    if not good.all():
+        fail(name, "be finite", array[~good].flat[0])
+    return array
+
+
+def same_objectives(name: str, values: Array, count: int) -> None:
+    """Require ``[m]`` or ``[*, m]`` numbers over ``count`` objectives."""
+    if values.ndim == 0 or values.shape[-1] != count:
+        fail(name, f"have {count} objectives in its last dimension", f"shape {list(values.shape)}")
+
+
+def not_empty(name: str, values: Array) -> None:
+    """Require at least one number, because the mean of none is not a metric."""
+    if values.size == 0:
+        fail(name, "hold at least one value", f"shape {list(values.shape)}")
+
+
+def not_negative(name: str, values: Array) -> None:
+    """Require numbers >= 0."""
+    if (values < 0).any():
+        fail(name, "be >= 0", values.min())

@@ -1,0 +1,53 @@
+"""How often a method is strictly the best: over preferences, and over (preference, objective) cells."""
+
+import numpy as np
+
+from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+
+
+def _strict_best(scores: Array) -> Array:
+    """Return 1 where a method (second to last axis) is the only one at the maximum, else 0."""
+    best = scores == scores.max(-2, keepdims=True)
+    return np.asarray(best & (best.sum(-2, keepdims=True) == 1), dtype=np.float64)
+
+
+def win_rate(hv: Values) -> Array:
+    r"""Give each method the share of preferences on which it alone has the highest score (maximise).
+
+    .. math:: W_k = \frac1P \sum_p \mathbf 1\{h_{kp} > h_{jp}\ \forall j \ne k\}
+
+    A tie counts for nobody, so the rates of all methods sum to at most 1, and a hair's breadth counts as much as a
+    mile. Adding a method can only lower the others. A single method wins everything.
+
+    Args:
+        hv: Mean score of each method on each preference, ``[*, methods, preferences]``.
+
+    Returns:
+        Rates in [0, 1], ``[*, methods]``.
+
+    Example:
+        >>> win_rate([[0.3, 0.2, 0.1, 0.5], [0.2, 0.2, 0.4, 0.1]])
+        array([0.5 , 0.25])
+    """
+    scores = as_array("hv", hv, ndim=2)
+    not_empty("hv", scores)
+    return np.asarray(_strict_best(scores).mean(-1))
+
+
+def objective_dominance_rate(objectives: Values) -> Array:
+    """Give each method the share of (preference, objective) cells in which it alone has the highest return (maximise).
+
+    Args:
+        objectives: Mean return of each objective, ``[*, methods, preferences, m]``.
+
+    Returns:
+        Rates in [0, 1], ``[*, methods]``; a tied cell counts for nobody.
+
+    Example:
+        >>> objective_dominance_rate([[[1.0, 5.0]], [[2.0, 5.0]]])
+        array([0. , 0.5])
+    """
+    returns = as_array("objectives", objectives, ndim=3)
+    not_empty("objectives", returns)
+    cells = returns.reshape(*returns.shape[:-2], -1)
+    return np.asarray(_strict_best(cells).mean(-1))

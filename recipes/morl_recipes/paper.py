@@ -1,0 +1,123 @@
+"""The paper's results tables as data, with one name per method.
+
+The paper names a method differently in its summary tables (``kappa = 0.2``) and in its appendix (``CR=0.2``). Here
+every method has the name of the summary tables, which is also its name in ``ROWS`` and in a result store. PASTA itself
+is :data:`REFERENCE` everywhere; :func:`is_reference` knows its other spellings.
+"""
+
+from functools import cache
+from importlib import resources
+
+import pandas as pd
+
+REFERENCE = "PASTA (Ours)"
+"""Name of PASTA in every table."""
+
+QUADROTOR = ("frogger", "formation")
+"""Environments with a table of their own; the paper's other tables are on ``stealth``."""
+
+_APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "rho=", "Controller ": ""}
+
+
+def is_reference(method: str) -> bool:
+    """Tell whether a method's name means PASTA as published.
+
+    Example:
+        >>> is_reference("kappa = 0.4 (Ours)"), is_reference("PASTA"), is_reference("No PCGrad")
+        (True, True, False)
+    """
+    return method == "PASTA" or method.endswith("(Ours)")
+
+
+def method_name(method: str) -> str:
+    """Translate any spelling of the paper to the name of the summary tables.
+
+    Example:
+        >>> method_name("CR=0.2"), method_name("rho=0.15 (Ours)"), method_name("Linear")
+        ('kappa = 0.2', 'PASTA (Ours)', 'Linear')
+    """
+    if is_reference(method):
+        return REFERENCE
+    for prefix, name in _APPENDIX_PREFIX.items():
+        if method.startswith(prefix):
+            return name + method.removeprefix(prefix)
+    return method
+
+
+def preference_weights(label: str) -> tuple[float, ...]:
+    """Read a preference as the paper prints it; thirds are printed as 0.33.
+
+    Example:
+        >>> preference_weights("0.10-0.70-0.20")
+        (0.1, 0.7, 0.2)
+        >>> round(sum(preference_weights("0.33-0.33-0.33")), 12)
+        1.0
+    """
+    weights = tuple(float(part) for part in label.split("-"))
+    return tuple(1 / 3 for _ in weights) if set(weights) == {0.33} else weights
+
+
+def preference_label(weights: tuple[float, ...]) -> str:
+    """Print a preference as the paper does: two digits, joined by dashes.
+
+    Example:
+        >>> preference_label((1 / 3, 1 / 3, 1 / 3))
+        '0.33-0.33-0.33'
+    """
+    return "-".join(f"{weight:.2f}" for weight in weights)
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    """Read one of the packaged tables."""
+    with (resources.files("morl_recipes") / "paper_data" / f"{name}.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give an appendix table its environment, its group and the methods' common names."""
+    table = frame.pop("table")
+    frame.insert(0, "env", table.where(table.isin(QUADROTOR), "stealth"))
+    frame.insert(1, "group", table.where(~table.isin(QUADROTOR), "baselines"))
+    frame["method"] = frame["method"].map(method_name)
+    return frame
+
+
+def per_preference() -> pd.DataFrame:
+    """Return the appendix tables: 370 rows, one per environment, group, preference and method.
+
+    Columns: ``env, group, preference`` (as printed), ``method``, ``hv_mean, hv_std, eu_mean, eu_std``,
+    ``obj{i}_mean, obj{i}_std`` (NaN past the last objective; the std is over five seeds) and ``line``.
+
+    Example:
+        >>> frame = per_preference()
+        >>> len(frame), frame["env"].unique().tolist()
+        (370, ['stealth', 'frogger', 'formation'])
+    """
+    return _named(_read("per_preference").copy())
+
+
+def marks() -> pd.DataFrame:
+    """Return the typography of the appendix tables: ``best``, ``second``, ``worst`` or nothing for each cell.
+
+    Example:
+        >>> len(marks())
+        370
+    """
+    return _named(_read("marks").copy())
+
+
+def summary() -> pd.DataFrame:
+    """Return the summary tables: 38 rows, one per group and method, all on ``stealth``.
+
+    Columns: ``group, method, hv_mean, hv_std`` (over preferences), ``win_rate, obj_dom_rate`` (per cent), ``dmp_auc``,
+    ``line`` and the typography ``hv_mark, win_mark, odr_mark, auc_mark``.
+
+    Example:
+        >>> frame = summary()
+        >>> frame.loc[frame["group"] == "controller", "method"].tolist()
+        ['PASTA (Ours)', 'No Conflict', 'No Decay']
+    """
+    frame = _read("summary").copy()
+    frame["method"] = frame["method"].map(method_name)
+    return frame

@@ -1,0 +1,191 @@
+"""The manifest: what a sweep set out to do, with which versions, on which machine."""
+
+import hashlib
+import json
+import math
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from importlib import metadata
+from typing import Any
+
+from morl_recipes.store._errors import StoreError
+from morl_recipes.store._files import plain
+
+SCHEMA = 1
+"""Version of the store's layout; readers refuse any other."""
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
+_PACKAGES = ("morl-blocks", "torch", "torchrl", "tensordict", "numpy", "gymnasium", "mo-gymnasium", "mujoco", "moocore")
+
+
+def package_versions() -> dict[str, str]:
+    """Name the versions that a result depends on."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def describe_machine() -> dict[str, Any]:
+    """Describe the machine without naming it."""
+    return {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()}
+
+
+def check_run_id(run_id: str) -> None:
+    """Require an id that is a safe folder name everywhere."""
+    if not _RUN_ID.fullmatch(run_id):
+        raise ValueError(
+            f"`run_id` must be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9, got {run_id!r}."
+        )
+
+
+def make_run_id(
+    env: str, group: str, method: str, preference: tuple[float, ...], seed: int, recipe: Mapping[str, Any]
+) -> str:
+    """Build a readable id that differs whenever anything about the run differs.
+
+    Example:
+        >>> make_run_id("stealth", "pcgrad", "No PCGrad", (0.1, 0.7, 0.2), 3, {"clip": 0.2})
+        'stealth.pcgrad.no-pcgrad.0.10-0.70-0.20.s3.eb062cf1'
+    """
+    what = plain([env, group, method, preference, seed, recipe])
+    mark = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:8]
+    weights = "-".join(f"{weight:.2f}" for weight in preference)
+    words = (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in (env, group, method))
+    return ".".join([*words, weights, f"s{seed}", mark])
+
+
+@dataclass(frozen=True)
+class EnvInfo:
+    """What a report must know about an environment.
+
+    Attributes:
+        objectives: Names of the objectives, in the order of the reward vector.
+        low: Return of each objective that counts as 0 in the hypervolume; ``None`` when unknown.
+        high: Return of each objective that counts as 1; ``None`` when unknown.
+    """
+
+    objectives: tuple[str, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+    @property
+    def bounds_problem(self) -> str | None:
+        """Say why no hypervolume can be computed; ``None`` when it can."""
+        numbers = (None,) if self.low is None or self.high is None else (*self.low, *self.high)
+        if not all(number is not None and math.isfinite(number) for number in numbers):
+            return "the bounds of its returns are unknown"
+        low, high = self.low or (), self.high or ()
+        if not len(low) == len(high) == len(self.objectives):
+            return f"{len(self.objectives)} objectives have {len(low)} lower and {len(high)} upper bounds"
+        if not all(bottom < top for bottom, top in zip(low, high, strict=True)):
+            return "an upper bound of its returns does not exceed the lower one"
+        return None
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run that a sweep set out to do.
+
+    Attributes:
+        run_id: Name of the run's folder; see :func:`make_run_id`.
+        group: Group of recipes, as in ``ROWS``.
+        method: Name of the recipe within its group.
+        env: Name of the environment, a key of the manifest's ``environments``.
+        preference: Weights on the simplex.
+        seed: Seed of the run.
+        steps: Environment steps to train.
+        recipe: The recipe as JSON.
+    """
+
+    run_id: str
+    group: str
+    method: str
+    env: str
+    preference: tuple[float, ...]
+    seed: int
+    steps: int
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the id safe and the preference hashable."""
+        check_run_id(self.run_id)
+        object.__setattr__(self, "preference", tuple(float(weight) for weight in self.preference))
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a sweep set out to do.
+
+    Attributes:
+        command: The command that started it.
+        environments: What a report must know about each environment.
+        runs: Every run of the sweep.
+        versions: Versions of the packages that results depend on.
+        machine: The machine, without its name.
+        created: Time of creation, ISO 8601.
+    """
+
+    command: str
+    environments: Mapping[str, EnvInfo]
+    runs: tuple[PlannedRun, ...]
+    versions: Mapping[str, str] = field(default_factory=package_versions)
+    machine: Mapping[str, Any] = field(default_factory=describe_machine)
+    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+
+    def __post_init__(self) -> None:
+        """Require distinct ids and known environments with one name per objective."""
+        object.__setattr__(self, "runs", tuple(self.runs))
+        seen: set[str] = set()
+        for run in self.runs:
+            if run.run_id in seen:
+                raise ValueError(f"`runs` must have distinct run ids, got {run.run_id!r} twice.")
+            seen.add(run.run_id)
+            if run.env not in self.environments:
+                raise ValueError(f"`environments` must describe {run.env!r}, got {sorted(self.environments)}.")
+            if len(run.preference) != len(self.environments[run.env].objectives):
+                raise ValueError(
+                    f"`preference` must have one weight per objective {self.environments[run.env].objectives}, "
+                    f"got {run.preference}."
+                )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as JSON fields, with its schema version."""
+        fields: dict[str, Any] = plain({"schema": SCHEMA, **asdict(self)})
+        return fields
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> "Manifest":
+        """Rebuild a manifest from :meth:`to_json`; missing or wrong fields raise :class:`StoreError`."""
+        try:
+            environments = {name: _env_info(info) for name, info in fields["environments"].items()}
+            runs = tuple(PlannedRun(**{**run, "preference": tuple(run["preference"])}) for run in fields["runs"])
+            names = ("command", "versions", "machine", "created")
+            return cls(environments=environments, runs=runs, **{name: fields[name] for name in names})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise StoreError(f"the manifest misses or misspells a field: {error}.") from error
+
+    def difference(self, other: "Manifest") -> str | None:
+        """Say why another manifest is not the same sweep; ``None`` when it is."""
+        ours, theirs = self.versions.get("morl-blocks"), other.versions.get("morl-blocks")
+        if ours != theirs:
+            return f"morl-blocks {ours} instead of {theirs}"
+        if self.to_json()["environments"] != other.to_json()["environments"]:
+            return "other environments or bounds"
+        mine, known = {run.run_id: plain(asdict(run)) for run in self.runs}, {run.run_id: run for run in other.runs}
+        changed = sorted(mine.keys() ^ known.keys())
+        changed += [key for key in sorted(mine.keys() & known.keys()) if mine[key] != plain(asdict(known[key]))]
+        return f"other planned runs, first {changed[0]}" if changed else None
+
+
+def _env_info(fields: Mapping[str, Any]) -> EnvInfo:
+    """Rebuild an environment's entry; JSON has lists where we have tuples."""
+    low, high = fields["low"], fields["high"]
+    return EnvInfo(tuple(fields["objectives"]), low and tuple(low), high and tuple(high))

@@ -1,0 +1,106 @@
+"""One finished run, and how it becomes files."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+from safetensors.torch import save
+from torch import Tensor
+
+from morl_recipes.store._errors import StoreError
+from morl_recipes.store._files import digest, plain, seal
+from morl_recipes.store._manifest import SCHEMA, check_run_id
+
+Status = Literal["done", "failed"]
+POINT_FIELDS = ("iteration", "steps", "returns", "hv", "eu")
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """Everything about one finished run.
+
+    Attributes:
+        run_id: Name of the run's folder, as planned in the manifest.
+        group: Group of recipes.
+        method: Name of the recipe.
+        env: Name of the environment.
+        preference: Weights on the simplex.
+        seed: Seed of the run.
+        status: ``"done"`` or ``"failed"``.
+        reason: Why it failed; empty when done.
+        steps: Environment steps that were trained.
+        peak: The best validation point: ``iteration, steps, returns, hv, eu``; ``None`` when it never validated.
+        final: The last validation point, likewise.
+        recipe: The recipe as JSON.
+        history: One row of numbers per iteration, at least ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
+            are NaN on iterations without a validation.
+        policy: Named tensors, or ``None``.
+    """
+
+    run_id: str
+    group: str
+    method: str
+    env: str
+    preference: tuple[float, ...]
+    seed: int
+    status: Status
+    reason: str
+    steps: int
+    peak: Mapping[str, Any] | None
+    final: Mapping[str, Any] | None
+    recipe: Mapping[str, Any] = field(repr=False)
+    history: pd.DataFrame = field(repr=False)
+    policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a record that a report could not read."""
+        check_run_id(self.run_id)
+        if self.status not in ("done", "failed"):
+            raise ValueError(f"`status` must be 'done' or 'failed', got {self.status!r}.")
+        if self.status == "done" and (self.peak is None or self.final is None):
+            raise ValueError("`peak` and `final` must be given for a run that is done, got None.")
+        for name in ("peak", "final"):
+            _check_point(name, getattr(self, name), len(self.preference))
+        missing = {"iteration", "steps"} - set(self.history.columns)
+        if missing:
+            raise ValueError(f"`history` must have the columns iteration and steps, got none named {sorted(missing)}.")
+        for column_name, column in self.history.items():
+            if not pd.api.types.is_numeric_dtype(column.dtype):
+                raise ValueError(f"`history` must hold numbers, got column {column_name!r} of {column.dtype}.")
+        if self.history[["iteration", "steps"]].isna().any(axis=None):
+            raise ValueError("`history` must number every row with iteration and steps, got a missing one.")
+
+    def files(self) -> dict[str, bytes]:
+        """Return the content of every file of the run's folder, ``run.json`` last."""
+        text = io.StringIO()
+        self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
+        content = {"history.csv": text.getvalue().encode()}
+        if self.policy is not None:
+            content["policy.safetensors"] = save(
+                {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
+            )
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
+        sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
+        content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))
+        return content
+
+
+def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:
+    """Require the five fields of a validation point, with one return per objective."""
+    if point is None:
+        return
+    missing = [key for key in POINT_FIELDS if key not in point]
+    if missing:
+        raise ValueError(f"`{name}` must have the fields {', '.join(POINT_FIELDS)}, got none named {missing[0]}.")
+    if len(point["returns"]) != objectives:
+        raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")
+
+
+def check_fields(path: str, fields: Mapping[str, Any]) -> None:
+    """Require that a ``run.json`` read back has every field."""
+    expected = {name for name in RunRecord.__dataclass_fields__ if name not in ("history", "policy")} | {"files"}
+    missing = sorted(expected - set(fields))
+    if missing:
+        raise StoreError(f"{path}: damaged (no field {missing[0]!r}). Remove its folder to run it again.")

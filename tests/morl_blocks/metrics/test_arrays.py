@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+import torch
+
+from morl_blocks.metrics._arrays import as_array
+
+
+def test_tensors_that_need_gradients_come_out_as_float64() -> None:
+    out = as_array("x", torch.ones(2, 3, requires_grad=True), ndim=2)
+    assert out.dtype == np.float64
+    assert out.shape == (2, 3)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_raise(bad: float) -> None:
+    with pytest.raises(ValueError, match="`x` must be finite, got"):
+        as_array("x", [0.0, bad])
+
+
+def test_too_few_dimensions_raise() -> None:
+    with pytest.raises(ValueError, match=r"`x` must have at least 2 dimensions, got shape \[1\]"):
+        as_array("x", [0.0], ndim=2)
+
+
+@pytest.mark.parametrize("bad", ["seven", [[1.0], [1.0, 2.0]], None, [object()]])
+def test_what_is_not_a_rectangle_of_numbers_raises(bad: object) -> None:
+    with pytest.raises(ValueError, match="`x` must be"):
+        as_array("x", bad)  # type: ignore[arg-type]

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from morl_blocks.metrics import compare, probability_of_improvement
+from morl_blocks.metrics._arrays import Array
+
+scores = arrays(np.float64, (3, 4), elements=st.integers(0, 4).map(float))
+
+
+@given(scores, scores)
+def test_swapping_the_recipes_mirrors_everything(first: Array, second: Array) -> None:
+    there, back = compare(first, second, resamples=200), compare(second, first, resamples=200)
+    assert there.difference.estimate == pytest.approx(-back.difference.estimate)
+    assert there.difference.low == pytest.approx(-back.difference.high)
+    assert there.improvement == pytest.approx(1 - back.improvement)
+    mirror = {"better": "worse", "worse": "better"}
+    assert mirror.get(there.verdict, there.verdict) == back.verdict
+
+
+@given(scores, scores)
+def test_probability_of_improvement_agrees_with_the_definition(first: Array, second: Array) -> None:
+    pairs = [1.0 if x > y else 0.5 if x == y else 0.0 for p in range(3) for x in first[p] for y in second[p]]
+    assert probability_of_improvement(first, second) == pytest.approx(np.mean(pairs))
+
+
+def test_verdicts() -> None:
+    noise = np.random.default_rng(0).normal(scale=0.01, size=(8, 5))
+    other = np.random.default_rng(1).normal(scale=0.01, size=(8, 5))
+    assert compare(0.3 + noise, 0.2 + other).verdict == "better"
+    assert compare(0.2 + noise, 0.3 + other).verdict == "worse"
+    assert compare(noise, noise).verdict == "not distinguishable"
+
+
+def test_noise_is_called_a_difference_about_one_time_in_twenty() -> None:
+    generator = np.random.default_rng(3)
+    draws = generator.normal(size=(300, 2, 8, 5))
+    called = [compare(a, b, resamples=400).verdict != "not distinguishable" for a, b in draws]
+    assert 0.02 <= np.mean(called) <= 0.09
+
+
+def test_pairing_removes_what_both_recipes_share() -> None:
+    shared = np.random.default_rng(0).normal(size=(4, 5))
+    gain = compare(shared + 0.1 + np.linspace(0, 0.01, 5), shared)
+    assert gain.difference.low > 0.09
+    assert gain.improvement < 1
+
+
+def test_bad_input_raises() -> None:
+    with pytest.raises(ValueError, match=r"`second` must have seeds per preference \[2\], like `first`, got \[3\]"):
+        compare([[0.1, 0.2]], [[0.1, 0.2, 0.3]])
+    with pytest.raises(ValueError, match="`second` must have the 1 preferences of `first`, got 2"):
+        probability_of_improvement([[0.1]], [[0.1], [0.2]])
+    with pytest.raises(ValueError, match="`first` must be finite, got nan"):
+        compare([[np.nan, 0.1]], [[0.1, 0.2]])

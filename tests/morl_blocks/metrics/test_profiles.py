@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from morl_blocks.metrics import performance_ratios, profile, profile_auc
+from morl_blocks.metrics._arrays import Array
+
+scores = arrays(np.float64, (3, 6), elements=st.one_of(st.just(0.0), st.floats(0.01, 1.0)))
+
+
+def test_closed_form() -> None:
+    hv = [[1.0] * 4, [1.0, 1 / 1.5, 1 / 2, 1 / 4]]
+    np.testing.assert_allclose(profile_auc(hv), [1.0, 0.5625])
+    np.testing.assert_allclose(profile(hv, [1.0, 1.5, 2.0, 4.0])[1], [0.25, 0.5, 0.75, 1.0])
+
+
+@given(scores)
+def test_auc_is_the_integral_of_the_profile(hv: Array) -> None:
+    taus = np.linspace(1.0, 3.0, 4001)
+    areas = np.trapezoid(profile(hv, taus), taus, axis=-1) / 2
+    np.testing.assert_allclose(profile_auc(hv), areas, atol=2e-3)
+
+
+@given(scores)
+def test_profiles_rise_and_someone_is_best(hv: Array) -> None:
+    curves = profile(hv, [1.0, 1.3, 2.0, 1e9])
+    assert (np.diff(curves, axis=-1) >= 0).all()
+    solved = (hv.max(0) > 0).mean()
+    assert curves[:, 0].sum() >= solved - 1e-12
+    np.testing.assert_allclose(curves[:, -1], (hv > 0).mean(-1))
+
+
+def test_zero_scores_are_infinitely_far_even_when_all_are_zero() -> None:
+    assert np.isinf(performance_ratios([[0.0], [0.0]])).all()
+    assert profile_auc([[0.0], [0.0]]).tolist() == [0.0, 0.0]
+
+
+def test_leading_dimensions_are_kept() -> None:
+    hv = np.random.default_rng(0).random((5, 3, 4))
+    np.testing.assert_allclose(profile_auc(hv), [profile_auc(one) for one in hv])
+    assert profile(hv, [1.0, 2.0]).shape == (5, 3, 2)
+
+
+def test_bad_input_raises() -> None:
+    with pytest.raises(ValueError, match=r"`hv` must be >= 0, got -0\.1"):
+        profile_auc([[0.1], [-0.1]])
+    with pytest.raises(ValueError, match="`tau_max` must be finite and > 1, got 1"):
+        profile_auc([[0.1]], tau_max=1.0)
+    with pytest.raises(ValueError, match=r"`taus` must be >= 1, got 0\.5"):
+        profile([[0.1]], [0.5])
+    with pytest.raises(ValueError, match="`hv` must be finite"):
+        profile_auc([[np.nan]])

@@ -1,0 +1,150 @@
+"""Synthetic stores with realistic histories, so that tables and reports can be tested without training."""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
+
+EIGHT = [
+    (0.1, 0.7, 0.2),
+    (0.2, 0.2, 0.6),
+    (0.2, 0.6, 0.2),
+    (1 / 3, 1 / 3, 1 / 3),
+    (0.4, 0.4, 0.2),
+    (0.5, 0.3, 0.2),
+    (0.6, 0.3, 0.1),
+    (0.8, 0.1, 0.1),
+]
+BASELINES = ["PASTA (Ours)", "Tchebycheff", "STCH (0.01)", "STCH (0.1)", "STCH (0.5)", "STCH (1.0)", "STCH (5.0)"]
+BASELINES += ["STCH (10.0)", "Linear"]
+NAMES = ("search", "stealth", "exploration", "energy", "comfort")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep to make up; ``skip`` and ``fail`` and ``nan`` name runs as (method, preference index, seed)."""
+
+    methods: dict[str, Sequence[str]] = field(default_factory=lambda: {"baselines": ["PASTA (Ours)", "Linear"]})
+    preferences: Sequence[tuple[float, ...]] = (EIGHT[0], EIGHT[3])
+    seeds: int = 3
+    iterations: int = 20
+    env: str = "stealth"
+    bounds: bool = True
+    skip: frozenset[tuple[str, int, int]] = frozenset()
+    fail: frozenset[tuple[str, int, int]] = frozenset()
+    nan: frozenset[tuple[str, int, int]] = frozenset()
+    policy: bool = False
+
+
+def env_info(objectives: int, *, bounds: bool = True) -> EnvInfo:
+    low, high = tuple([0.0] * objectives), tuple(50.0 * (1 + i) for i in range(objectives))
+    return EnvInfo(NAMES[:objectives], low if bounds else None, high if bounds else None)
+
+
+def plan(sweep: Sweep) -> list[PlannedRun]:
+    return [
+        PlannedRun(
+            make_run_id(sweep.env, group, method, preference, seed, {"name": method}),
+            group,
+            method,
+            sweep.env,
+            preference,
+            seed,
+            sweep.iterations * 2048,
+            {"name": method},
+        )
+        for group, methods in sweep.methods.items()
+        for method in methods
+        for preference in sweep.preferences
+        for seed in range(sweep.seeds)
+    ]
+
+
+def history(run: PlannedRun, info: EnvInfo, iterations: int) -> pd.DataFrame:
+    """Saturating returns whose level depends on the method, with noise that depends on the run alone."""
+    generator = np.random.default_rng(zlib.crc32(run.run_id.encode()))
+    skill = 0.5 if "Ours" in run.method else 0.3 + 0.1 * (zlib.crc32(run.method.encode()) % 100) / 100
+    top = np.array(info.high if info.high is not None else [50.0] * len(run.preference))
+    time = np.arange(1, iterations + 1) / iterations
+    level = (skill + 0.25 * (np.array(run.preference) - 1 / len(top)) + 0.03 * generator.normal(size=len(top))).clip(
+        0.05
+    )
+    returns = top * (1 - np.exp(-4 * time))[:, None] * level + 0.02 * top * generator.normal(
+        size=(iterations, len(top))
+    )
+    columns: dict[str, object] = {
+        "iteration": np.arange(iterations),
+        "steps": 2048 * np.arange(1, iterations + 1),
+        "mu": 10.0 - 9.95 * time + 0.3 * generator.random(iterations) if "Linear" not in run.method else np.nan,
+        "conflict": np.clip(0.5 - 0.2 * time + 0.1 * generator.normal(size=iterations), 0, 1),
+        "loss_value": 2 * np.exp(-3 * time) + 0.1 * generator.random(iterations),
+        "entropy": 1.4 - time,
+    }
+    columns |= {f"return_{i}": returns[:, i] for i in range(len(top))}
+    unit = np.clip(returns / top, 0, 1)
+    columns |= {"hv": unit.prod(-1) if info.high is not None else np.nan, "eu": returns @ np.array(run.preference)}
+    return pd.DataFrame(columns)
+
+
+def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
+    key = (run.method, list(sweep.preferences).index(run.preference), run.seed)
+    frame = history(run, info, sweep.iterations)
+    if key in sweep.nan:
+        frame.loc[:, "return_0"] = np.nan
+    score = frame["hv"] if info.high is not None else frame["eu"]
+    returns = [f"return_{i}" for i in range(len(run.preference))]
+
+    def point(row: int) -> dict[str, object]:
+        one = frame.iloc[row]
+        names = {"iteration": int(one["iteration"]), "steps": int(one["steps"]), "hv": one["hv"], "eu": one["eu"]}
+        return {**names, "returns": tuple(one[returns])}
+
+    failed = key in sweep.fail
+    return RunRecord(
+        run.run_id,
+        run.group,
+        run.method,
+        run.env,
+        run.preference,
+        run.seed,
+        "failed" if failed else "done",
+        "worker lost" if failed else "",
+        run.steps,
+        None if failed else point(int(score.argmax())),
+        None if failed else point(len(frame) - 1),
+        run.recipe,
+        frame,
+        {"actor.weight": torch.zeros(2, 3)} if sweep.policy else None,
+    )
+
+
+def fill(path: Path, *sweeps: Sweep) -> Store:
+    """Write the union of sweeps (one per environment) into one store."""
+    infos = {sweep.env: env_info(len(sweep.preferences[0]), bounds=sweep.bounds) for sweep in sweeps}
+    plans = {sweep.env: plan(sweep) for sweep in sweeps}
+    runs = tuple(run for planned in plans.values() for run in planned)
+    versions = {"python": "3.11.2", "morl-blocks": "0.1.0", "torch": "2.13.0"}
+    store = Store.create(path, Manifest("morl-blocks sweep synthetic.toml", infos, runs, versions))
+    for sweep in sweeps:
+        for run in plans[sweep.env]:
+            if (run.method, list(sweep.preferences).index(run.preference), run.seed) not in sweep.skip:
+                store.write(record(run, infos[sweep.env], sweep))
+    return store
+
+
+@pytest.fixture
+def make_store(tmp_path: Path) -> Callable[..., Store]:
+    """Return a function from sweeps to a store in a fresh folder."""
+    return lambda *sweeps: fill(tmp_path / "store", *(sweeps or (Sweep(),)))
+
+
+@pytest.fixture
+def sweep_type() -> type[Sweep]:
+    """The dataclass of a made-up sweep (test files cannot import a conftest)."""
+    return Sweep

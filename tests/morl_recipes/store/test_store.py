@@ -1,0 +1,322 @@
+"""The store under kill, full disks, two writers and damage."""
+
+import errno
+import json
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError, load_history, load_runs
+from morl_recipes.store import _store as store_module
+from morl_recipes.store._files import seal
+
+INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
+VERSIONS = {"morl-blocks": "0.1.0"}
+FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def planned(count: int = 3) -> tuple[PlannedRun, ...]:
+    return tuple(PlannedRun(f"r{i}", "g", "M", "toy", (0.5, 0.5), i, 100, {"clip": 0.2}) for i in range(count))
+
+
+def manifest(count: int = 3, **changes: Any) -> Manifest:
+    fields: dict[str, Any] = {"command": "c", "environments": INFO, "runs": planned(count), "versions": VERSIONS}
+    return Manifest(**{**fields, **changes})
+
+
+def record(run_id: str = "r0", **changes: Any) -> RunRecord:
+    history = pd.DataFrame({"iteration": [0, 1], "steps": [50, 100], "mu": [0.1, 1 / 3], "return_0": [np.nan, 0.1]})
+    point = {"iteration": 1, "steps": 100, "returns": (0.1, 0.2), "hv": 0.01, "eu": 0.15}
+    seed = int(run_id.removeprefix("r"))
+    fields = ("toy", (0.5, 0.5), seed, "done", "", 100, point, point, {"clip": 0.2}, history)
+    made = RunRecord(run_id, "g", "M", *fields, {"w": torch.arange(6.0).reshape(2, 3).T})  # type: ignore[arg-type]
+    return replace(made, **changes)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "s", manifest())
+
+
+def snapshot(path: Path) -> dict[str, bytes]:
+    return {str(item.relative_to(path)): item.read_bytes() for item in path.rglob("*") if item.is_file()}
+
+
+def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
+    assert store.write(record())
+    assert store.done() == {"r0"}
+    assert store.missing() == ["r1", "r2"]
+    torch.testing.assert_close(store.policy("r0")["w"], torch.arange(6.0).reshape(2, 3).T)
+    runs, history = load_runs(store.path), load_history(store)
+    row = runs.iloc[0]
+    assert row[["run_id", "group", "method", "env", "seed", "status"]].tolist() == ["r0", "g", "M", "toy", 0, "done"]
+    assert row["preference"] == (0.5, 0.5)
+    assert row[["peak_steps", "peak_hv", "peak_eu", "peak_0", "peak_1"]].tolist() == [100, 0.01, 0.15, 0.1, 0.2]
+    assert history["mu"].tolist() == [0.1, 1 / 3]  # every bit of a float survives the text file
+    assert history["return_0"].isna().tolist() == [True, False]
+    assert history["preference"].tolist() == [(0.5, 0.5)] * 2
+
+
+def test_an_empty_store_gives_empty_frames(store: Store) -> None:
+    assert load_runs(store).empty
+    assert "peak_1" in load_runs(store).columns
+    assert load_history(store).empty
+    assert store.done() == set()
+
+
+def test_columns_are_the_union_over_runs_and_environments(tmp_path: Path) -> None:
+    infos = {**INFO, "wide": EnvInfo(("a", "b", "c"))}
+    runs = (planned(1)[0], PlannedRun("w", "g", "M", "wide", (0.2, 0.3, 0.5), 0, 1))
+    store = Store.create(tmp_path / "s", manifest(environments=infos, runs=runs))
+    store.write(record())
+    frame = pd.DataFrame({"iteration": [0], "steps": [1], "kappa": [0.5], "hv": [np.nan]})
+    point = {"iteration": 0, "steps": 1, "returns": (1.0, 2.0, 3.0), "hv": float("nan"), "eu": 2.3}
+    wide: tuple[Any, ...] = ("wide", (0.2, 0.3, 0.5), 0, "done", "", 1, point, point, {}, frame)
+    store.write(RunRecord("w", "g", "M", *wide))
+    assert load_runs(store).set_index("run_id")["peak_2"].isna().to_dict() == {"r0": True, "w": False}
+    history = load_history(store)
+    assert {"kappa", "mu", "hv"} <= set(history.columns)
+    assert history["hv"].isna().all()
+
+
+def test_taking_up_the_same_sweep_keeps_its_runs(store: Store) -> None:
+    store.write(record())
+    again = Store.create(store.path, manifest(command="another command line", created="later"))
+    assert again.done() == {"r0"}
+    assert again.manifest.command == "c"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (manifest(versions={"morl-blocks": "9.9.9"}), "morl-blocks 9.9.9 instead of 0.1.0"),
+        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "other environments or bounds"),
+        (manifest(4), "other planned runs, first r3"),
+        (manifest(runs=(replace(planned(1)[0], recipe={"clip": 0.1}), *planned()[1:])), "first r0"),
+    ],
+)
+def test_another_sweep_is_refused_and_nothing_changes(store: Store, other: Manifest, message: str) -> None:
+    store.write(record())
+    before = snapshot(store.path)
+    with pytest.raises(StoreError, match=message):
+        Store.create(store.path, other)
+    assert snapshot(store.path) == before
+
+
+def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex\)"):
+        Store.create(tmp_path, manifest())
+    with pytest.raises(StoreError, match=r"not a result store \(it has no manifest.json\)"):
+        Store.open(tmp_path)
+
+
+def test_a_creation_that_was_killed_halfway_can_be_repeated(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "tmp").mkdir()
+    assert Store.create(tmp_path, manifest()).done() == set()
+
+
+def test_done_is_never_overwritten_and_failed_gives_way(store: Store) -> None:
+    failed = record(status="failed", reason="worker lost", peak=None, final=None)
+    assert store.write(failed)
+    assert store.failed() == {"r0": "worker lost"}
+    assert store.done() == set()
+    assert store.write(replace(failed, reason="again"))
+    assert store.failed() == {"r0": "again"}
+    assert store.write(record(steps=7))
+    assert not store.write(record(steps=8))
+    assert not store.write(failed)
+    assert store.read("r0")["steps"] == 7
+    assert not list((store.path / "tmp").iterdir())
+
+
+def test_unplanned_runs_are_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="`run_id` must be one of the 3 planned runs, got 'r9'"):
+        store.write(record("r9"))
+
+
+@pytest.mark.parametrize("name", ["run.json", "history.csv", "policy.safetensors"])
+@pytest.mark.parametrize("damage", ["truncate", "flip", "remove"])
+def test_damage_is_found_and_named(store: Store, name: str, damage: str) -> None:
+    store.write(record())
+    path = store.path / "runs" / "r0" / name
+    content = path.read_bytes()
+    middle = len(content) // 2
+    if damage == "truncate":
+        path.write_bytes(content[:middle])
+    elif damage == "flip":
+        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    else:
+        path.unlink()
+    with pytest.raises(StoreError, match=name.replace(".", r"\.")):
+        load_runs(store), load_history(store), store.policy("r0")
+    with pytest.raises(StoreError, match=name.replace(".", r"\.")):
+        store.write(record()), store.read_file("r0", name if name != "run.json" else "history.csv")
+
+
+def test_a_damaged_manifest_is_found(store: Store) -> None:
+    path = store.path / "manifest.json"
+    text = path.read_text()
+    path.write_text(text.replace('"command": "c"', '"command": "d"'))
+    with pytest.raises(StoreError, match=r"manifest\.json: damaged"):
+        Store.open(store.path)
+    path.write_text(text[: len(text) // 2])
+    with pytest.raises(StoreError, match="not JSON"):
+        Store.create(store.path, manifest())
+    path.write_text("[]")
+    with pytest.raises(StoreError, match="not a file of a morl-blocks store"):
+        Store.open(store.path)
+
+
+def test_another_schema_is_refused(store: Store) -> None:
+    path = store.path / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 99}))
+    with pytest.raises(StoreError, match="has schema version 99, this version of morl-blocks reads 1"):
+        Store.open(store.path)
+
+
+def test_a_manifest_with_missing_fields_is_refused(store: Store) -> None:
+    fields = {key: value for key, value in manifest().to_json().items() if key != "runs"}
+    (store.path / "manifest.json").write_bytes(seal(fields))
+    with pytest.raises(StoreError, match=r"manifest.json: the manifest misses or misspells a field: 'runs'"):
+        Store.open(store.path)
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(record())
+    before = snapshot(store.path)
+
+    def full(path: Path, content: bytes) -> None:
+        path.write_bytes(content[: len(content) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(store_module, "write_synced", full)
+    with pytest.raises(StoreError, match=r"cannot write run r1 \(No space left on device\)"):
+        store.write(record("r1"))
+    assert snapshot(store.path) == before
+    with pytest.raises(StoreError, match=r"cannot be written \(No space left on device\)"):
+        Store.create(store.path.parent / "other", manifest())
+    assert not (store.path.parent / "other" / "manifest.json").exists()
+
+
+def test_an_unwritable_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)  # root may write everywhere, so a mode would not do
+    with pytest.raises(StoreError, match=r"cannot be written \(Permission denied\)"):
+        Store.create(tmp_path / "s", manifest())
+
+
+def _hammer(path: str, worker: int, barrier: Any) -> None:
+    store = Store.open(path)
+    barrier.wait()
+    for i in range(20):
+        if (i + worker) % 3 == 0:
+            store.write(record(f"r{i}", status="failed", reason=f"w{worker}", peak=None, final=None))
+        store.done()
+        store.write(record(f"r{i}", steps=1000 * worker + i))
+
+
+@FORK
+def test_writers_in_several_processes_cannot_corrupt_it(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    Store.create(path, manifest(20))
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(3)
+    workers = [context.Process(target=_hammer, args=(str(path), k, barrier)) for k in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert worker.exitcode == 0
+    store = Store.open(path)
+    assert store.done() == {f"r{i}" for i in range(20)}
+    assert len(load_history(store)) == 40
+    assert not list((path / "tmp").iterdir())
+
+
+def _write_forever(path: str) -> None:
+    store = Store.open(path)
+    big = pd.DataFrame({"iteration": range(3000), "steps": range(3000), "x": np.random.default_rng(0).random(3000)})
+    for i in range(400):
+        store.write(record(f"r{i}", history=big))
+
+
+@FORK
+def test_kill_9_leaves_only_whole_runs(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    Store.create(path, manifest(400))
+    context = multiprocessing.get_context("fork")
+    for attempt in range(4):
+        worker = context.Process(target=_write_forever, args=(str(path),))
+        worker.start()
+        time.sleep(0.15 + 0.07 * attempt)
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.join()
+        store = Store.open(path)
+        assert store.done() == set(store.run_ids())
+        assert len(load_history(store)) == 3000 * len(store.run_ids())
+    assert store.run_ids()
+    assert store.remove_leftovers() == 0
+    store.remove_leftovers(older_than=0.0)
+    assert not list((path / "tmp").iterdir())
+
+
+def test_bad_records_and_manifests_raise() -> None:
+    with pytest.raises(ValueError, match="`status` must be 'done' or 'failed', got 'lost'"):
+        record(status="lost")
+    with pytest.raises(ValueError, match="`peak` and `final` must be given for a run that is done"):
+        record(peak=None)
+    with pytest.raises(ValueError, match="`peak` must have 2 returns, one per weight, got 1"):
+        record(peak={"iteration": 1, "steps": 1, "returns": (1.0,), "hv": 0.1, "eu": 0.1})
+    with pytest.raises(ValueError, match=r"`final` must have the fields .* got none named eu"):
+        record(final={"iteration": 1, "steps": 1, "returns": (1.0, 1.0), "hv": 0.1})
+    with pytest.raises(ValueError, match=r"`history` must have the columns iteration and steps, got none named"):
+        record(history=pd.DataFrame({"iteration": [0]}))
+    with pytest.raises(ValueError, match="`history` must hold numbers, got column 'note' of"):
+        record(history=pd.DataFrame({"iteration": [0], "steps": [1], "note": ["x"]}))
+    with pytest.raises(ValueError, match="`history` must number every row"):
+        record(history=pd.DataFrame({"iteration": [0.0, np.nan], "steps": [1, 2]}))
+    with pytest.raises(ValueError, match=r"`run_id` must be 1 to 200 of"):
+        PlannedRun("../evil", "g", "M", "toy", (0.5, 0.5), 0, 1)
+    with pytest.raises(ValueError, match="`runs` must have distinct run ids, got 'r0' twice"):
+        manifest(runs=(*planned(1), *planned(1)))
+    with pytest.raises(ValueError, match=r"`environments` must describe 'toy', got \[\]"):
+        manifest(environments={})
+    with pytest.raises(ValueError, match="`preference` must have one weight per objective"):
+        manifest(environments={"toy": EnvInfo(("a", "b", "c"))})
+    with pytest.raises(StoreError, match="cannot be stored as JSON"):
+        record(recipe={"x": object()}).files()
+
+
+@pytest.mark.parametrize(
+    ("info", "problem"),
+    [
+        (EnvInfo(("a", "b"), (0.0, 0.0), (1.0, 1.0)), None),
+        (EnvInfo(("a", "b")), "unknown"),
+        (EnvInfo(("a", "b"), (0.0, float("nan")), (1.0, 1.0)), "unknown"),
+        (EnvInfo(("a", "b"), (0.0,), (1.0,)), "2 objectives have 1 lower and 1 upper bounds"),
+        (EnvInfo(("a", "b"), (0.0, 1.0), (1.0, 1.0)), "does not exceed"),
+    ],
+)
+def test_bounds_say_what_is_wrong_with_them(info: EnvInfo, problem: str | None) -> None:
+    found = info.bounds_problem
+    assert found is None if problem is None else problem in str(found)
+
+
+def test_synthetic_stores_are_whole(make_store: Callable[..., Store]) -> None:
+    store = make_store()
+    assert len(store.done()) == 12
+    assert len(load_history(store)) == 240
