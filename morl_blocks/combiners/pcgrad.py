@@ -50,13 +50,12 @@ def pcgrad_projections(gramian: Tensor, order: Tensor) -> Tensor:
     met = eye[order]  # [*R, i, step, m]: one-hot of the gradient that i meets at each step
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
     norms = (rows * met).sum(-1)
-    others = (norms > 0) & (order != torch.arange(m, device=order.device).unsqueeze(-1))
-    safe_norms = torch.where(others, norms, 1.0)
+    skipped = (norms <= 0) | (order == torch.arange(m, device=order.device).unsqueeze(-1))
+    inverse_norms = norms.masked_fill(skipped, torch.inf).reciprocal()  # 0 where nothing is to be subtracted
     coefficients = eye.expand_as(gramian)
-    for step in range(m):
-        inner = (coefficients * rows[..., step, :]).sum(-1)
-        amount = torch.where(others[..., step], inner.clamp(max=0.0) / safe_norms[..., step], 0.0)
-        coefficients = coefficients - amount.unsqueeze(-1) * met[..., step, :]
+    for met_j, row_j, inverse_j in zip(met.unbind(-2), rows.unbind(-2), inverse_norms.unbind(-1), strict=True):
+        amount = (coefficients * row_j).sum(-1).clamp(max=0.0) * inverse_j
+        coefficients = torch.addcmul(coefficients, amount.unsqueeze(-1), met_j, value=-1)
     return coefficients
 
 

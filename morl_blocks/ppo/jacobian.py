@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks import _checks
-from morl_blocks.combiners import Combiner, conflict_ratio
+from morl_blocks.combiners import Combiner, pair_conflict
 
 
 class Combined(NamedTuple):
@@ -80,13 +80,12 @@ def combine_gradients(
     gradients = _gradients(losses, trainable)
     jacobian = _flat(losses, trainable, gradients)
     gramian = jacobian @ jacobian.mT
-    conflict = conflict_ratio(gramian)
     weights = combiner.weights(gramian, attention, generator)
     update = weights @ jacobian
     for param, gradient, piece in zip(trainable, gradients, update.split([p.numel() for p in trainable]), strict=True):
         if gradient is not None:
             param.grad = piece.view_as(param).to(param.dtype)
-    return Combined(conflict, weights)
+    return Combined(pair_conflict(gramian), weights)
 
 
 def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
