@@ -99,6 +99,7 @@ class VectorGAE(ValueEstimatorBase):
     Advantages are data: nothing here carries a gradient. No shape is broadcast; a scalar reward, a scalar value or a
     ``done`` per objective is an error. ``"terminated"`` must be there, because without it a time limit would silently
     count as the end of the world. A network that reads ``"preference"`` gets the root's where ``"next"`` has none.
+    With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is discounted by that many steps.
 
     Args:
         gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
@@ -120,8 +121,15 @@ class VectorGAE(ValueEstimatorBase):
     """
 
     @dataclass
-    class _AcceptedKeys(ValueEstimatorBase._AcceptedKeys):
+    class _AcceptedKeys:
+        advantage: NestedKey = "advantage"
+        value_target: NestedKey = "value_target"
+        value: NestedKey = "state_value"
+        reward: NestedKey = "reward"
+        done: NestedKey = "done"
+        terminated: NestedKey = "terminated"
         preference: NestedKey = "preference"
+        steps_to_next_obs: NestedKey = "steps_to_next_obs"
 
     default_keys = _AcceptedKeys
     gamma: Tensor
@@ -179,6 +187,10 @@ class VectorGAE(ValueEstimatorBase):
             tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)
         )
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
+        strides = tensordict.get(keys.steps_to_next_obs, None)
+        if strides is not None:
+            require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
+            gamma = gamma ** strides.transpose(time, -2)
         advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda)
         tensordict.set(keys.advantage, advantage.transpose(time, -2))
         tensordict.set(keys.value_target, target.transpose(time, -2))

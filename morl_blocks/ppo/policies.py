@@ -11,7 +11,7 @@ from morl_blocks.ppo.actors import unit_box_to_action
 INPUTS: list[NestedKey] = ["observation", "preference"]
 
 
-class DiagonalGaussian(distributions.Independent):
+class DiagonalGaussian(distributions.Independent[distributions.Normal]):
     """A normal distribution with independent dimensions, from its mean and log standard deviation.
 
     Example:
