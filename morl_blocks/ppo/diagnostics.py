@@ -49,5 +49,4 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
         tensor([0.7500, 0.0000])
     """
     unexplained, total = (target - value).var(-2, correction=0), target.var(-2, correction=0)
-    known = total > 0
-    return torch.where(known, 1 - unexplained / torch.where(known, total, torch.ones_like(total)), 0.0)
+    return torch.where(total > 0, 1 - unexplained / total, 0.0)

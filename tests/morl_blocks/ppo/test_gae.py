@@ -12,7 +12,6 @@ from torchrl.objectives.value import GAE
 from morl_blocks.ppo import VectorGAE, vector_gae
 from morl_blocks.ppo.gae import discounted_scan
 
-
 Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
