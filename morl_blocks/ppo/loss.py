@@ -59,7 +59,7 @@ class VectorClipPPOLoss(LossModule):
     Advantages belong to the rollout, not to the minibatch: compute them first with
     :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
     A shape that would broadcast is an error. Unlike most TorchRL losses this one is not functionalised: its parameters
-    are those of the two networks, which also makes it an ordinary module for ``torch.func.functional_call``.
+    are those of the two networks. To train many runs at once use :func:`clipped_objectives`.
 
     Args:
         actor_network: Policy with ``get_dist``, such as :class:`~morl_blocks.ppo.UnitBoxPolicy`.
