@@ -12,16 +12,22 @@ from morl_blocks.ppo.actors import (
     unit_box_to_action,
 )
 from morl_blocks.ppo.advantage import scalarised_advantage, vector_advantage
-from morl_blocks.ppo.gae import vector_gae
+from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
+from morl_blocks.ppo.gae import VectorGAE, vector_gae
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
-from morl_blocks.ppo.loss import approximate_kl, clip_fraction, clipped_objectives, explained_variance
+from morl_blocks.ppo.loss import VectorClipPPOLoss, clipped_objectives
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
+from morl_blocks.ppo.policies import CategoricalPolicy, UnitBoxPolicy
 
 __all__ = [
     "CategoricalActor",
+    "CategoricalPolicy",
     "Combined",
     "ReturnNormalizer",
     "UnitBoxGaussianActor",
+    "UnitBoxPolicy",
+    "VectorClipPPOLoss",
+    "VectorGAE",
     "approximate_kl",
     "categorical_entropy",
     "categorical_log_prob",

@@ -1,7 +1,17 @@
 """Generalised advantage estimation that keeps the objectives apart: ``[*B, T, m]`` in, ``[*B, T, m]`` out."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
 import torch
-from torch import Tensor
+from tensordict import NestedKey, TensorDictBase
+from tensordict.nn import dispatch
+from torch import Tensor, nn
+from torchrl.objectives.value import ValueEstimatorBase
+
+from morl_blocks import _checks
+from morl_blocks.ppo._tensordict import next_key, read, require_shape, require_vectors
 
 
 def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
@@ -76,3 +86,153 @@ def vector_gae(
     decay = (~(done | terminated)).to(delta.dtype) * (gamma * lmbda)
     advantage = discounted_scan(delta, decay)
     return advantage, advantage + value
+
+
+class VectorGAE(ValueEstimatorBase):
+    """Write the advantage and value target of each objective into a TorchRL rollout.
+
+    Reads ``("next", "reward")``, ``("next", "done")``, ``("next", "terminated")`` and either calls ``value_network`` on
+    the root and on ``"next"`` (and stores its answers under ``"state_value"`` and ``("next", "state_value")``) or, with
+    ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
+    ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
+
+    Advantages are data: nothing here carries a gradient. No shape is broadcast; a scalar reward, a scalar value or a
+    ``done`` per objective is an error. ``"terminated"`` must be there, because without it a time limit would silently
+    count as the end of the world. A network that reads ``"preference"`` gets the root's where ``"next"`` has none.
+    With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is discounted by that many steps.
+
+    Args:
+        gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
+        lmbda: Trace decay in ``[0, 1]``.
+        value_network: Module that writes ``[*B, T, m]`` values, or ``None`` when the rollout holds them.
+        time_dim: Time dimension of the tensordict; by default as described above.
+
+    Example:
+        >>> from tensordict import TensorDict
+        >>> flags = {"done": torch.zeros(4, 1, dtype=torch.bool), "terminated": torch.zeros(4, 1, dtype=torch.bool)}
+        >>> rollout = TensorDict(
+        ...     {"state_value": torch.zeros(4, 2), "next": {"state_value": torch.zeros(4, 2),
+        ...      "reward": torch.tensor([[1.0, 0.0]]).expand(4, 2), **flags}}, batch_size=[4])
+        >>> VectorGAE(gamma=0.5, lmbda=1.0)(rollout)["advantage"]
+        tensor([[1.8750, 0.0000],
+                [1.7500, 0.0000],
+                [1.5000, 0.0000],
+                [1.0000, 0.0000]])
+    """
+
+    @dataclass
+    class _AcceptedKeys:
+        advantage: NestedKey = "advantage"
+        value_target: NestedKey = "value_target"
+        value: NestedKey = "state_value"
+        reward: NestedKey = "reward"
+        done: NestedKey = "done"
+        terminated: NestedKey = "terminated"
+        preference: NestedKey = "preference"
+        steps_to_next_obs: NestedKey = "steps_to_next_obs"
+
+    default_keys = _AcceptedKeys
+    gamma: Tensor
+    lmbda: Tensor
+
+    def __init__(
+        self,
+        *,
+        gamma: Tensor | float = 0.99,
+        lmbda: Tensor | float = 0.95,
+        value_network: nn.Module | None = None,
+        time_dim: int | None = None,
+    ) -> None:
+        super().__init__(value_network=value_network)
+        _checks.between("gamma", gamma, 0.0, 1.0)
+        _checks.between("lmbda", lmbda, 0.0, 1.0)
+        self.register_buffer("gamma", torch.as_tensor(gamma, dtype=torch.get_default_dtype()))
+        self.register_buffer("lmbda", torch.as_tensor(lmbda, dtype=torch.get_default_dtype()))
+        self.time_dim = time_dim
+
+    @property
+    def in_keys(self) -> list[NestedKey]:
+        """What is read: rewards, ends, and the inputs of the value network or the values themselves."""
+        keys = self.tensor_keys
+        inputs = [keys.value] if self.value_network is None else list(self.value_network.in_keys)
+        nested = [*inputs, keys.reward, keys.done, keys.terminated]
+        return [*inputs, *(next_key(key) for key in nested if key != keys.preference)]
+
+    @dispatch
+    @torch.no_grad()
+    def forward(
+        self,
+        tensordict: TensorDictBase,
+        *,
+        params: TensorDictBase | None = None,
+        target_params: TensorDictBase | None = None,
+        time_dim: int | None = None,
+    ) -> TensorDictBase:
+        """Write advantage and value target, ``[*B, T, m]``, into ``tensordict`` and return it.
+
+        Args:
+            tensordict: Rollout with batch size ``[*B, T]``.
+            params: Parameters for ``value_network``, its own by default.
+            target_params: Parameters for the values of the next observations, ``params`` by default.
+            time_dim: Time dimension of ``tensordict`` for this call.
+        """
+        keys = self.tensor_keys
+        value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
+        reward, done, terminated = (
+            read(tensordict, next_key(key)) for key in (keys.reward, keys.done, keys.terminated)
+        )
+        self._check(tensordict.batch_size, reward, (value, next_value), (done, terminated))
+        time = self._get_time_dim(time_dim, tensordict)
+        reward, value, next_value, terminated, done = (
+            tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)
+        )
+        gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
+        strides = tensordict.get(keys.steps_to_next_obs, None)
+        if strides is not None:
+            require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
+            gamma = gamma ** strides.transpose(time, -2)
+        advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda)
+        tensordict.set(keys.advantage, advantage.transpose(time, -2))
+        tensordict.set(keys.value_target, target.transpose(time, -2))
+        return tensordict
+
+    def value_estimate(
+        self, tensordict: TensorDictBase, target_params: TensorDictBase | None = None, **kwargs: Any
+    ) -> Tensor:
+        """Return the value target alone, ``[*B, T, m]``, and leave ``tensordict`` as it is."""
+        output = self(tensordict.copy(), params=target_params, **kwargs)
+        target: Tensor = output.get(self.tensor_keys.value_target)
+        return target
+
+    def _values(
+        self, tensordict: TensorDictBase, params: TensorDictBase | None, next_params: TensorDictBase | None
+    ) -> tuple[Tensor, Tensor]:
+        """Return V(s) and V(s'), from the network (stored in ``tensordict`` too) or from ``tensordict``."""
+        here, there = self.tensor_keys.value, next_key(self.tensor_keys.value)
+        if self.value_network is not None:
+            root = tensordict.select(*self.value_network.in_keys)
+            following = tensordict.get("next").select(*self.value_network.in_keys, strict=False)
+            preference = self.tensor_keys.preference
+            if preference in self.value_network.in_keys and preference not in following.keys(include_nested=True):
+                following.set(preference, root.get(preference))
+            tensordict.set(here, self._call(root, params).get(here))
+            tensordict.set(there, self._call(following, next_params).get(here))
+        return read(tensordict, here), read(tensordict, there)
+
+    def _call(self, tensordict: TensorDictBase, params: TensorDictBase | None) -> TensorDictBase:
+        if params is None:
+            return self.value_network(tensordict)
+        with params.to_module(self.value_network):
+            return self.value_network(tensordict)
+
+    def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor], ends: Iterable[Tensor]) -> None:
+        """Refuse every shape that would broadcast, and ends that are not bool."""
+        require_vectors("reward", reward, batch)
+        _checks.broadcastable("gamma", self.gamma, reward.shape[-1:])
+        _checks.broadcastable("lmbda", self.lmbda, reward.shape[-1:])
+        for name, value in zip(("state_value", "next state_value"), values, strict=True):
+            require_shape(name, value, reward.shape)
+        for name, end in zip(("done", "terminated"), ends, strict=True):
+            require_shape(name, end, torch.Size([*batch, 1]))
+            if end.dtype != torch.bool:
+                _checks.fail(name, "be bool", end.dtype)

@@ -1,7 +1,18 @@
-"""The clipped PPO surrogate, one loss per objective."""
+"""The clipped PPO surrogate, one loss per objective, as functions and as a TorchRL loss module."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from tensordict import NestedKey, TensorDict, TensorDictBase
+from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, dispatch
+from torch import Tensor, distributions
+from torchrl.objectives import LossModule
+
+from morl_blocks import _checks
+from morl_blocks.critics import AttentionWeightedCritic, value_loss
+from morl_blocks.ppo._tensordict import read, require_shape, require_vectors
+from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
 
 
 def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
@@ -32,50 +43,151 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
     return -surrogate.mean(-2)
 
 
-def approximate_kl(log_prob: Tensor, old_log_prob: Tensor) -> Tensor:
-    r"""Estimate :math:`\operatorname{KL}(\pi_{\text{old}} \| \pi)` by the mean of :math:`\rho - 1 - \log\rho \ge 0`.
+class VectorClipPPOLoss(LossModule):
+    """The losses of PPO with one clipped objective per reward, for any TorchRL training loop.
+
+    Reads the inputs of actor and critic, ``"action"``, ``"action_log_prob"``, ``"advantage"``, ``"value_target"`` and,
+    for an :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. Returns a tensordict without batch:
+
+    - ``"loss_objective"``, ``[m]``: never summed or averaged over the objectives; hand it to
+      :func:`~morl_blocks.ppo.combine_gradients`,
+    - ``"loss_value"``: ``critic_coeff`` times the critic's own ``loss`` (uniform weights for a critic without one),
+    - ``"loss_entropy"``: ``-entropy_coeff`` times the mean entropy, to be added once, after the combination,
+    - for watching, without gradient: ``"entropy"``, ``"kl_approx"``, ``"clip_fraction"`` and, per objective,
+      ``"explained_variance"`` ``[m]``.
+
+    Advantages belong to the rollout, not to the minibatch: compute them first with
+    :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
+    A shape that would broadcast is an error. Unlike most TorchRL losses this one is not functionalised: its parameters
+    are those of the two networks. To train many runs at once use :func:`clipped_objectives`.
 
     Args:
-        log_prob: Log-probabilities under the current policy, ``[*R, B]``.
-        old_log_prob: Log-probabilities when the actions were taken, ``[*R, B]``.
-
-    Returns:
-        Estimate, ``[*R]``.
-
-    Example:
-        >>> approximate_kl(torch.tensor([2.0]).log(), torch.zeros(1))
-        tensor(0.3069)
-    """
-    log_ratio = log_prob - old_log_prob
-    return (log_ratio.exp() - 1 - log_ratio).mean(-1)
-
-
-def clip_fraction(log_prob: Tensor, old_log_prob: Tensor, clip: Tensor | float) -> Tensor:
-    """Return the share of actions whose probability ratio left the clip range, ``[*R, B] -> [*R]``.
+        actor_network: Policy with ``get_dist``, such as :class:`~morl_blocks.ppo.UnitBoxPolicy`.
+        critic_network: Module that writes the values ``[*B, m]``.
+        clip_epsilon: Clip range, > 0.
+        entropy_coeff: Weight of the entropy bonus, >= 0.
+        critic_coeff: Weight of the value loss, >= 0.
+        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage.
 
     Example:
-        >>> clip_fraction(torch.tensor([1.3, 1.1]).log(), torch.zeros(2), clip=0.2)
-        tensor(0.5000)
+        >>> from morl_blocks.critics import BranchedCritic
+        >>> from morl_blocks.ppo import CategoricalActor, CategoricalPolicy
+        >>> policy = CategoricalPolicy(CategoricalActor(4, num_objectives=2, num_actions=3))
+        >>> critic = TensorDictModule(BranchedCritic(4, 2), ["observation", "preference"], ["state_value"])
+        >>> data = TensorDict({"observation": torch.zeros(5, 4), "preference": torch.full((5, 2), 0.5)}, [5])
+        >>> data = policy(data).update({"advantage": torch.ones(5, 2), "value_target": torch.ones(5, 2)})
+        >>> VectorClipPPOLoss(policy, critic)(data)["loss_objective"].detach()
+        tensor([-1., -1.])
     """
-    ratio = (log_prob - old_log_prob).exp()
-    return ((ratio - 1).abs() > clip).to(ratio.dtype).mean(-1)
+
+    @dataclass
+    class _AcceptedKeys:
+        advantage: NestedKey = "advantage"
+        value_target: NestedKey = "value_target"
+        value: NestedKey = "state_value"
+        action: NestedKey = "action"
+        sample_log_prob: NestedKey = "action_log_prob"
+        attention: NestedKey = "attention"
+
+    default_keys = _AcceptedKeys
+    out_keys = (
+        "loss_objective",
+        "loss_value",
+        "loss_entropy",
+        "entropy",
+        "kl_approx",
+        "clip_fraction",
+        "explained_variance",
+    )
+
+    def __init__(
+        self,
+        actor_network: ProbabilisticTensorDictSequential,
+        critic_network: TensorDictModule,
+        *,
+        clip_epsilon: float = 0.2,
+        entropy_coeff: float = 0.01,
+        critic_coeff: float = 0.5,
+        num_advantages: int | None = None,
+    ) -> None:
+        super().__init__()
+        _checks.positive("clip_epsilon", clip_epsilon)
+        _checks.between("entropy_coeff", entropy_coeff, 0.0, torch.inf)
+        _checks.between("critic_coeff", critic_coeff, 0.0, torch.inf)
+        if num_advantages is not None:
+            _checks.at_least("num_advantages", num_advantages, 1)
+        self.actor_network = actor_network
+        self.critic_network = critic_network
+        self.clip_epsilon = clip_epsilon
+        self.entropy_coeff = entropy_coeff
+        self.critic_coeff = critic_coeff
+        self.num_advantages = num_advantages
+        critic = getattr(critic_network, "module", critic_network)
+        self._weighted = isinstance(critic, AttentionWeightedCritic)
+        self._value_loss: Callable[..., Tensor] = critic.loss if hasattr(critic, "loss") else _uniform_value_loss
+
+    @property
+    def functional(self) -> bool:
+        """No: the parameters stay in the networks."""
+        return False
+
+    @property
+    def in_keys(self) -> list[NestedKey]:
+        """What is read from the tensordict."""
+        keys = self.tensor_keys
+        inputs = [*self.actor_network.in_keys, *self.critic_network.in_keys]
+        inputs += [keys.action, keys.sample_log_prob, keys.advantage, keys.value_target]
+        inputs += [keys.attention] if self._weighted else []
+        return list(dict.fromkeys(inputs))
+
+    @dispatch
+    def forward(self, tensordict: TensorDictBase) -> TensorDictBase:
+        """Return the losses and diagnostics of a minibatch, a tensordict of batch size ``[*B]``."""
+        keys, batch = self.tensor_keys, tensordict.batch_size
+        advantage, target = read(tensordict, keys.advantage), read(tensordict, keys.value_target)
+        old_log_prob = read(tensordict, keys.sample_log_prob)
+        policy = self.actor_network.get_dist(tensordict)
+        log_prob = policy.log_prob(read(tensordict, keys.action))
+        value = self.critic_network(tensordict.select(*self.critic_network.in_keys)).get(keys.value)
+        require_vectors("value_target", target, batch)
+        require_shape("state_value", value, target.shape)
+        require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
+        require_shape("log_prob", log_prob, batch)
+        require_shape("sample_log_prob", old_log_prob, batch)
+        advantage, log_prob, old_log_prob = advantage.flatten(0, -2), log_prob.flatten(), old_log_prob.flatten()
+
+        losses = clipped_objectives(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon)
+        critic_loss = self._value_loss(value, target.detach(), tensordict.get(keys.attention, None))
+        entropy = _entropy(policy).mean()
+        with torch.no_grad():
+            watched = {
+                "entropy": entropy.detach(),
+                "kl_approx": approximate_kl(log_prob, old_log_prob),
+                "clip_fraction": clip_fraction(log_prob, old_log_prob, self.clip_epsilon),
+                "explained_variance": explained_variance(value.flatten(0, -2), target.flatten(0, -2)),
+            }
+        return TensorDict(
+            {
+                "loss_objective": losses,
+                "loss_value": self.critic_coeff * critic_loss,
+                "loss_entropy": -self.entropy_coeff * entropy,
+                **watched,
+            },
+            batch_size=[],
+        )
+
+    def _forward_value_estimator_keys(self, **kwargs: NestedKey) -> None:
+        """Do nothing: the value estimator is a block of its own."""
 
 
-def explained_variance(value: Tensor, target: Tensor) -> Tensor:
-    r"""Return :math:`1 - \operatorname{Var}(y - V)/\operatorname{Var}(y)` of each objective; 0 for constant targets.
+def _entropy(policy: distributions.Distribution) -> Tensor:
+    """Return the entropy, in closed form or, where there is none, estimated from one sample."""
+    try:
+        return policy.entropy()
+    except NotImplementedError:
+        return -policy.log_prob(policy.rsample())
 
-    Args:
-        value: Critic's values, ``[*R, B, m]``.
-        target: Value targets, ``[*R, B, m]``.
 
-    Returns:
-        1 for a perfect critic, 0 for one that predicts a constant, ``[*R, m]``.
-
-    Example:
-        >>> target = torch.tensor([[0.0, 1.0], [2.0, 1.0]])
-        >>> explained_variance(torch.tensor([[0.0, 0.0], [1.0, 0.0]]), target)
-        tensor([0.7500, 0.0000])
-    """
-    unexplained, total = (target - value).var(-2, correction=0), target.var(-2, correction=0)
-    known = total > 0
-    return torch.where(known, 1 - unexplained / torch.where(known, total, torch.ones_like(total)), 0.0)
+def _uniform_value_loss(values: Tensor, targets: Tensor, attention: Tensor | None) -> Tensor:
+    """Return the value loss of a critic that has none of its own."""
+    return value_loss(values, targets)

@@ -1,0 +1,35 @@
+"""How the TorchRL modules read a tensordict: keys that must be there, shapes that must not broadcast."""
+
+import torch
+from tensordict import NestedKey, TensorDictBase
+from torch import Tensor
+
+from morl_blocks import _checks
+
+
+def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
+    """Return an entry, or say which one is missing."""
+    value: Tensor | None = tensordict.get(key, None)
+    if value is None:
+        present = sorted(tensordict.keys(include_nested=True, leaves_only=True), key=str)
+        raise ValueError(f"`tensordict` must hold {key!r}, got {present}.")
+    return value
+
+
+def next_key(key: NestedKey) -> NestedKey:
+    """Return the place of ``key`` after the step."""
+    return ("next", key) if isinstance(key, str) else ("next", *key)
+
+
+def require_shape(name: str, value: Tensor, shape: torch.Size) -> None:
+    """Require exactly this shape."""
+    if value.shape != shape:
+        _checks.fail(name, f"have shape {list(shape)}", f"shape {list(value.shape)}")
+
+
+def require_vectors(name: str, value: Tensor, batch: torch.Size) -> None:
+    """Require one vector over the objectives per batch entry, ``[*B, m]``."""
+    if not batch:
+        _checks.fail("tensordict", "have a batch dimension", f"batch size {list(batch)}")
+    if value.shape[:-1] != batch:
+        _checks.fail(name, f"have shape {[*batch, 'm']}", f"shape {list(value.shape)}")

@@ -1,0 +1,126 @@
+"""The actors as TorchRL policies: tensordict in, action and log-probability out."""
+
+import torch
+from tensordict import NestedKey, TensorDictBase
+from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
+from torch import Tensor, distributions, nn
+
+from morl_blocks import _checks
+from morl_blocks.ppo.actors import unit_box_to_action
+
+INPUTS: list[NestedKey] = ["observation", "preference"]
+
+
+class DiagonalGaussian(distributions.Independent[distributions.Normal]):
+    """A normal distribution with independent dimensions, from its mean and log standard deviation.
+
+    Example:
+        >>> DiagonalGaussian(torch.zeros(5, 2), torch.zeros(5, 2)).entropy()[0]
+        tensor(2.8379)
+    """
+
+    def __init__(self, mean: Tensor, log_std: Tensor) -> None:
+        super().__init__(distributions.Normal(mean, log_std.exp()), 1)
+
+    @property
+    def deterministic_sample(self) -> Tensor:
+        """The mean, which TorchRL takes when exploration is off."""
+        mean: Tensor = self.mean
+        return mean
+
+
+class UnitBoxPolicy(ProbabilisticTensorDictSequential):
+    """Act in the unit box and send the clipped, rescaled action to the environment.
+
+    Writes ``"unit_action"`` (the sample as drawn), ``"action_log_prob"`` (its log-probability) and ``"action"`` (the
+    sample clipped to the unit box and mapped to the action space). A loss must evaluate what was drawn, so it reads
+    ``"unit_action"``: ``loss.set_keys(action="unit_action")``.
+
+    Args:
+        actor: Module ``(observation, preference) -> (mean, log_std)`` with the mean in the unit box, such as
+            :class:`~morl_blocks.ppo.UnitBoxGaussianActor`.
+        low: Lower action bounds, a number or ``[a]``.
+        high: Upper action bounds, a number or ``[a]``.
+        in_keys: Where the actor's inputs are.
+
+    Example:
+        >>> from tensordict import TensorDict
+        >>> from morl_blocks.ppo import UnitBoxGaussianActor
+        >>> policy = UnitBoxPolicy(UnitBoxGaussianActor(4, num_objectives=2, action_dim=3), low=-1.0, high=1.0)
+        >>> data = policy(TensorDict({"observation": torch.zeros(5, 4), "preference": torch.full((5, 2), 0.5)}, [5]))
+        >>> data["action"].shape, data["action_log_prob"].shape, bool((data["action"].abs() <= 1).all())
+        (torch.Size([5, 3]), torch.Size([5]), True)
+    """
+
+    def __init__(
+        self, actor: nn.Module, low: Tensor | float, high: Tensor | float, *, in_keys: list[NestedKey] = INPUTS
+    ) -> None:
+        gaussian = ProbabilisticTensorDictModule(
+            in_keys={"mean": "action_mean", "log_std": "action_log_std"},
+            out_keys=["unit_action"],
+            distribution_class=DiagonalGaussian,
+            default_interaction_type="random",
+            return_log_prob=True,
+            log_prob_key="action_log_prob",
+        )
+        super().__init__(
+            TensorDictModule(actor, in_keys=in_keys, out_keys=["action_mean", "action_log_std"]),
+            gaussian,
+            TensorDictModule(_BoxMap(low, high), in_keys=["unit_action"], out_keys=["action"]),
+        )
+
+    def get_dist(
+        self, tensordict: TensorDictBase, tensordict_out: TensorDictBase | None = None, **kwargs: object
+    ) -> distributions.Distribution:
+        """Return the distribution of ``"unit_action"``."""
+        policy: distributions.Distribution = self.build_dist_from_params(self[0](tensordict.select(*self[0].in_keys)))
+        return policy
+
+
+class CategoricalPolicy(ProbabilisticTensorDictSequential):
+    """Choose among discrete actions; writes the index ``"action"`` and its ``"action_log_prob"``.
+
+    For a Gymnasium environment in TorchRL, ask for indices with ``GymEnv(..., categorical_action_encoding=True)``.
+
+    Args:
+        actor: Module ``(observation, preference) -> logits``, such as :class:`~morl_blocks.ppo.CategoricalActor`.
+        in_keys: Where the actor's inputs are.
+
+    Example:
+        >>> from tensordict import TensorDict
+        >>> from morl_blocks.ppo import CategoricalActor
+        >>> policy = CategoricalPolicy(CategoricalActor(4, num_objectives=2, num_actions=3))
+        >>> data = policy(TensorDict({"observation": torch.zeros(5, 4), "preference": torch.full((5, 2), 0.5)}, [5]))
+        >>> data["action"].shape, data["action"].dtype
+        (torch.Size([5]), torch.int64)
+    """
+
+    def __init__(self, actor: nn.Module, *, in_keys: list[NestedKey] = INPUTS) -> None:
+        categorical = ProbabilisticTensorDictModule(
+            in_keys={"logits": "action_logits"},
+            out_keys=["action"],
+            distribution_class=distributions.Categorical,
+            default_interaction_type="random",
+            return_log_prob=True,
+            log_prob_key="action_log_prob",
+        )
+        super().__init__(TensorDictModule(actor, in_keys=in_keys, out_keys=["action_logits"]), categorical)
+
+
+class _BoxMap(nn.Module):
+    """Hold the action bounds and apply :func:`unit_box_to_action`."""
+
+    low: Tensor
+    high: Tensor
+
+    def __init__(self, low: Tensor | float, high: Tensor | float) -> None:
+        super().__init__()
+        low, high = (torch.as_tensor(x, dtype=torch.get_default_dtype()) for x in (low, high))
+        _checks.finite("low", low)
+        _checks.finite("high", high)
+        _checks.positive("high - low", high - low)
+        self.register_buffer("low", low)
+        self.register_buffer("high", high)
+
+    def forward(self, unit_action: Tensor) -> Tensor:
+        return unit_box_to_action(unit_action, self.low.to(unit_action), self.high.to(unit_action))

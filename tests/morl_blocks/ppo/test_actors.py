@@ -1,0 +1,110 @@
+import pytest
+import torch
+from torch import distributions
+
+from morl_blocks.ppo import (
+    CategoricalActor,
+    UnitBoxGaussianActor,
+    categorical_entropy,
+    categorical_log_prob,
+    categorical_sample,
+    gaussian_entropy,
+    gaussian_log_prob,
+    gaussian_sample,
+    unit_box_to_action,
+)
+
+
+@pytest.mark.parametrize(("observations", "objectives", "actions", "parameters"), [(30, 3, 2, 6468), (17, 2, 6, 5836)])
+def test_parameter_counts_of_the_paper(observations: int, objectives: int, actions: int, parameters: int) -> None:
+    actor = UnitBoxGaussianActor(observations, objectives, actions)
+    assert sum(p.numel() for p in actor.parameters()) == parameters
+    assert parameters == 64 * (observations + objectives) + 4224 + 66 * actions
+
+
+def test_the_mean_lies_in_the_unit_box_and_depends_on_both_inputs() -> None:
+    actor = UnitBoxGaussianActor(3, 2, 4)
+    mean, log_std = actor(100 * torch.randn(50, 3), torch.rand(50, 2))
+    assert bool(((mean >= 0) & (mean <= 1)).all())
+    assert torch.equal(log_std, torch.full((50, 4), -0.5))
+    observation = torch.randn(1, 3)
+    assert not torch.equal(
+        actor(observation, torch.tensor([1.0, 0.0]))[0], actor(observation, torch.tensor([0.0, 1.0]))[0]
+    )
+    assert not torch.equal(actor(observation, torch.zeros(2))[0], actor(-observation, torch.zeros(2))[0])
+
+
+def test_one_preference_serves_a_batch() -> None:
+    for actor in (UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)):
+        observation, preference = torch.randn(6, 5, 3), torch.tensor([0.3, 0.7])
+        torch.testing.assert_close(actor(observation, preference), actor(observation, preference.expand(6, 5, 2)))
+
+
+def test_gaussian_against_torch() -> None:
+    mean, log_std, action = torch.rand(7, 3).double(), torch.randn(7, 3).double(), torch.randn(7, 3).double()
+    oracle = distributions.Independent(distributions.Normal(mean, log_std.exp()), 1)
+    torch.testing.assert_close(gaussian_log_prob(action, mean, log_std), oracle.log_prob(action))
+    torch.testing.assert_close(gaussian_entropy(log_std), oracle.entropy())
+
+
+def test_categorical_against_torch() -> None:
+    logits, action = torch.randn(7, 4).double(), torch.randint(4, (7,))
+    oracle = distributions.Categorical(logits=logits)
+    torch.testing.assert_close(categorical_log_prob(action, logits), oracle.log_prob(action))
+    torch.testing.assert_close(categorical_entropy(logits), oracle.entropy())
+
+
+def test_samples_follow_their_distribution() -> None:
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(100_000, 1, generator=generator)
+    sample = gaussian_sample(torch.tensor([0.3]), torch.tensor([-1.0]), noise)
+    assert sample.mean().item() == pytest.approx(0.3, abs=5e-3)
+    assert sample.std().item() == pytest.approx(0.36788, abs=5e-3)
+    logits = torch.tensor([0.0, 1.0, -1.0])
+    index = categorical_sample(logits, torch.rand(100_000, 3, generator=generator))
+    torch.testing.assert_close(index.bincount() / 100_000, logits.softmax(-1), atol=5e-3, rtol=0)
+
+
+def test_uniform_noise_of_zero_is_finite() -> None:
+    assert categorical_sample(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 0.5])).item() == 1
+
+
+def test_the_box_is_met_exactly_and_never_left() -> None:
+    low, high = torch.tensor([-0.1, 0.0]), torch.tensor([0.3, 0.7])
+    ends = unit_box_to_action(torch.tensor([[-5.0, 0.0], [1.0, 9.0], [0.5, 0.5]]), low, high)
+    torch.testing.assert_close(ends, torch.tensor([[-0.1, 0.0], [0.3, 0.7], [0.1, 0.35]]))
+    assert torch.equal(ends[0], low)
+    assert torch.equal(ends[1], high)
+
+
+def test_everything_lifts_and_compiles() -> None:
+    def act(observation: torch.Tensor, preference: torch.Tensor, noise: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        mean, log_std = gaussian(observation, preference)
+        sample = gaussian_sample(mean, log_std, noise)
+        logits = categorical(observation, preference)
+        index = categorical_sample(logits, noise.sigmoid())
+        return (
+            gaussian_log_prob(sample, mean, log_std),
+            gaussian_entropy(log_std),
+            categorical_log_prob(index, logits),
+            categorical_entropy(logits),
+        )
+
+    gaussian, categorical = UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)
+    inputs = torch.randn(5, 8, 3), torch.rand(5, 2), torch.randn(5, 8, 4)
+    lifted = torch.func.vmap(act)
+    expected = [torch.stack(column) for column in zip(*(act(*row) for row in zip(*inputs, strict=True)), strict=True)]
+    torch.testing.assert_close(list(lifted(*inputs)), expected)
+    torch.testing.assert_close(list(torch.compile(lifted, fullgraph=True, backend="aot_eager")(*inputs)), expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [((0, 2, 3), "observation_dim"), ((3, 0, 3), "num_objectives"), ((3, 2, 0), "action_dim|num_actions")],
+)
+def test_bad_sizes(arguments: tuple[int, int, int], name: str) -> None:
+    for actor in (UnitBoxGaussianActor, CategoricalActor):
+        with pytest.raises(ValueError, match=f"`({name})` must be a whole number"):
+            actor(*arguments)
+    with pytest.raises(ValueError, match="`hidden` must be a whole number"):
+        UnitBoxGaussianActor(3, 2, 1, hidden=0)

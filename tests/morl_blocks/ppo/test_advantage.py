@@ -1,0 +1,62 @@
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.ppo import scalarised_advantage, vector_advantage
+from morl_blocks.scalarizers import Linear, SmoothTchebycheff
+
+
+def test_closed_form() -> None:
+    advantage = torch.tensor([2.47798589, 1.682069, 1.898], dtype=torch.float64).unsqueeze(-1)
+    expected = torch.tensor([1.36469446, -1.00360521, -0.36108924], dtype=torch.float64).unsqueeze(-1)
+    torch.testing.assert_close(vector_advantage(advantage), expected, atol=1e-7, rtol=0)
+
+
+@given(st.integers(0, 500), st.floats(1e-2, 1e4), st.floats(-1e3, 1e3))
+def test_scale_and_shift_of_an_objective_do_not_matter(seed: int, scale: float, shift: float) -> None:
+    advantage = torch.randn(40, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    changed = advantage * torch.tensor([scale, 1.0]) + torch.tensor([shift, 0.0])
+    standard = vector_advantage(advantage)
+    torch.testing.assert_close(vector_advantage(changed), standard, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(standard.mean(0), torch.zeros(2).double(), atol=1e-9, rtol=0)
+    torch.testing.assert_close(standard.std(0, correction=0), torch.ones(2).double(), atol=1e-6, rtol=0)
+
+
+def test_a_constant_objective_gets_exact_zeros() -> None:
+    # the mean of 2048 times 100.1 is not 100.1 in float32
+    assert (vector_advantage(torch.full((2048, 2), 100.1)) == 0).all()
+
+
+def test_objectives_and_batches_stay_apart() -> None:
+    advantage = torch.randn(3, 50, 2)
+    whole = vector_advantage(advantage)
+    for r in range(3):
+        for i in range(2):
+            alone = vector_advantage(advantage[r, :, i : i + 1])
+            torch.testing.assert_close(whole[r, :, i : i + 1], alone)
+
+
+def test_scalarised_linear_is_the_weighted_vector_advantage() -> None:
+    returns, values, weights = torch.rand(30, 3), torch.rand(30, 3), torch.tensor([0.5, 0.3, 0.2])
+    linear = Linear()
+    scalarised = scalarised_advantage(lambda x: linear(x, weights), returns, values)
+    expected = vector_advantage(((returns - values) @ weights).unsqueeze(-1)).squeeze(-1)
+    torch.testing.assert_close(scalarised, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_scalarised_works_for_any_scalarizer_and_under_vmap() -> None:
+    returns, values, weights = torch.rand(4, 30, 3), torch.rand(4, 30, 3), torch.tensor([0.5, 0.3, 0.2])
+    smooth = SmoothTchebycheff(mu=0.1)
+    whole = scalarised_advantage(lambda x: smooth(x, weights), returns, values)
+    assert whole.shape == (4, 30)
+    raw = smooth(returns, weights) - smooth(values, weights)
+    expected = (raw - raw.mean(-1, keepdim=True)) / raw.std(-1, correction=0, keepdim=True)
+    torch.testing.assert_close(whole, expected, atol=1e-4, rtol=1e-4)
+    lifted = torch.func.vmap(lambda r, v: scalarised_advantage(lambda x: (x * weights).sum(-1), r, v))(returns, values)
+    torch.testing.assert_close(lifted, scalarised_advantage(lambda x: (x * weights).sum(-1), returns, values))
+
+
+def test_compiles_without_graph_breaks() -> None:
+    advantage = torch.randn(20, 3)
+    compiled = torch.compile(vector_advantage, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(advantage), vector_advantage(advantage))

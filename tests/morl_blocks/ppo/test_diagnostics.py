@@ -1,0 +1,35 @@
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.ppo import approximate_kl, clip_fraction, explained_variance
+
+
+@given(st.integers(0, 300))
+def test_kl_is_non_negative_and_zero_at_home(seed: int) -> None:
+    log_prob = torch.randn(20, generator=torch.Generator().manual_seed(seed))
+    assert approximate_kl(log_prob, log_prob) == 0
+    assert approximate_kl(log_prob, torch.zeros(20)) >= 0
+
+
+def test_kl_estimates_the_true_divergence() -> None:
+    old, new = torch.distributions.Normal(0.0, 1.0), torch.distributions.Normal(0.1, 1.1)
+    torch.manual_seed(0)
+    sample = old.sample((200_000,))
+    estimate = approximate_kl(new.log_prob(sample), old.log_prob(sample))
+    torch.testing.assert_close(estimate, torch.distributions.kl_divergence(old, new), atol=1e-3, rtol=0)
+
+
+def test_clip_fraction_counts_both_sides_per_run() -> None:
+    ratio = torch.tensor([[0.7, 1.0, 1.3, 1.1], [1.0, 1.0, 1.0, 2.0]])
+    assert clip_fraction(ratio.log(), torch.zeros(2, 4), 0.2).tolist() == [0.5, 0.25]
+
+
+def test_explained_variance_per_objective() -> None:
+    target = torch.randn(50, 3, dtype=torch.float64)
+    value = torch.stack([target[:, 0], torch.full((50,), 2.0).double(), -target[:, 2]], -1)
+    torch.testing.assert_close(explained_variance(value, target), torch.tensor([1.0, 0.0, -3.0]).double())
+
+
+def test_explained_variance_of_constant_targets_is_zero_not_nan() -> None:
+    assert explained_variance(torch.randn(5, 2), torch.ones(5, 2)).tolist() == [0.0, 0.0]

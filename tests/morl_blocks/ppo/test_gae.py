@@ -1,0 +1,292 @@
+from typing import TypeAlias
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch import Tensor, nn
+from torchrl.objectives.value import GAE
+
+from morl_blocks.ppo import VectorGAE, vector_gae
+from morl_blocks.ppo.gae import discounted_scan
+
+Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+
+
+def loop_gae(
+    reward: Tensor, value: Tensor, next_value: Tensor, terminated: Tensor, done: Tensor, gamma: float, lmbda: float
+) -> Tensor:
+    """Walk backwards through time, one objective at a time, in plain Python."""
+    advantage = torch.zeros_like(reward)
+    for i in range(reward.shape[-1]):
+        carry = torch.zeros(reward.shape[:-2], dtype=reward.dtype)
+        for t in reversed(range(reward.shape[-2])):
+            alive, going = 1.0 - terminated[..., t, 0].to(carry), 1.0 - done[..., t, 0].to(carry)
+            delta = reward[..., t, i] + gamma * alive * next_value[..., t, i] - value[..., t, i]
+            carry = delta + gamma * lmbda * going * carry
+            advantage[..., t, i] = carry
+    return advantage
+
+
+def random_rollout(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Rollout:
+    generator = torch.Generator().manual_seed(seed)
+    reward, value, next_value = (torch.randn(*shape, generator=generator, dtype=dtype) for _ in range(3))
+    done = torch.rand(*shape[:-1], 1, generator=generator) < 0.2
+    terminated = done & (torch.rand(done.shape, generator=generator) < 0.5)
+    return reward, value, next_value, terminated, done
+
+
+def as_tensordict(reward: Tensor, value: Tensor, next_value: Tensor, terminated: Tensor, done: Tensor) -> TensorDict:
+    after = {"state_value": next_value, "reward": reward, "terminated": terminated, "done": done}
+    return TensorDict({"state_value": value, "next": after}, batch_size=reward.shape[:-1])
+
+
+REWARD, VALUE = torch.tensor([[1.0], [0.0], [2.0]]).double(), torch.tensor([[0.5], [0.4], [0.3]]).double()
+NEXT_VALUE = torch.tensor([[0.4], [0.3], [0.2]]).double()
+NEVER, AT_LAST = torch.zeros(3, 1, dtype=torch.bool), torch.tensor([[False], [False], [True]])
+
+
+@pytest.mark.parametrize(
+    ("terminated", "expected"),
+    [(NEVER, [2.47798589, 1.682069, 1.898]), (AT_LAST, [2.30284692, 1.49585, 1.7])],
+    ids=["rollout end", "termination"],
+)
+def test_closed_form(terminated: Tensor, expected: list[float]) -> None:
+    advantage, target = vector_gae(REWARD, VALUE, NEXT_VALUE, terminated, terminated, 0.99, 0.95)
+    want = torch.tensor(expected).double().unsqueeze(-1)
+    torch.testing.assert_close(advantage, want, atol=1e-7, rtol=0)
+    torch.testing.assert_close(target, want + VALUE, atol=1e-7, rtol=0)
+
+
+def test_truncation_bootstraps_like_the_rollout_end() -> None:
+    running, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, NEVER, 0.99, 0.95)
+    truncated, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, AT_LAST, 0.99, 0.95)
+    torch.testing.assert_close(truncated, running, atol=0, rtol=0)
+
+
+@given(st.integers(1, 70), st.integers(1, 4), st.floats(0, 1), st.floats(0, 1), st.integers(0, 1000))
+def test_matches_the_plain_loop(horizon: int, m: int, gamma: float, lmbda: float, seed: int) -> None:
+    rollout = random_rollout(2, horizon, m, seed=seed)
+    advantage, target = vector_gae(*rollout, gamma, lmbda)
+    expected = loop_gae(*rollout, gamma, lmbda)
+    torch.testing.assert_close(advantage, expected, atol=1e-10, rtol=1e-10)
+    torch.testing.assert_close(target, expected + rollout[1], atol=1e-10, rtol=1e-10)
+
+
+@pytest.mark.parametrize("vectorized", [True, False])
+def test_matches_torchrl_objective_by_objective(vectorized: bool) -> None:
+    rollout = random_rollout(3, 50, 3, dtype=torch.float32)
+    ours = VectorGAE(gamma=0.99, lmbda=0.95)(as_tensordict(*rollout))
+    theirs = GAE(gamma=0.99, lmbda=0.95, value_network=None, vectorized=vectorized)
+    for i in range(3):
+        reward, value, next_value = (x[..., i : i + 1] for x in rollout[:3])
+        scalar = theirs(as_tensordict(reward, value, next_value, *rollout[3:]))
+        torch.testing.assert_close(ours["advantage"][..., i : i + 1], scalar["advantage"], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(ours["value_target"][..., i : i + 1], scalar["value_target"], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["truncated", "terminated"])
+def test_a_time_limit_of_10_over_64_steps_leaks_nothing(kind: str) -> None:
+    reward, value, next_value, _, _ = random_rollout(64, 2)
+    done = torch.zeros(64, 1, dtype=torch.bool)
+    done[9::10] = True
+    terminated = done if kind == "terminated" else torch.zeros_like(done)
+    whole = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95)[0]
+    for start in range(0, 64, 10):
+        span = slice(start, start + 10)
+        alone = vector_gae(reward[span], value[span], next_value[span], terminated[span], done[span], 0.99, 0.95)[0]
+        torch.testing.assert_close(whole[span], alone, atol=1e-12, rtol=0)
+        # a change in the next episode must not reach this one by a single bit
+        shaken = reward.clone()
+        shaken[start + 10 :] += 1e6
+        other = vector_gae(shaken, value, next_value, terminated, done, 0.99, 0.95)[0]
+        assert torch.equal(other[: start + 10], whole[: start + 10])
+
+
+def test_garbage_after_termination_is_ignored() -> None:
+    spoiled = torch.where(AT_LAST, torch.nan, NEXT_VALUE)
+    advantage, _ = vector_gae(REWARD, VALUE, spoiled, AT_LAST, AT_LAST, 0.99, 0.95)
+    assert advantage.isfinite().all()
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.99, 1.0])
+def test_long_float32_horizons_stay_exact(gamma: float) -> None:
+    reward, value, next_value, _, _ = random_rollout(2, 4096, 2)
+    never = torch.zeros(2, 4096, 1, dtype=torch.bool)
+    exact = loop_gae(reward, value, next_value, never, never, gamma, 0.95)
+    advantage, _ = vector_gae(reward.float(), value.float(), next_value.float(), never, never, gamma, 0.95)
+    assert advantage.dtype == torch.float32
+    torch.testing.assert_close(advantage.double(), exact, atol=2e-5, rtol=1e-5)
+
+
+def test_undiscounted_sum() -> None:
+    total = discounted_scan(torch.ones(4096, 1), torch.ones(4096, 1))
+    assert torch.equal(total.squeeze(-1), torch.arange(4096.0, 0.0, -1.0))
+
+
+def test_one_discount_per_objective() -> None:
+    rollout = random_rollout(2, 30, 3)
+    gamma = torch.tensor([0.5, 0.9, 0.99], dtype=torch.float64)
+    advantage, _ = vector_gae(*rollout, gamma, 0.95)
+    module = VectorGAE(gamma=gamma)(as_tensordict(*rollout))["advantage"]
+    for i in range(3):
+        torch.testing.assert_close(advantage[..., i], loop_gae(*rollout, float(gamma[i]), 0.95)[..., i])
+    torch.testing.assert_close(module, advantage, atol=1e-6, rtol=1e-6)  # the module's discount is float32
+
+
+def test_vmap_over_runs_with_their_own_discounts() -> None:
+    rollout = random_rollout(3, 40, 2)
+    gamma, lmbda = torch.tensor([0.9, 0.99, 1.0]).double(), torch.tensor([0.9, 0.95, 1.0]).double()
+    lifted, _ = torch.func.vmap(vector_gae)(*rollout, gamma, lmbda)
+    for r in range(3):
+        reward, value, next_value, terminated, done = (x[r] for x in rollout)
+        alone, _ = vector_gae(reward, value, next_value, terminated, done, float(gamma[r]), float(lmbda[r]))
+        torch.testing.assert_close(lifted[r], alone)
+    broadcast, _ = vector_gae(*rollout, gamma[:, None, None], lmbda[:, None, None])
+    torch.testing.assert_close(broadcast, lifted)
+
+
+def test_compiles_without_graph_breaks() -> None:
+    rollout = random_rollout(2, 20, 3, dtype=torch.float32)
+    compiled = torch.compile(vector_gae, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(*rollout, 0.99, 0.95), vector_gae(*rollout, 0.99, 0.95))
+
+
+class TestVectorGAE:
+    def critic(self, in_keys: tuple[str, ...] = ("observation",)) -> TensorDictModule:
+        class Net(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.linear = nn.Linear(2 * len(in_keys), 2)
+
+            def forward(self, *inputs: Tensor) -> Tensor:
+                out: Tensor = self.linear(torch.cat(inputs, -1))
+                return out
+
+        return TensorDictModule(Net(), in_keys=list(in_keys), out_keys=["state_value"])
+
+    def rollout(self, *batch: int) -> TensorDict:
+        reward, _, _, terminated, done = random_rollout(*batch, 2, dtype=torch.float32)
+        after = {"observation": torch.randn(*batch, 2), "reward": reward, "terminated": terminated, "done": done}
+        return TensorDict({"observation": torch.randn(*batch, 2), "next": after}, batch_size=batch)
+
+    def test_calls_the_network_and_stores_values_without_gradient(self) -> None:
+        critic, data = self.critic(), self.rollout(3, 10)
+        VectorGAE(value_network=critic)(data)
+        value = critic.module(data["observation"])
+        next_value = critic.module(data["next", "observation"])
+        after = data["next"]
+        expected, target = vector_gae(
+            after["reward"], value, next_value, after["terminated"], after["done"], 0.99, 0.95
+        )
+        torch.testing.assert_close(data["advantage"], expected)
+        torch.testing.assert_close(data["value_target"], target)
+        torch.testing.assert_close(data["next", "state_value"], next_value)
+        assert not data["advantage"].requires_grad
+        assert all(p.requires_grad for p in critic.parameters())
+
+    def test_takes_other_parameters(self) -> None:
+        critic, data = self.critic(), self.rollout(10)
+        zeros = TensorDict.from_module(critic).data.clone().zero_()
+        VectorGAE(value_network=critic)(data, params=zeros)
+        assert (data["state_value"] == 0).all()
+        assert (data["next", "state_value"] == 0).all()
+        assert (VectorGAE(value_network=critic)(data)["state_value"] != 0).any()
+
+    def test_the_root_preference_serves_the_next_step(self) -> None:
+        data = self.rollout(10)
+        data["preference"] = torch.tensor([0.3, 0.7]).expand(10, 2)
+        critic = self.critic(("observation", "preference"))
+        VectorGAE(value_network=critic)(data)
+        expected = critic.module(data["next", "observation"], data["preference"])
+        torch.testing.assert_close(data["next", "state_value"], expected)
+
+    def test_time_dimension(self) -> None:
+        tensors = random_rollout(3, 10, 2, dtype=torch.float32)
+        expected = VectorGAE()(as_tensordict(*tensors))["advantage"]
+        swapped = as_tensordict(*(x.transpose(0, 1) for x in tensors))
+        by_argument = VectorGAE()(swapped.copy(), time_dim=0)["advantage"]
+        by_constructor = VectorGAE(time_dim=0)(swapped.copy())["advantage"]
+        swapped.names = ["time", None]
+        by_name = VectorGAE()(swapped)["advantage"]
+        for advantage in (by_argument, by_constructor, by_name):
+            torch.testing.assert_close(advantage.transpose(0, 1), expected)
+
+    def test_set_keys(self) -> None:
+        tensors = random_rollout(10, 2, dtype=torch.float32)
+        expected = VectorGAE()(as_tensordict(*tensors))["advantage"]
+        data = as_tensordict(*tensors)
+        data.rename_key_("state_value", "v")
+        data["next"].rename_key_("state_value", "v").rename_key_("reward", "r")
+        data["next"].rename_key_("done", "d").rename_key_("terminated", "t")
+        gae = VectorGAE()
+        gae.set_keys(value="v", reward="r", done="d", terminated="t", advantage=("out", "a"), value_target="y")
+        assert torch.equal(gae(data)["out", "a"], expected)
+        assert "y" in data
+        assert gae.out_keys == [("out", "a"), "y"]
+
+    def test_plain_tensors_in_and_out(self) -> None:
+        reward, value, next_value, terminated, done = random_rollout(10, 2, dtype=torch.float32)
+        advantage, target = VectorGAE()(
+            state_value=value,
+            next_state_value=next_value,
+            next_reward=reward,
+            next_done=done,
+            next_terminated=terminated,
+        )
+        assert advantage.shape == target.shape == (10, 2)
+
+    def test_value_estimate_is_the_target_and_leaves_the_rollout_alone(self) -> None:
+        data = as_tensordict(*random_rollout(10, 2))
+        target = VectorGAE().value_estimate(data)
+        assert "advantage" not in data
+        torch.testing.assert_close(target, VectorGAE()(data)["value_target"])
+
+    def test_multi_step_rewards_are_discounted_as_in_torchrl(self) -> None:
+        data = as_tensordict(*random_rollout(2, 10, 1, dtype=torch.float32))
+        data["steps_to_next_obs"] = torch.randint(1, 4, (2, 10, 1))
+        expected = GAE(gamma=0.9, lmbda=0.95, value_network=None, vectorized=False)(data.clone())["advantage"]
+        torch.testing.assert_close(VectorGAE(gamma=0.9)(data)["advantage"], expected)
+        data["steps_to_next_obs"] = torch.ones(2, 10)
+        with pytest.raises(ValueError, match="`steps_to_next_obs` must have shape"):
+            VectorGAE()(data)
+
+    @pytest.mark.parametrize(
+        ("key", "shape", "message"),
+        [
+            (("next", "reward"), (10,), r"`reward` must have shape \[10, 'm'\], got shape \[10\]"),
+            ("state_value", (10, 1), r"`state_value` must have shape \[10, 2\], got shape \[10, 1\]"),
+            (("next", "state_value"), (10, 3), r"`next state_value` must have shape \[10, 2\]"),
+            (("next", "done"), (10, 2), r"`done` must have shape \[10, 1\], got shape \[10, 2\]"),
+            (("next", "terminated"), (10,), r"`terminated` must have shape \[10, 1\], got shape \[10\]"),
+        ],
+    )
+    def test_refuses_shapes_that_would_broadcast(
+        self, key: str | tuple[str, str], shape: tuple[int, ...], message: str
+    ) -> None:
+        data = as_tensordict(*random_rollout(10, 2))
+        data[key] = torch.zeros(shape, dtype=data[key].dtype)
+        with pytest.raises(ValueError, match=message):
+            VectorGAE()(data)
+
+    def test_refuses_missing_or_odd_entries(self) -> None:
+        data = as_tensordict(*random_rollout(10, 2))
+        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'terminated'\)"):
+            VectorGAE()(data.exclude(("next", "terminated")))
+        with pytest.raises(ValueError, match="`tensordict` must hold 'state_value'"):
+            VectorGAE()(data.exclude("state_value"))
+        data["next", "done"] = data["next", "done"].float()
+        with pytest.raises(ValueError, match=r"`done` must be bool, got torch\.float32"):
+            VectorGAE()(data)
+        with pytest.raises(ValueError, match="`tensordict` must have a batch dimension"):
+            VectorGAE()(as_tensordict(*random_rollout(10, 2))[0])
+
+    def test_refuses_bad_discounts(self) -> None:
+        with pytest.raises(ValueError, match=r"`gamma` must lie in \[0, 1\], got 1\.5"):
+            VectorGAE(gamma=1.5)
+        with pytest.raises(ValueError, match=r"`lmbda` must lie in \[0, 1\]"):
+            VectorGAE(lmbda=-0.1)
+        with pytest.raises(ValueError, match=r"`gamma` must broadcast to shape \[2\], got shape \[3\]"):
+            VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9]))(as_tensordict(*random_rollout(10, 2)))

@@ -1,0 +1,257 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch import Tensor
+from torchrl.modules import TanhNormal
+from torchrl.objectives import ClipPPOLoss
+
+from morl_blocks.combiners import WeightedSum
+from morl_blocks.critics import AttentionWeightedCritic, SharedCritic, value_loss
+from morl_blocks.ppo import (
+    CategoricalActor,
+    CategoricalPolicy,
+    UnitBoxGaussianActor,
+    UnitBoxPolicy,
+    VectorClipPPOLoss,
+    clipped_objectives,
+    combine_gradients,
+    vector_advantage,
+)
+
+M = 3
+
+
+@pytest.mark.parametrize(
+    ("ratio", "advantage", "surrogate"),
+    [(1.3, 2.0, 2.4), (0.7, 2.0, 1.4), (1.3, -2.0, -2.6), (0.7, -2.0, -1.6), (1.0, 5.0, 5.0)],
+)
+def test_closed_form(ratio: float, advantage: float, surrogate: float) -> None:
+    log_ratio = torch.tensor([ratio], dtype=torch.float64).log()
+    losses = clipped_objectives(log_ratio, torch.zeros(1).double(), torch.tensor([[advantage, 0.0]]).double(), 0.2)
+    torch.testing.assert_close(losses, torch.tensor([-surrogate, 0.0], dtype=torch.float64), atol=1e-12, rtol=0)
+
+
+def test_runs_stay_apart_and_may_have_their_own_clip() -> None:
+    log_prob, old, advantage = torch.randn(4, 16), torch.randn(4, 16), torch.randn(4, 16, M)
+    clip = torch.tensor([0.1, 0.2, 0.3, 0.4])
+    whole = clipped_objectives(log_prob, old, advantage, clip.unsqueeze(-1))
+    lifted = torch.func.vmap(clipped_objectives)(log_prob, old, advantage, clip)
+    compiled = torch.compile(torch.func.vmap(clipped_objectives), fullgraph=True, backend="aot_eager")
+    for r in range(4):
+        alone = clipped_objectives(log_prob[r], old[r], advantage[r], float(clip[r]))
+        torch.testing.assert_close(whole[r], alone)
+        torch.testing.assert_close(lifted[r], alone)
+    torch.testing.assert_close(compiled(log_prob, old, advantage, clip), lifted)
+
+
+def gaussian_policy() -> UnitBoxPolicy:
+    return UnitBoxPolicy(UnitBoxGaussianActor(4, M, 2), -1.0, 1.0)
+
+
+def categorical_policy() -> CategoricalPolicy:
+    return CategoricalPolicy(CategoricalActor(4, M, 5))
+
+
+def critic_module(*, weighted: bool = False) -> TensorDictModule:
+    critic = SharedCritic(4, M)
+    return TensorDictModule(
+        AttentionWeightedCritic(critic) if weighted else critic, ["observation", "preference"], ["state_value"]
+    )
+
+
+def minibatch(policy: UnitBoxPolicy | CategoricalPolicy, *batch: int) -> TensorDict:
+    data = TensorDict({"observation": torch.randn(*batch, 4), "preference": torch.rand(*batch, M)}, batch)
+    with torch.no_grad():
+        policy(data)
+    data["action_log_prob"] += 0.3 * torch.randn(batch)
+    data["advantage"], data["value_target"] = torch.randn(*batch, M), torch.randn(*batch, M)
+    return data
+
+
+def make_loss(policy: UnitBoxPolicy | CategoricalPolicy, critic: TensorDictModule, **options: Any) -> VectorClipPPOLoss:
+    loss = VectorClipPPOLoss(policy, critic, **options)
+    if isinstance(policy, UnitBoxPolicy):
+        loss.set_keys(action="unit_action")
+    return loss
+
+
+@pytest.mark.parametrize("make_policy", [gaussian_policy, categorical_policy])
+@pytest.mark.parametrize("batch", [(32,), (4, 8)])
+def test_each_objective_is_torchrls_scalar_loss(
+    make_policy: Callable[[], UnitBoxPolicy | CategoricalPolicy], batch: tuple[int, ...]
+) -> None:
+    policy = make_policy()
+    data = minibatch(policy, *batch)
+    ours = make_loss(policy, critic_module())(data)
+    assert ours["loss_objective"].shape == (M,)
+    theirs = ClipPPOLoss(policy, None, clip_epsilon=0.2, entropy_coeff=0.01)
+    theirs.set_keys(action="unit_action" if isinstance(policy, UnitBoxPolicy) else "action")
+    parameters = list(policy.parameters())
+    for i in range(M):
+        scalar = theirs(data.clone().update({"advantage": data["advantage"][..., i : i + 1]}))
+        torch.testing.assert_close(ours["loss_objective"][i], scalar["loss_objective"])
+        torch.testing.assert_close(ours["loss_entropy"], scalar["loss_entropy"])
+        torch.testing.assert_close(ours["clip_fraction"], scalar["clip_fraction"].float())
+        gradient = torch.autograd.grad(ours["loss_objective"][i], parameters, retain_graph=True, allow_unused=True)
+        expected = torch.autograd.grad(scalar["loss_objective"], parameters, allow_unused=True)
+        torch.testing.assert_close(gradient, expected)
+
+
+def test_a_vector_advantage_is_never_averaged() -> None:
+    policy = categorical_policy()
+    data, loss = minibatch(policy, 32), make_loss(policy, critic_module())
+    before = loss(data)["loss_objective"]
+    data["advantage"][:, 1] = 100 * torch.randn(32)
+    after = loss(data)["loss_objective"]
+    assert torch.equal(after[[0, 2]], before[[0, 2]])
+    assert after[1] != before[1]
+
+
+def test_value_loss_uniform_and_by_attention() -> None:
+    policy = categorical_policy()
+    data = minibatch(policy, 16)
+    data["attention"] = torch.rand(16, M).softmax(-1)
+    for weighted, attention in ((False, None), (True, data["attention"])):
+        critic = critic_module(weighted=weighted)
+        loss = VectorClipPPOLoss(policy, critic, critic_coeff=0.5)
+        values = critic.module(data["observation"], data["preference"])
+        expected = 0.5 * value_loss(values, data["value_target"], attention)
+        torch.testing.assert_close(loss(data)["loss_value"], expected)
+        assert ("attention" in loss.in_keys) == weighted
+    with pytest.raises(ValueError, match="`attention` must be given"):
+        VectorClipPPOLoss(policy, critic_module(weighted=True))(data.exclude("attention"))
+
+
+def test_any_module_serves_as_critic() -> None:
+    policy = categorical_policy()
+    critic = TensorDictModule(torch.nn.Linear(4, M), ["observation"], ["state_value"])
+    data = minibatch(policy, 16)
+    expected = 0.5 * (critic.module(data["observation"]) - data["value_target"]).square().mean()
+    torch.testing.assert_close(VectorClipPPOLoss(policy, critic)(data)["loss_value"], expected)
+
+
+def test_gradients_reach_their_own_network_only() -> None:
+    policy, critic = gaussian_policy(), critic_module()
+    losses = make_loss(policy, critic)(minibatch(policy, 16))
+    losses["loss_value"].backward()
+    assert all(p.grad is None for p in policy.parameters())
+    assert all(p.grad is not None for p in critic.parameters())
+    critic.zero_grad()
+    combine_gradients(losses["loss_objective"], policy.parameters(), WeightedSum(), torch.tensor([0.5, 0.3, 0.2]))
+    losses["loss_entropy"].backward()
+    assert all(p.grad is not None for p in policy.parameters())
+    assert all(p.grad is None for p in critic.parameters())
+    for name in ("entropy", "kl_approx", "clip_fraction", "explained_variance"):
+        assert not losses[name].requires_grad
+    assert losses["explained_variance"].shape == (M,)
+
+
+def test_parameters_are_those_of_the_networks() -> None:
+    policy, critic = gaussian_policy(), critic_module()
+    loss = make_loss(policy, critic)
+    assert set(loss.parameters()) == {*policy.parameters(), *critic.parameters()}
+    assert loss.get_stateful_net("actor_network") is policy
+
+
+def test_keys_and_plain_tensors() -> None:
+    policy = categorical_policy()
+    data, loss = minibatch(policy, 16), make_loss(policy, critic_module())
+    expected = loss(data)
+    by_name = loss(**{key: data[key] for key in loss.in_keys})
+    assert len(by_name) == len(loss.out_keys)
+    torch.testing.assert_close(by_name[0], expected["loss_objective"])
+    assert set(expected.keys()) == set(loss.out_keys)
+    data.rename_key_("advantage", "a").rename_key_("value_target", "y").rename_key_("action_log_prob", "lp")
+    loss.set_keys(advantage="a", value_target="y", sample_log_prob="lp")
+    torch.testing.assert_close(loss(data)["loss_objective"], expected["loss_objective"])
+    with pytest.raises(ValueError, match="color is not an accepted tensordict key"):
+        loss.set_keys(color="red")
+
+
+def test_scalarised_advantage_must_be_asked_for() -> None:
+    policy = categorical_policy()
+    data = minibatch(policy, 16)
+    data["advantage"] = data["advantage"][:, :1]
+    with pytest.raises(ValueError, match=r"`advantage` must have shape \[16, 3\], got shape \[16, 1\]"):
+        make_loss(policy, critic_module())(data)
+    assert make_loss(policy, critic_module(), num_advantages=1)(data)["loss_objective"].shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("key", "shape", "message"),
+    [
+        ("advantage", (16,), r"`advantage` must have shape \[16, 3\], got shape \[16\]"),
+        ("advantage", (16, 4), r"`advantage` must have shape \[16, 3\], got shape \[16, 4\]"),
+        ("advantage", (16, 1, 3), r"`advantage` must have shape \[16, 3\], got shape \[16, 1, 3\]"),
+        ("value_target", (16,), r"`value_target` must have shape \[16, 'm'\], got shape \[16\]"),
+        ("value_target", (16, 1), r"`state_value` must have shape \[16, 1\], got shape \[16, 3\]"),
+        ("action_log_prob", (16, 1), r"`sample_log_prob` must have shape \[16\], got shape \[16, 1\]"),
+    ],
+)
+def test_refuses_shapes_that_would_broadcast(key: str, shape: tuple[int, ...], message: str) -> None:
+    policy = categorical_policy()
+    data = minibatch(policy, 16)
+    data[key] = torch.zeros(shape)
+    with pytest.raises(ValueError, match=message):
+        make_loss(policy, critic_module())(data)
+
+
+def test_refuses_missing_entries_and_a_single_step() -> None:
+    policy = categorical_policy()
+    data, loss = minibatch(policy, 16), make_loss(policy, critic_module())
+    with pytest.raises(ValueError, match="`tensordict` must hold 'advantage'"):
+        loss(data.exclude("advantage"))
+    with pytest.raises(ValueError, match="`tensordict` must have a batch dimension"):
+        loss(data[0])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"clip_epsilon": 0.0}, {"entropy_coeff": -1.0}, {"critic_coeff": -0.5}, {"num_advantages": 0}],
+)
+def test_bad_options(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
+        VectorClipPPOLoss(categorical_policy(), critic_module(), **options)
+
+
+def test_entropy_without_closed_form_is_estimated() -> None:
+    class Squashed(CategoricalPolicy):
+        def get_dist(self, tensordict: TensorDict, *args: object, **kwargs: object) -> TanhNormal:
+            loc = self[0](tensordict.select(*self[0].in_keys))["action_logits"]
+            return TanhNormal(loc, torch.full_like(loc, 0.5))
+
+    policy = Squashed(CategoricalActor(4, M, 2))
+    data = minibatch(categorical_policy(), 4000)
+    data["action"] = torch.zeros(4000, 2)
+    torch.manual_seed(0)
+    first = VectorClipPPOLoss(policy, critic_module())(data)["entropy"]
+    second = VectorClipPPOLoss(policy, critic_module())(data)["entropy"]
+    torch.testing.assert_close(first, second, atol=0.1, rtol=0)
+    assert first != second
+
+
+@pytest.mark.parametrize(("attention", "optimum"), [((1.0, 0.0), 0.25), ((0.5, 0.5), 0.5), ((0.0, 1.0), 0.75)])
+def test_a_known_optimum_is_found(attention: tuple[float, float], optimum: float) -> None:
+    """One state, reward_i = -(u - t_i)^2 with t = (0.25, 0.75): the weights decide where the policy goes."""
+    torch.manual_seed(0)
+    actor, weights = UnitBoxGaussianActor(1, 2, 1, hidden=16), torch.tensor(attention)
+    adam = torch.optim.Adam(actor.parameters(), lr=0.02)
+    policy = UnitBoxPolicy(actor, 0.0, 1.0)
+    critic = TensorDictModule(SharedCritic(1, 2, hidden=8), ["observation", "preference"], ["state_value"])
+    loss = VectorClipPPOLoss(policy, critic, entropy_coeff=0.0)
+    loss.set_keys(action="unit_action")
+    data = TensorDict({"observation": torch.zeros(256, 1), "preference": weights.expand(256, 2)}, [256])
+    for _ in range(60):
+        with torch.no_grad():
+            policy(data)
+        reward: Tensor = -(data["unit_action"] - torch.tensor([0.25, 0.75])).square()
+        data["advantage"], data["value_target"] = vector_advantage(reward), reward
+        for _ in range(4):
+            combine_gradients(loss(data)["loss_objective"], actor.parameters(), WeightedSum(), weights)
+            adam.step()
+    mean, _ = actor(torch.zeros(1), weights)
+    assert mean.item() == pytest.approx(optimum, abs=0.05)

@@ -1,0 +1,82 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.ppo import ReturnNormalizer, normalize, update_bounds
+
+
+def test_closed_form() -> None:
+    low, high = update_bounds(torch.tensor([0.0]), torch.tensor([1.0]), torch.tensor([[-1.0], [0.5], [3.0]]))
+    assert (low.item(), high.item()) == (-1.0, 3.0)
+    assert normalize(torch.tensor([1.0]), low, high).item() == 0.5
+
+
+def test_a_range_of_zero_is_clamped() -> None:
+    bound = torch.tensor([5.0])
+    assert normalize(torch.tensor([5.0]), bound, bound).item() == 0.0
+    assert normalize(torch.tensor([6.0]), bound, bound).item() == pytest.approx(1e6)
+
+
+@given(st.lists(st.lists(st.floats(-1e6, 1e6, width=32), min_size=3, max_size=3), min_size=1, max_size=20))
+def test_own_returns_lie_in_the_unit_interval_and_bounds_only_widen(rows: list[list[float]]) -> None:
+    normalizer, returns = ReturnNormalizer(3), torch.tensor(rows)
+    for chunk in returns.split(4):
+        low, high = normalizer.low.clone(), normalizer.high.clone()
+        normalized = normalizer(chunk)
+        assert bool(((normalized >= 0) & (normalized <= 1)).all())
+        assert bool((normalizer.low <= low).all())
+        assert bool((normalizer.high >= high).all())
+    assert torch.equal(normalizer.low, returns.amin(0))
+    assert torch.equal(normalizer.high, returns.amax(0))
+
+
+def test_runs_do_not_see_each_other() -> None:
+    returns = torch.randn(3, 4, 5, 2)
+    together = ReturnNormalizer(2, runs=(3,))
+    lifted = torch.func.vmap(normalize)(returns, *update_bounds(together.low, together.high, returns))
+    normalized = together(returns)
+    torch.testing.assert_close(lifted, normalized)
+    for r in range(3):
+        assert torch.equal(ReturnNormalizer(2)(returns[r]), normalized[r])
+
+
+def test_state_dict_round_trip() -> None:
+    normalizer, copy = ReturnNormalizer(2), ReturnNormalizer(2)
+    normalizer(torch.randn(10, 2))
+    copy.load_state_dict(normalizer.state_dict())
+    values = torch.randn(4, 2)
+    assert torch.equal(copy.normalize(values), normalizer.normalize(values))
+
+
+def test_critic_values_do_not_move_the_bounds() -> None:
+    normalizer = ReturnNormalizer(1)
+    normalizer(torch.tensor([[0.0], [2.0]]))
+    assert normalizer.normalize(torch.tensor([[4.0]])).item() == 2.0
+    assert normalizer.high.item() == 2.0
+
+
+def test_compiles_without_graph_breaks() -> None:
+    def both(low: torch.Tensor, high: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+        return normalize(returns, *update_bounds(low, high, returns))
+
+    low, high, returns = torch.zeros(2), torch.ones(2), torch.randn(9, 2)
+    compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(low, high, returns), both(low, high, returns))
+
+
+def test_bad_input() -> None:
+    normalizer = ReturnNormalizer(2, runs=(3,))
+    with pytest.raises(ValueError, match="`low` must be finite"):
+        normalizer.normalize(torch.zeros(3, 2))
+    with pytest.raises(ValueError, match="`returns` must have 2 objectives"):
+        normalizer(torch.zeros(3, 5, 3))
+    with pytest.raises(ValueError, match="`returns` must have shape"):
+        normalizer(torch.zeros(4, 5, 2))
+    with pytest.raises(ValueError, match="`returns` must have shape"):
+        normalizer(torch.zeros(2))
+    with pytest.raises(ValueError, match="`returns` must be finite, got nan"):
+        normalizer(torch.full((3, 5, 2), torch.nan))
+    assert bool(normalizer.low.isinf().all())  # the refused returns left no trace
+    with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 1"):
+        ReturnNormalizer(0)
