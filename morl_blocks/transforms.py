@@ -28,7 +28,7 @@ class ScalarizeReward(Transform):
         >>> from morl_blocks.scalarizers import Linear
         >>> base = MOGymEnv("deep-sea-treasure-v0")
         >>> env = TransformedEnv(base, ScalarizeReward(Linear(), torch.tensor([0.5, 0.5])))
-        >>> step = env.rollout(3)["next"]
+        >>> step = env.rollout(3, break_when_any_done=False)["next"]
         >>> step["reward"].shape, step["vector_reward"].shape
         (torch.Size([3, 1]), torch.Size([3, 2]))
     """
