@@ -62,80 +62,87 @@ class StealthVisualSearch(BatchedEnv):
             observation_dim=self.options.observation_dim,
         )
         angles = [2 * math.pi * ray / self.options.lidar_rays for ray in range(self.options.lidar_rays)]
-        self._fan = torch.tensor([[math.cos(a), math.sin(a)] for a in angles], device=self.device)
-        self._arena = torch.tensor([self.options.half_width, self.options.half_height], device=self.device)
+        fan = [[math.cos(angle) for angle in angles], [math.sin(angle) for angle in angles]]
+        self._fan = torch.tensor(fan, device=self.device).unsqueeze(-1)
 
     def draw(self, key: Tensor) -> State:
         """Return new arenas with every target unscanned."""
         layout = draw_layout(key, self.options)
         scanned = torch.zeros(layout["targets"].shape[:2], dtype=torch.bool, device=self.device)
         state = {**layout, "scanned": scanned, "collided": scanned.new_zeros(len(key))}
-        return {**state, **self._sense(state)}
+        return {**state, **self._sense(state, scan_range=-1.0)}
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
         """Move, scan, sense and reward."""
-        options = self.options
-        moved, collided = self._move(state, action[:, 0])
-        heading = state["heading"] + options.time_step * options.max_turn_rate * action[:, 1]
-        changed = {"position": moved, "heading": heading, "collided": collided}
-        sensed = self._sense({**state, **changed}, scan_range=options.scan_range)
+        o = self.options
+        position, collided = self._move(state, action[:, 0])
+        heading = state["heading"] + o.time_step * o.max_turn_rate * action[:, 1]
+        changed = {"position": position, "heading": heading, "collided": collided}
+        sensed = self._sense({**state, **changed}, scan_range=o.scan_range)
         found = (sensed["scanned"] & ~state["scanned"]).sum(-1)
-        reward = torch.stack(
-            [
-                rewards.search_score(found, sensed["vision"], options.num_targets),
-                rewards.stealth(moved, collided, options.safe_limit, options.max_risk),
-                rewards.exploration(state["position"], moved),
-            ],
-            -1,
-        )
-        return {**changed, **sensed}, reward, torch.zeros_like(collided)
+        objectives = [
+            rewards.search_score(found, sensed["vision"], o.num_targets),
+            rewards.stealth(position, collided, o.safe_limit, o.max_risk),
+            rewards.exploration(state["position"], position),
+        ]
+        return {**changed, **sensed}, torch.stack(objectives, -1), torch.zeros_like(collided)
 
     def observe(self, state: State) -> Tensor:
         """Return pose, vision grid and lidar, ``[N, 30]``."""
         facing = _facing(state["heading"])
-        return torch.cat([state["position"], facing, state["vision"], self.scan_lidar(state, facing)], -1)
+        return torch.cat([state["position"], facing.T, state["vision"], self._lidar(state, facing)], -1)
 
     def describe(self, state: State) -> dict[str, Tensor]:
         """Tell whether the last move was undone, and how many targets are scanned."""
         return {"collision": state["collided"], "scanned": state["scanned"].sum(-1)}
 
-    def scan_lidar(self, state: State, facing: Tensor) -> Tensor:
-        """Return lidar readings as a share of the range, ``[N, L]``."""
-        targets = torch.nn.functional.pad(state["targets"], (0, 1), value=self.options.target_radius)
-        discs = torch.cat([state["circles"], targets], 1)
-        there = torch.ones_like(state["circles"][..., 0], dtype=torch.bool)
-        active = torch.cat([there, ~state["scanned"]], 1)
-        rays = sensors.ray_directions(facing, self._fan)
-        distance = sensors.lidar(state["position"], rays, discs, active, state["boxes"], self._arena)
-        return (distance / self.options.lidar_range).clamp(max=1)
-
     def move_constants(self, device: torch.device) -> None:
-        """Move the fan of rays and the arena."""
-        self._fan, self._arena = self._fan.to(device), self._arena.to(device)
+        """Move the fan of rays."""
+        self._fan = self._fan.to(device)
 
     def _move(self, state: State, speed: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the new position, and whether the move had to be undone."""
-        options, start = self.options, state["position"]
-        step = options.time_step * options.max_speed * speed
-        end = start + step.unsqueeze(-1) * _facing(state["heading"])
-        circles, boxes = geometry.inflate(state["circles"], state["boxes"], options.robot_radius)
-        hit = geometry.segment_hits_circle(start[:, None], end[:, None], circles).any(-1)
-        hit |= geometry.segment_hits_box(start[:, None], end[:, None], boxes).any(-1)
-        hit |= (end.abs() > self._arena - options.robot_radius).any(-1)
-        return torch.where(hit.unsqueeze(-1), start, end), hit
+        """Return the new position ``[N, 2]``, and whether the move had to be undone ``[N]``."""
+        o, start = self.options, _batch_last(state["position"])
+        end = start + o.time_step * o.max_speed * speed * _facing(state["heading"])
+        circles, boxes = geometry.inflate(_batch_last(state["circles"]), _batch_last(state["boxes"]), o.robot_radius)
+        hit = geometry.segment_hits_circle(start[:, None], end[:, None], circles).any(0)
+        hit |= geometry.segment_hits_box(start[:, None], end[:, None], boxes).any(0)
+        hit |= (end[0].abs() > o.half_width - o.robot_radius) | (end[1].abs() > o.half_height - o.robot_radius)
+        return torch.where(hit, start, end).T.contiguous(), hit
 
-    def _sense(self, state: State, scan_range: float = -1.0) -> State:
+    def _sense(self, state: State, scan_range: float) -> State:
         """Scan what is in reach, then return the vision grid of what is left."""
-        position, targets = state["position"], state["targets"]
-        sectors = sensors.in_sectors(position, _facing(state["heading"]), targets, self.options.field_of_view)
-        x, y = (targets - position[:, None]).unbind(-1)
-        distance = (x * x + y * y).sqrt()
-        seen = sensors.line_of_sight(position, targets, state["circles"], state["boxes"])
-        scanned = state["scanned"] | (seen & sectors.any(-1) & (distance <= scan_range))
+        position, targets = _batch_last(state["position"]), _batch_last(state["targets"])
+        offset = targets - position[:, None]
+        sectors = sensors.in_sectors(offset, _facing(state["heading"]), self.options.field_of_view)
+        distance = (offset[0] * offset[0] + offset[1] * offset[1]).sqrt()
+        obstacles = _batch_last(state["circles"]), _batch_last(state["boxes"])
+        seen = sensors.line_of_sight(position, targets, *obstacles)
+        scanned = _batch_last(state["scanned"]) | (seen & sectors.any(0) & (distance <= scan_range))
         vision = sensors.vision_grid(sectors, seen & ~scanned, distance, self.options.vision_range)
-        return {"scanned": scanned, "vision": vision}
+        return {"scanned": scanned.T.contiguous(), "vision": vision.T.contiguous()}
+
+    def _lidar(self, state: State, facing: Tensor) -> Tensor:
+        """Return lidar readings as a share of the range, ``[N, L]``."""
+        o, circles, targets = self.options, _batch_last(state["circles"]), _batch_last(state["targets"])
+        discs = torch.cat([circles, torch.cat([targets, torch.full_like(targets[:1], o.target_radius)])], 1)
+        there = torch.zeros_like(circles[0], dtype=torch.bool)
+        distance = sensors.lidar(
+            _batch_last(state["position"]),
+            sensors.ray_directions(facing, self._fan),
+            discs,
+            torch.cat([there, _batch_last(state["scanned"])]),
+            _batch_last(state["boxes"]),
+            (o.half_width, o.half_height),
+        )
+        return (distance / o.lidar_range).clamp(max=1).T
+
+
+def _batch_last(tensor: Tensor) -> Tensor:
+    """Turn ``[N, items, numbers]`` into contiguous ``[numbers, items, N]``, as the geometry wants it."""
+    return tensor.permute(*reversed(range(tensor.dim()))).contiguous()
 
 
 def _facing(heading: Tensor) -> Tensor:
-    """Return cosine and sine of the heading, ``[N, 2]``."""
-    return torch.stack([heading.cos(), heading.sin()], -1)
+    """Return cosine and sine of the heading, ``[2, N]``."""
+    return torch.stack([heading.cos(), heading.sin()])

@@ -33,7 +33,7 @@ def draw_layout(key: Tensor, options: StealthOptions) -> State:
     for attempt in range(1, options.layout_attempts):
         rows = (~placed).nonzero().squeeze(-1)
         if not len(rows):
-            return result
+            break
         again, good = _attempt(key[rows], options, attempt)
         result = {name: tensor.index_copy(0, rows, again[name]) for name, tensor in result.items()}
         placed = placed.index_copy(0, rows, good)
@@ -43,59 +43,56 @@ def draw_layout(key: Tensor, options: StealthOptions) -> State:
             f"{options.num_targets} targets found no place in {options.layout_attempts} layouts of {CANDIDATES} "
             "candidates each. Use fewer or smaller obstacles, fewer targets or a larger arena."
         )
-    return result
+    return {name: tensor.contiguous() for name, tensor in result.items()}
 
 
 def _attempt(key: Tensor, options: StealthOptions, attempt: int) -> tuple[State, Tensor]:
     """Draw every arena once; also return whether everything found its place, bool ``[n]``."""
     circles, boxes, free = options.num_circles, options.num_boxes, 1 + options.num_targets
-    count = circles + boxes + free
-    per_layout = 1 + count * (2 + 2 * CANDIDATES)
-    numbers = uniform(key, attempt * per_layout, per_layout)
-    heading, sizes, places = numbers[:, 0], numbers[:, 1 : 1 + 2 * count], numbers[:, 1 + 2 * count :]
-    half, radius = _shapes(sizes.reshape(-1, count, 2), options)
-    gap = torch.full((count,), options.clearance, device=key.device)
-    gap[: circles + boxes] = options.passage
+    count, start = circles + boxes + free, circles + boxes
+    per_layout = 1 + 2 * count * (1 + CANDIDATES)
+    numbers = uniform(key, attempt * per_layout, per_layout).T
+    half, radius = _shapes(numbers[1 : 1 + 2 * count].reshape(2, count, -1), options)
+    gap = torch.full((count, 1), options.clearance, device=key.device)
+    gap[:start] = options.passage
     arena = torch.tensor([options.half_width, options.half_height], device=key.device)
-    limit = arena - half - radius.unsqueeze(-1) - gap.unsqueeze(-1)
-    candidates = (2 * places.reshape(-1, count, CANDIDATES, 2) - 1) * limit.unsqueeze(-2)
-    centre, placed = _place(candidates, half, radius, gap)
-    start = circles + boxes
+    limit = arena[:, None, None] - half - radius - gap
+    places = numbers[1 + 2 * count :].reshape(2, count, CANDIDATES, -1)
+    centre, placed = _place((2 * places - 1) * limit.unsqueeze(2), half, radius, gap)
     state = {
-        "circles": torch.cat([centre[:, :circles], radius[:, :circles, None]], -1),
-        "boxes": torch.cat([centre[:, circles:start], half[:, circles:start]], -1),
+        "circles": torch.cat([centre[:, :circles], radius[None, :circles]]),
+        "boxes": torch.cat([centre[:, circles:start], half[:, circles:start]]),
         "position": centre[:, start],
         "targets": centre[:, start + 1 :],
-        "heading": (2 * heading - 1) * torch.pi,
+        "heading": (2 * numbers[0] - 1) * torch.pi,
     }
-    return state, placed
+    return {name: tensor.permute(*reversed(range(tensor.dim()))) for name, tensor in state.items()}, placed
 
 
 def _shapes(sizes: Tensor, options: StealthOptions) -> tuple[Tensor, Tensor]:
-    """Turn uniform numbers ``[n, S, 2]`` into rounded boxes: half-sizes ``[n, S, 2]`` and radii ``[n, S]``."""
+    """Turn uniform numbers ``[2, S, n]`` into rounded boxes: half-sizes ``[2, S, n]`` and radii ``[S, n]``."""
     circles, start = options.num_circles, options.num_circles + options.num_boxes
     half = torch.zeros_like(sizes)
-    radius = torch.full_like(sizes[..., 0], options.robot_radius)
+    radius = torch.full_like(sizes[0], options.robot_radius)
     low, high = options.circle_radius
-    radius[:, :circles] = low + (high - low) * sizes[:, :circles, 0]
+    radius[:circles] = low + (high - low) * sizes[0, :circles]
     low, high = options.box_half_size
     half[:, circles:start] = low + (high - low) * sizes[:, circles:start]
-    radius[:, circles:start] = 0
+    radius[circles:start] = 0
     return half, radius
 
 
 def _place(candidates: Tensor, half: Tensor, radius: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
-    """Put shape after shape on its first candidate ``[n, S, K, 2]`` that keeps the gap to all shapes before it."""
+    """Put shape after shape on its first candidate ``[2, S, K, n]`` that keeps the gap to all shapes before it."""
     centre = candidates[:, :, 0].clone()
-    placed = torch.ones(len(candidates), dtype=torch.bool, device=candidates.device)
+    placed = torch.ones(candidates.shape[-1], dtype=torch.bool, device=candidates.device)
     for shape in range(1, candidates.shape[1]):
-        before = centre[:, None, :shape], half[:, None, :shape], radius[:, None, :shape]
-        trial = candidates[:, shape, :, None]
-        size = half[:, shape, None, None], radius[:, shape, None, None]
-        # A free disc (robot, target) may come close to anything; only two obstacles need the passage between them.
+        before = centre[:, None, :shape], half[:, None, :shape], radius[None, :shape]
+        trial = candidates[:, shape, :, None], half[:, shape, None, None], radius[shape, None, None]
+        # Two obstacles need the passage between them; a free disc (robot, target) only needs clearance to anything.
         needed = torch.minimum(gap[:shape], gap[shape])
-        fits = (geometry.rounded_gap(trial, *size, before) >= needed).all(-1)
-        choice = fits.to(torch.uint8).argmax(-1)
-        centre[:, shape] = candidates[:, shape].gather(1, choice[:, None, None].expand(-1, 1, 2)).squeeze(1)
-        placed &= fits.any(-1)
+        fits = (geometry.rounded_gap(trial, before) >= needed).all(1)
+        choice = fits.to(torch.uint8).argmax(0)
+        centre[:, shape] = candidates[:, shape].gather(1, choice.expand(2, 1, -1)).squeeze(1)
+        placed &= fits.any(0)
     return centre, placed
