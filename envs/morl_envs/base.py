@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from tensordict import TensorDict, TensorDictBase
@@ -13,6 +13,15 @@ from torchrl.envs import EnvBase
 from morl_envs import _checks
 from morl_envs.counter_rng import episode_key
 from morl_envs.protocol import State
+
+
+class Bounds(NamedTuple):
+    """Smallest and largest observation and reward, one number per component."""
+
+    observation_low: list[float]
+    observation_high: list[float]
+    reward_low: list[float]
+    reward_high: list[float]
 
 
 class BatchedEnv(EnvBase):
@@ -73,6 +82,10 @@ class BatchedEnv(EnvBase):
     @abstractmethod
     def describe(self, state: State) -> dict[str, Tensor]:
         """Return what happened in the last step, for logs and pictures, every tensor ``[N]``."""
+
+    @abstractmethod
+    def bounds(self) -> Bounds:
+        """Return the smallest and largest observations and rewards, as plain numbers."""
 
     def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
         """Start new episodes where ``mask`` (bool, ``[N]`` or ``[N, 1]``) is true; return all observations."""

@@ -2,21 +2,17 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any
 
 from torch import Tensor
 
 from morl_envs.cards import CARDS, EnvCard
 from morl_envs.gymnasium_batch import GymnasiumBatch
 from morl_envs.protocol import TensorEnv
+from morl_envs.worlds import create_world
 
-_WORLDS = {
-    "stealth": ("morl_envs.stealth.env", "StealthVisualSearch"),
-    "frogger": ("morl_envs.crazyflie.frogger", "CrazyflieFrogger"),
-    "formation": ("morl_envs.crazyflie.formation", "CrazyflieFormation"),
-}
+_WORLDS = {"stealth": "StealthVisualSearch", "frogger": "CrazyflieFrogger", "formation": "CrazyflieFormation"}
 
 
 def find_card(name: str | EnvCard) -> EnvCard:
@@ -53,8 +49,7 @@ def make_batch(
     """
     card = find_card(name)
     if card.kind == "torch":
-        module, world = _WORLDS[card.name]
-        return cast(TensorEnv, getattr(import_module(module), world)(batch_size=[num_envs], seed=seeds, **options))
+        return create_world(_WORLDS[card.name], batch_size=[num_envs], seed=seeds, **options)
     if card.extra is not None and find_spec(card.extra) is None:
         raise ImportError(f"{card.name} needs the {card.extra} extra: pip install 'morl-blocks[{card.extra}]'.")
     return GymnasiumBatch(card.name, num_envs, seeds, objectives=card.objectives, **options)

@@ -20,5 +20,7 @@ def register_all() -> None:
                 id=f"morl_envs/{name}-v0",
                 entry_point="morl_envs.gymnasium_env:SingleEnv",
                 vector_entry_point="morl_envs.gymnasium_vector:BatchVectorEnv",
+                # Gymnasium's passive checker warns about every reward that is not a single number.
+                disable_env_checker=True,
                 kwargs={"world": name},
             )

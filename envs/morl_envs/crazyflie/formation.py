@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv
+from morl_envs.base import BatchedEnv, Bounds
 from morl_envs.counter_rng import uniform
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
@@ -40,6 +40,8 @@ class FormationOptions:
         jitter: Every drone starts off its corner of the triangle by up to this much per axis.
         goal_radius: The goal is reached when the centre of mass is within this distance.
         collision_distance: Closer to the opponent than this is a collision.
+        effort: What the effort measures: the flown ``"velocity"`` in m/s, or the ``"command"`` in [-1, 1]. In units of
+            the command any flight to the goal costs more than it earns, and nothing would beat standing still.
     """
 
     horizon: int = 2000
@@ -57,10 +59,13 @@ class FormationOptions:
     jitter: float = 0.1
     goal_radius: float = 0.1
     collision_distance: float = 0.1
+    effort: Literal["velocity", "command"] = "velocity"
 
     def __post_init__(self) -> None:
         """Refuse numbers that describe no world."""
         _checks.whole("horizon", self.horizon, 1)
+        if self.effort not in ("velocity", "command"):
+            _checks.fail("effort", "be 'velocity' or 'command'", repr(self.effort))
         for name in ("x_limit", "y_limit", "time_step", "max_speed", "side", "goal_radius", "collision_distance"):
             _checks.positive(name, getattr(self, name))
         _checks.non_negative("jitter", self.jitter)
@@ -85,10 +90,10 @@ class CrazyflieFormation(BatchedEnv):
         r_{avoid} &= 0.2 \min_i \mathrm{clip}(d_{opp,i} / 0.4, 0, 1) - 10\,[\text{collision}] \\
         r_{form} &= e^{-5 \mathcal{E}_t} - \mathrm{clip}(\mathcal{E}_t, 0, 1)
 
-    where :math:`\bar E` is the mean length of the three commands. One central policy commands all drones: the action is
-    three velocity commands in :math:`[-1, 1]^2`, each shortened to length 1 and scaled to at most 0.05 m/s. An episode
-    terminates at the goal, on a collision with the opponent or on a boundary violation, and is truncated after 2000
-    steps. Drones do not collide with each other, as in the paper.
+    where :math:`\bar E` is the mean speed of the three drones in m/s. One central policy commands all drones: the
+    action is three velocity commands in :math:`[-1, 1]^2`, each shortened to length 1 and scaled to at most 0.05 m/s.
+    An episode terminates at the goal, on a collision with the opponent or on a boundary violation, and is truncated
+    after 2000 steps. Drones do not collide with each other, as in the paper.
 
     Observation (22): positions, offsets of the three pairs, vector from the centre of mass to the goal, the last 4
     positions of the opponent, newest first.
@@ -155,7 +160,7 @@ class CrazyflieFormation(BatchedEnv):
         collided, violated = opponent_distance < o.collision_distance, wall < 0
         reached = (after < o.goal_radius) & ~(collided | violated)
         error = shape_error(position, o.side)
-        effort = norm(commands)
+        effort = norm(commands) if o.effort == "command" else norm(position - state["position"]) / o.time_step
         effort = (effort[:, 0] + effort[:, 1] + effort[:, 2]) / DRONES
         reward = torch.stack(
             [
@@ -179,6 +184,15 @@ class CrazyflieFormation(BatchedEnv):
     def describe(self, state: State) -> dict[str, Tensor]:
         """Tell how the last step ended."""
         return {"collision": state["collided"], "violation": state["violated"], "success": state["reached"]}
+
+    def bounds(self) -> Bounds:
+        """Return the ranges of observations and rewards; a violation ends at most one step outside the arena."""
+        o = self.options
+        step = o.time_step * o.max_speed
+        own = [o.x_limit + step, o.y_limit + step]
+        high = own * DRONES + [2 * limit for limit in own] * (len(PAIRS) + 1) + own * HISTORY
+        low = [-5.0 * step - 0.1 * math.sqrt(2) - 5.0, 0.0, -10.0, -1.0]
+        return Bounds([-limit for limit in high], high, low, [10.0 + 5.0 * step, 0.1, 0.2, 1.0])
 
     def move_constants(self, device: torch.device) -> None:
         """Move the limits of the arena."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv
+from morl_envs.base import BatchedEnv, Bounds
 from morl_envs.counter_rng import uniform
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
@@ -156,6 +156,15 @@ class CrazyflieFrogger(BatchedEnv):
     def describe(self, state: State) -> dict[str, Tensor]:
         """Tell how the last step ended."""
         return {"collision": state["collided"], "violation": state["violated"], "success": state["reached"]}
+
+    def bounds(self) -> Bounds:
+        """Return the ranges of observations and rewards; a violation ends at most one step outside the arena."""
+        o = self.options
+        step = o.time_step * o.max_speed
+        own = [o.x_limit + step, o.y_limit + step]
+        high = own + [2 * limit for limit in own] + own * (HISTORY * len(o.lanes))
+        way = min(step, 1.0)
+        return Bounds([-limit for limit in high], high, [-15.0 - way, -25.0, -25.0], [10.0 + way, 0.1, 0.1])
 
     def move_constants(self, device: torch.device) -> None:
         """Move the limits of the arena."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from morl_envs import geometry
-from morl_envs.base import BatchedEnv
+from morl_envs.base import BatchedEnv, Bounds
 from morl_envs.protocol import State
 from morl_envs.stealth import rewards, sensors
 from morl_envs.stealth.layout import draw_layout
@@ -95,6 +95,16 @@ class StealthVisualSearch(BatchedEnv):
     def describe(self, state: State) -> dict[str, Tensor]:
         """Tell whether the last move was undone, and how many targets are scanned."""
         return {"collision": state["collided"], "scanned": state["scanned"].sum(-1)}
+
+    def bounds(self) -> Bounds:
+        """Return the ranges of observations and rewards."""
+        o, senses = self.options, 6 + self.options.lidar_rays
+        return Bounds(
+            observation_low=[-o.half_width, -o.half_height, -1.0, -1.0] + [0.0] * senses,
+            observation_high=[o.half_width, o.half_height, 1.0, 1.0] + [1.0] * senses,
+            reward_low=[0.0, 0.0, 0.0],
+            reward_high=[10.0 * o.num_targets, 1.0, 1.0],
+        )
 
     def move_constants(self, device: torch.device) -> None:
         """Move the fan of rays."""

@@ -40,7 +40,8 @@ def in_sectors(offset: Tensor, facing: Tensor, field_of_view: float) -> Tensor:
     ahead, left = cos * offset[0] + sin * offset[1], cos * offset[1] - sin * offset[0]
     angles = [field_of_view * (k / BEARINGS - 0.5) for k in range(BEARINGS + 1)]
     past = [math.cos(angle) * left >= math.sin(angle) * ahead for angle in angles]
-    return torch.stack([lower & ~upper for lower, upper in pairwise(past)]) & (ahead >= 0)
+    sectors: Tensor = torch.stack([lower & ~upper for lower, upper in pairwise(past)])
+    return torch.logical_and(sectors, ahead >= 0)
 
 
 def vision_grid(sectors: Tensor, seen: Tensor, distance: Tensor, vision_range: float) -> Tensor:
