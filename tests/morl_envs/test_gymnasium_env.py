@@ -1,23 +1,23 @@
 import warnings
+from importlib import import_module
 from typing import Any
 
 import gymnasium
-import mo_gymnasium
-import morl_envs
 import numpy as np
 import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
-from mo_gymnasium.wrappers import LinearReward, MORecordEpisodeStatistics
-from mo_gymnasium.wrappers.vector import MOSyncVectorEnv
-from morl_envs.registration import NAMES
+from morl_envs.registration import NAMES, register_all
 from morl_envs.worlds import create_world
 
+register_all()
+mo_gymnasium: Any = import_module("mo_gymnasium")
+mo_wrappers: Any = import_module("mo_gymnasium.wrappers")
+mo_vector: Any = import_module("mo_gymnasium.wrappers.vector")
 ALL = pytest.mark.parametrize("name", NAMES)
 
 
 def make(name: str, **options: Any) -> Any:
-    assert morl_envs.register_all
     return gymnasium.make(f"morl_envs/{name}-v0", **options)
 
 
@@ -61,11 +61,11 @@ def test_mo_gymnasium_wrappers(name: str) -> None:
     env = mo_gymnasium.make(f"morl_envs/{name}-v0", horizon=5)
     objectives = env.unwrapped.reward_dim
     weights = np.full(objectives, 1 / objectives)
-    linear = LinearReward(env, weight=weights)
+    linear = mo_wrappers.LinearReward(env, weight=weights)
     linear.reset(seed=0)
     _, reward, _, _, info = linear.step(env.action_space.sample())
     assert reward == pytest.approx(float(info["vector_reward"] @ weights), rel=1e-6)
-    recorded = MORecordEpisodeStatistics(make(name, horizon=5), gamma=0.9)
+    recorded = mo_wrappers.MORecordEpisodeStatistics(make(name, horizon=5), gamma=0.9)
     recorded.reset(seed=0)
     rewards = []
     for _ in range(5):
@@ -77,7 +77,7 @@ def test_mo_gymnasium_wrappers(name: str) -> None:
 
 @ALL
 def test_mo_gymnasium_vector_environments(name: str) -> None:
-    envs = MOSyncVectorEnv([lambda: make(name, horizon=5) for _ in range(2)])
+    envs = mo_vector.MOSyncVectorEnv([lambda: make(name, horizon=5) for _ in range(2)])
     envs.reset(seed=0)
     for _ in range(7):
         observation, reward, _, truncated, _ = envs.step(envs.action_space.sample())

@@ -1,17 +1,20 @@
+from importlib import import_module
+from typing import Any
+
 import gymnasium
-import morl_envs
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from mo_gymnasium.wrappers.vector import MORecordEpisodeStatistics, MOSyncVectorEnv
-from morl_envs.registration import NAMES
+from morl_envs.registration import NAMES, register_all
+
+register_all()
+mo_vector: Any = import_module("mo_gymnasium.wrappers.vector")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_batch_equals_mo_gymnasiums_loop(name: str) -> None:
-    assert morl_envs.register_all
     batch = gymnasium.make_vec(f"morl_envs/{name}-v0", num_envs=3, horizon=5)
-    loop = MOSyncVectorEnv([lambda: gymnasium.make(f"morl_envs/{name}-v0", horizon=5) for _ in range(3)])
+    loop = mo_vector.MOSyncVectorEnv([lambda: gymnasium.make(f"morl_envs/{name}-v0", horizon=5) for _ in range(3)])
     assert batch.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     np.testing.assert_array_equal(batch.reset(seed=10)[0], loop.reset(seed=10)[0])
     batch.action_space.seed(0)
@@ -22,7 +25,9 @@ def test_the_batch_equals_mo_gymnasiums_loop(name: str) -> None:
 
 
 def test_episode_statistics() -> None:
-    envs = MORecordEpisodeStatistics(gymnasium.make_vec("morl_envs/StealthVisualSearch-v0", num_envs=2, horizon=4))
+    envs = mo_vector.MORecordEpisodeStatistics(
+        gymnasium.make_vec("morl_envs/StealthVisualSearch-v0", num_envs=2, horizon=4)
+    )
     envs.reset(seed=0)
     total = 0
     for _ in range(4):
@@ -32,7 +37,7 @@ def test_episode_statistics() -> None:
 
 
 def test_seeds_can_be_given_one_by_one_or_left_out() -> None:
-    envs = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
+    envs: Any = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
     first, _ = envs.reset(seed=[4, 4])
     np.testing.assert_array_equal(first[0], first[1])
     assert not np.array_equal(envs.reset()[0], first)

@@ -18,7 +18,7 @@ def test_gif(tmp_path: Path) -> None:
     assert len(frames) == 5
     path = video.save_video(frames, tmp_path / "flight.gif")
     with Image.open(path) as gif:
-        assert gif.n_frames == 5  # type: ignore[attr-defined]
+        assert gif.n_frames == 5
         assert gif.size == (758, 512)
 
 

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -6,7 +7,7 @@ from morl_envs import StealthVisualSearch
 from morl_envs.protocol import State
 from torch import Tensor
 
-OPEN = {"num_circles": 0, "num_boxes": 0}
+OPEN: dict[str, Any] = {"num_circles": 0, "num_boxes": 0}
 ACTION = torch.zeros(1, 2)
 
 

@@ -1,9 +1,14 @@
+from importlib import import_module
+from typing import Any
+
 import pytest
 import torch
 from morl_envs import geometry
 from morl_envs.counter_rng import episode_key
 from morl_envs.stealth.layout import draw_layout
 from morl_envs.stealth.options import StealthOptions
+
+ndimage: Any = import_module("scipy.ndimage")
 
 
 def keys(count: int) -> torch.Tensor:
@@ -36,8 +41,6 @@ def test_a_thousand_layouts_keep_their_distances() -> None:
 
 def test_every_target_is_reachable_by_flood_fill() -> None:
     """Check the claim of the docstring independently: one connected region of free cells holds start and targets."""
-    from scipy import ndimage
-
     o = StealthOptions()
     layout = draw_layout(keys(40), o)
     axis = torch.linspace(-0.95, 0.95, 381)
