@@ -1,0 +1,85 @@
+"""Checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def fail(name: str, rule: str, value: object) -> None:
+    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    raise ValueError(f"`{name}` must {rule}, got {value}.")
+
+
+def positive(name: str, value: float) -> None:
+    """Require a finite number > 0."""
+    if not (math.isfinite(value) and value > 0):
+        fail(name, "be > 0", value)
+
+
+def non_negative(name: str, value: float) -> None:
+    """Require a finite number >= 0."""
+    if not (math.isfinite(value) and value >= 0):
+        fail(name, "be >= 0", value)
+
+
+def between(name: str, value: float, low: float, high: float) -> None:
+    """Require a number in the closed interval [low, high]."""
+    if not low <= value <= high:
+        fail(name, f"lie in [{low:g}, {high:g}]", value)
+
+
+def whole(name: str, value: float, low: int) -> None:
+    """Require a whole number >= ``low``."""
+    if math.isnan(value) or value != int(value) or value < low:
+        fail(name, f"be a whole number >= {low}", value)
+
+
+def size_range(name: str, value: Sequence[float]) -> None:
+    """Require two numbers 0 < low <= high."""
+    if len(value) != 2 or not 0 < value[0] <= value[1] < math.inf:
+        fail(name, "be two numbers 0 < low <= high", value)
+
+
+def batch(value: Sequence[int] | int) -> int:
+    """Return N of a batch size ``[N]`` with N >= 1 (a plain N is accepted too)."""
+    shape = (value,) if isinstance(value, int) else tuple(value)
+    if len(shape) != 1 or shape[0] < 1:
+        fail("batch_size", "be [N] with N >= 1", list(shape))
+    return int(shape[0])
+
+
+def seeds(value: int | Sequence[int] | Tensor, count: int) -> Tensor:
+    """Return one int64 seed per environment: ``value + k`` for a single number, else the given numbers.
+
+    Example:
+        >>> seeds(7, 3)
+        tensor([7, 8, 9])
+    """
+    if isinstance(value, int):
+        if not 0 <= value < 2**62:
+            fail("seed", "lie in [0, 2**62)", value)
+        return value + torch.arange(count)
+    result = torch.as_tensor(value, dtype=torch.int64, device="cpu")
+    if result.shape != (count,):
+        fail("seed", f"be a number or {count} numbers, one per environment", f"shape {list(result.shape)}")
+    if bool((result < 0).any()):
+        fail("seed", "be >= 0", int(result.min()))
+    return result.clone()
+
+
+def action(value: Tensor, shape: tuple[int, ...]) -> None:
+    """Require finite actions of the right shape (out-of-range actions are clipped later, not refused)."""
+    if tuple(value.shape) != shape:
+        fail("action", f"have shape {list(shape)}", f"shape {list(value.shape)}")
+    if not bool(torch.isfinite(value).all()):
+        bad = value[~torch.isfinite(value)]
+        fail("action", "be finite", float(bad.flatten()[0]))
+
+
+def mask(value: Tensor, count: int) -> Tensor:
+    """Return a reset mask as bool ``[N]``; ``[N]`` and ``[N, 1]`` are accepted."""
+    if value.dtype != torch.bool or value.shape not in {(count,), (count, 1)}:
+        fail("mask", f"be bool of shape [{count}] or [{count}, 1]", f"{value.dtype} of shape {list(value.shape)}")
+    return value.reshape(count)

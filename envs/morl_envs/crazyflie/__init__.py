@@ -1,0 +1,1 @@
+"""Quadrotor flights among random agents: frogger (one drone, two lanes) and formation (three drones)."""

@@ -1,0 +1,180 @@
+"""Any Gymnasium or MO-Gymnasium environment behind the tensor interface, one Python object per environment."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from gymnasium.spaces import Box, Discrete
+from numpy.typing import NDArray
+from torch import Tensor
+
+from morl_envs import _checks
+from morl_envs.counter_rng import episode_key
+from morl_envs.protocol import State
+
+
+class GymnasiumBatch:
+    """N environments stepped in a loop, with per-environment seeds, vector rewards and reset by mask.
+
+    Every episode starts from ``reset(seed=hash(seed, episode))``, so environment ``k`` plays the same episodes whatever
+    N is. The time limit is counted here and the environments run without Gymnasium's checking wrapper, which a loop of
+    ``gymnasium.make`` pays for in every step. No simulator can hand over its complete state in general; the state here
+    is (seed, episode, actions of the running episode), and :meth:`set_state` replays these actions. That is exact for
+    every environment that draws its randomness from ``np_random``, MuJoCo included.
+
+    Args:
+        env_id: Registered environment with a flat ``Box`` observation and a ``Box`` or ``Discrete`` action.
+        num_envs: N.
+        seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
+        objectives: Names of the objectives; numbered when not given.
+        horizon: Time limit; the registered one when not given.
+        **options: Keyword arguments of the environment.
+
+    Example:
+        >>> env = GymnasiumBatch("deep-sea-treasure-v0", 2)
+        >>> env.reset_tensors()
+        tensor([[0., 0.],
+                [0., 0.]])
+        >>> env.step_tensors(torch.tensor([1, 3]))[1]
+        tensor([[ 0.7000, -1.0000],
+                [ 0.0000, -1.0000]])
+    """
+
+    def __init__(
+        self,
+        env_id: str,
+        num_envs: int,
+        seed: int | Sequence[int] | Tensor = 0,
+        *,
+        objectives: tuple[str, ...] | None = None,
+        horizon: int | None = None,
+        **options: Any,
+    ) -> None:
+        import mo_gymnasium  # noqa: F401 - registers its environments
+
+        self.num_envs = _checks.batch(num_envs)
+        limit = gymnasium.spec(env_id).max_episode_steps if horizon is None else horizon
+        if limit is None:
+            _checks.fail("horizon", f"be given, because {env_id} has no time limit", horizon)
+        self.horizon = int(limit or 0)
+        _checks.whole("horizon", self.horizon, 1)
+        with warnings.catch_warnings():
+            # Some environments build their spaces in double precision; nothing that a user here could act on.
+            warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+            self.envs = [
+                gymnasium.make(env_id, max_episode_steps=-1, disable_env_checker=True, **options)
+                for _ in range(self.num_envs)
+            ]
+        self._read_spaces(env_id)
+        count = int(self.envs[0].get_wrapper_attr("reward_space").shape[0])
+        self.objectives = objectives or tuple(f"objective {i}" for i in range(count))
+        if len(self.objectives) != count:
+            _checks.fail("objectives", f"name the {count} objectives of {env_id}", self.objectives)
+        self._observation = np.zeros((self.num_envs, self.observation_dim), np.float32)
+        self._history = np.zeros((self.num_envs, self.horizon, *self._action_shape), self._action_dtype)
+        self._step = np.zeros(self.num_envs, np.int64)
+        self._started = False
+        self.seed_each(seed)
+
+    def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
+        """Give every environment its seed and begin again with its first episode at the next reset."""
+        self._seed = _checks.seeds(seed, self.num_envs)
+        self._episode = torch.zeros_like(self._seed)
+        self._started = False
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations, ``[N, n]``."""
+        chosen = torch.ones(self.num_envs, dtype=torch.bool)
+        if mask is not None and self._started:
+            chosen = _checks.mask(mask, self.num_envs)
+        self._started = True
+        for row in chosen.nonzero().squeeze(-1).tolist():
+            self._begin(row)
+            self._episode[row] += 1
+        return torch.from_numpy(self._observation.copy())
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Step all environments: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
+        if not self._started:
+            self.reset_tensors()
+        _checks.action(action, (self.num_envs, *self._action_shape))
+        actions = self._clip(action)
+        rewards = np.zeros((self.num_envs, len(self.objectives)), np.float32)
+        terminated, truncated = np.zeros((2, self.num_envs, 1), np.bool_)
+        for row, env in enumerate(self.envs):
+            self._observation[row], rewards[row], ended, cut, _ = env.step(actions[row])
+            terminated[row], truncated[row] = ended, cut and not ended
+        alive = self._step < self.horizon
+        self._history[alive, self._step[alive]] = actions[alive]
+        self._step += 1
+        truncated |= (self._step >= self.horizon)[:, None] & ~terminated
+        return (
+            torch.from_numpy(self._observation.copy()),
+            torch.from_numpy(rewards),
+            torch.from_numpy(terminated),
+            torch.from_numpy(truncated),
+        )
+
+    def get_state(self) -> State:
+        """Return seeds, episode numbers and the actions of the running episodes."""
+        if not self._started:
+            self.reset_tensors()
+        return {
+            "seed": self._seed.clone(),
+            "episode": self._episode.clone(),
+            "step": torch.from_numpy(self._step.copy()),
+            "history": torch.from_numpy(self._history.copy()),
+        }
+
+    def set_state(self, state: State) -> None:
+        """Replay the running episodes of a state from :meth:`get_state`; exact, at the cost of these steps."""
+        self._seed, self._episode = state["seed"].clone(), state["episode"].clone()
+        self._started = True
+        history, steps = state["history"].numpy(), state["step"].tolist()
+        for row, env in enumerate(self.envs):
+            self._episode[row] -= 1
+            self._begin(row)
+            self._episode[row] += 1
+            for action in history[row, : steps[row]]:
+                self._observation[row] = env.step(action)[0]
+        self._history, self._step = history.copy(), np.asarray(steps, np.int64)
+
+    def close(self) -> None:
+        """Free the simulators."""
+        for env in self.envs:
+            env.close()
+
+    def _begin(self, row: int) -> None:
+        """Reset one environment with the seed of its episode."""
+        key = int(episode_key(self._seed[row], self._episode[row])) & (2**62 - 1)
+        self._observation[row] = self.envs[row].reset(seed=key)[0]
+        self._step[row] = 0
+
+    def _clip(self, action: Tensor) -> NDArray[Any]:
+        """Return actions as the environments want them, clipped to the action space."""
+        if self.num_actions is not None:
+            return np.asarray(action.clamp(0, self.num_actions - 1).numpy(), self._action_dtype)
+        return np.clip(action.numpy().astype(np.float32), self._box.low, self._box.high)
+
+    def _read_spaces(self, env_id: str) -> None:
+        """Take the sizes of observations and actions from the first environment."""
+        observation, action = self.envs[0].observation_space, self.envs[0].action_space
+        if not isinstance(observation, Box) or len(observation.shape) != 1:
+            raise ValueError(f"`env_id` must have flat Box observations, got {env_id} with {observation}.")
+        self.observation_dim = int(observation.shape[0])
+        self.num_actions: int | None = None
+        self._action_shape: tuple[int, ...] = ()
+        self.action_low: Tensor | None = None
+        self.action_high: Tensor | None = None
+        if isinstance(action, Discrete) and action.start == 0:
+            self.num_actions, self.action_dim = int(action.n), 1
+            self._action_dtype: Any = np.int64
+        elif isinstance(action, Box) and len(action.shape) == 1 and action.is_bounded():
+            self.action_dim, self._action_shape = int(action.shape[0]), (int(action.shape[0]),)
+            self._action_dtype, self._box = np.float32, action
+            self.action_low, self.action_high = torch.from_numpy(action.low), torch.from_numpy(action.high)
+        else:
+            raise ValueError(f"`env_id` must have bounded flat Box or Discrete actions, got {env_id} with {action}.")

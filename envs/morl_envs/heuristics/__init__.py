@@ -1,0 +1,22 @@
+"""Hand-written policies: each drives one objective up at the others' expense. Baselines, and proof of a conflict.
+
+A policy maps observations ``[N, n]`` to actions ``[N, a]`` and keeps no memory. The numbers in it suit the default
+options of its world.
+"""
+
+from morl_envs.heuristics.crazyflie import formation_keeper, goal_rusher, lane_waiting_crosser, patient_hoverer
+from morl_envs.heuristics.play import HEURISTICS, RandomPolicy, mean_returns
+from morl_envs.heuristics.stealth import greedy_searcher, sweeping_explorer, wall_follower
+
+__all__ = [
+    "HEURISTICS",
+    "RandomPolicy",
+    "formation_keeper",
+    "goal_rusher",
+    "greedy_searcher",
+    "lane_waiting_crosser",
+    "mean_returns",
+    "patient_hoverer",
+    "sweeping_explorer",
+    "wall_follower",
+]

@@ -1,0 +1,73 @@
+"""Play policies over whole batches of episodes and average their returns."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from morl_envs.heuristics import crazyflie, stealth
+from morl_envs.protocol import TensorEnv
+
+Policy = Callable[[Tensor], Tensor]
+
+HEURISTICS: dict[str, dict[str, Policy]] = {
+    "stealth": {
+        "wall follower": stealth.wall_follower,
+        "greedy searcher": stealth.greedy_searcher,
+        "sweeping explorer": stealth.sweeping_explorer,
+    },
+    "frogger": {
+        "lane-waiting crosser": crazyflie.lane_waiting_crosser,
+        "patient hoverer": crazyflie.patient_hoverer,
+        "goal rusher": crazyflie.goal_rusher,
+    },
+    "formation": {
+        "formation keeper": crazyflie.formation_keeper,
+        "goal rusher": crazyflie.goal_rusher,
+    },
+}
+
+
+class RandomPolicy:
+    """Uniform actions from an own generator.
+
+    Args:
+        env: The batch to act in; continuous actions.
+        seed: Seed of the generator.
+    """
+
+    def __init__(self, env: TensorEnv, seed: int = 0) -> None:
+        if env.action_low is None or env.action_high is None:
+            raise ValueError("`env` must have continuous actions, got discrete ones.")
+        self._low, self._range = env.action_low, env.action_high - env.action_low
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def __call__(self, observation: Tensor) -> Tensor:
+        """Return actions ``[N, a]``."""
+        noise = torch.rand(observation.shape[0], len(self._low), generator=self._generator)
+        return self._low + self._range * noise.to(observation.device)
+
+
+def mean_returns(env: TensorEnv, policy: Policy) -> tuple[Tensor, Tensor]:
+    """Play one episode in every environment of a batch.
+
+    Returns:
+        Undiscounted returns ``[N, m]`` and episode lengths ``[N]``.
+
+    Example:
+        >>> from morl_envs import make_batch
+        >>> env = make_batch("stealth", 4, horizon=10)
+        >>> returns, lengths = mean_returns(env, RandomPolicy(env))
+        >>> returns.shape, lengths
+        (torch.Size([4, 3]), tensor([10, 10, 10, 10]))
+    """
+    observation = env.reset_tensors()
+    returns = torch.zeros(env.num_envs, len(env.objectives), device=observation.device)
+    lengths = torch.zeros(env.num_envs, dtype=torch.int64, device=observation.device)
+    alive = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
+    while bool(alive.any()):
+        observation, reward, terminated, truncated = env.step_tensors(policy(observation))
+        returns += reward * alive
+        lengths += alive.squeeze(-1)
+        alive &= ~(terminated | truncated)
+    return returns, lengths

@@ -1,0 +1,84 @@
+"""Three policies for the stealth world, from the observation alone."""
+
+import math
+
+import torch
+from torch import Tensor
+
+_RAYS = 20
+# Bearings of the vision cells: near row right to left, then far row (a third of 1.715 rad apart).
+_CELLS = [-1.715 / 3, 0.0, 1.715 / 3] * 2
+
+
+def _wrap(angle: Tensor) -> Tensor:
+    """Bring angles to [-pi, pi)."""
+    return torch.remainder(angle + math.pi, 2 * math.pi) - math.pi
+
+
+def _avoid(lidar: Tensor, wanted: Tensor) -> Tensor:
+    """Bend a wanted bearing ``[N]`` around what the lidar sees: obstacles push away and to their left, ``[N]``."""
+    rays = torch.arange(_RAYS, device=lidar.device) * (2 * math.pi / _RAYS)
+    push = (1.4 - lidar / 0.22).clamp(min=0) * (1.3 + rays.cos()).clamp(min=0)
+    # Pushing only backwards stops in front of an obstacle; the turn to one side leads around it.
+    x = wanted.cos() - (push * (rays.cos() + 0.6 * rays.sin())).sum(-1)
+    y = wanted.sin() - (push * (rays.sin() - 0.6 * rays.cos())).sum(-1)
+    return torch.atan2(y, x)
+
+
+def _drive(lidar: Tensor, turn: Tensor, slowing: float, slowest: float) -> Tensor:
+    """Turn to a bearing; slow down to turn sharply, and in front of things."""
+    room = 0.35 * torch.minimum(lidar[:, 0], torch.minimum(lidar[:, 1], lidar[:, -1]))
+    speed = (2.0 - slowing * turn.abs()).clamp(slowest, 1) * ((room - 0.055) / 0.08).clamp(0, 1)
+    return torch.stack([speed, (turn / 0.05).clamp(-1, 1)], -1)
+
+
+def wall_follower(observation: Tensor) -> Tensor:
+    """Go to the nearest wall and circle the arena along it: stealth first.
+
+    The obstacles leave a corridor along the wall, so the robot keeps at 0.93 where it always passes.
+    """
+    x, y, cos, sin = observation[:, :4].unbind(-1)
+    heading = torch.atan2(sin, cos)
+    # Counter-clockwise: along the bottom to the right, up the right wall, back along the top, down the left wall.
+    on_x, on_y = x.abs() >= y.abs(), x.abs() < y.abs()
+    along = torch.where(on_x, torch.where(x > 0, math.pi / 2, -math.pi / 2), torch.where(y > 0, math.pi, 0.0))
+    outward = torch.where(on_x, 0.93 - x.abs(), 0.93 - y.abs())
+    # Lean outwards when away from the wall, inwards when too close; a corner is the end of the wall.
+    lean = (outward * 4).clamp(-0.3, math.pi / 2)
+    way = along - lean
+    at_corner = (torch.minimum(x.abs(), y.abs()) > 0.86) & (outward < 0.1)
+    next_wall = torch.where(x > 0, torch.where(y > 0, math.pi, math.pi / 2), torch.where(y > 0, -math.pi / 2, 0.0))
+    way = torch.where(at_corner, next_wall, way)
+    turn = _wrap(way - heading)
+    close = (outward < 0.1) & on_x | (outward < 0.1) & on_y
+    detour = _avoid(observation[:, 10:], turn)
+    turn = torch.where(close, turn, detour)
+    facing = (turn.cos() - 0.9).clamp(min=0) / 0.1
+    ahead = 0.35 * observation[:, 10]
+    return torch.stack([facing * ((ahead - 0.055) / 0.05).clamp(0, 1), (turn / 0.05).clamp(-1, 1)], -1)
+
+
+def greedy_searcher(observation: Tensor) -> Tensor:
+    """Drive to the nearest target in view, else roam: score first."""
+    vision, lidar = observation[:, 4:10], observation[:, 10:]
+    cells = torch.tensor(_CELLS, device=observation.device)
+    rank = torch.tensor([3.0, 3.1, 3.0, 1.0, 1.1, 1.0], device=observation.device)
+    seen = vision > 0
+    wanted = torch.where(seen.any(-1), cells[(seen * rank).argmax(-1)], _roam(observation, 0.55))
+    return _drive(lidar, _avoid(lidar, wanted), slowing=2.7, slowest=0.0)
+
+
+def sweeping_explorer(observation: Tensor) -> Tensor:
+    """Sweep the arena in a wide circle, as fast as it can be driven: exploration first."""
+    lidar = observation[:, 10:]
+    return _drive(lidar, _avoid(lidar, _roam(observation, 0.85)), slowing=1.1, slowest=0.2)
+
+
+def _roam(observation: Tensor, circle: float) -> Tensor:
+    """Return the bearing that leads counter-clockwise around the arena's centre on a circle of the given radius."""
+    x, y, cos, sin = observation[:, :4].unbind(-1)
+    radius = (x * x + y * y).sqrt()
+    # Tangent to the circle, leaning inwards outside of it and outwards inside of it.
+    lean = ((radius - circle) * 2.5).clamp(-1.2, 1.2)
+    way = torch.atan2(y, x) + math.pi / 2 + lean
+    return _wrap(way - torch.atan2(sin, cos))

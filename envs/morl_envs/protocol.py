@@ -1,0 +1,54 @@
+"""The interface that the trainer drives: every environment batch, torch or Gymnasium, answers to it."""
+
+from typing import Protocol
+
+from torch import Tensor
+
+State = dict[str, Tensor]
+
+
+class TensorEnv(Protocol):
+    """N independent environments stepped as tensors, with reset by mask and a complete readable state.
+
+    Attributes:
+        num_envs: N.
+        objectives: Names of the m objectives.
+        observation_dim: Numbers per observation.
+        action_dim: Numbers per action (1 for discrete actions).
+        num_actions: How many discrete actions; ``None`` when actions are continuous.
+        action_low: Lowest action, ``[action_dim]``; ``None`` when actions are discrete.
+        action_high: Highest action, ``[action_dim]``; ``None`` when actions are discrete.
+        horizon: Steps after which an episode is truncated.
+    """
+
+    num_envs: int
+    objectives: tuple[str, ...]
+    observation_dim: int
+    action_dim: int
+    num_actions: int | None
+    action_low: Tensor | None
+    action_high: Tensor | None
+    horizon: int
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations, ``[N, n]``."""
+        ...
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Step all environments; nothing is reset, so a final observation is never lost.
+
+        Args:
+            action: ``[N, action_dim]`` float32, or ``[N]`` int64 for discrete actions. Clipped to the action space.
+
+        Returns:
+            observation ``[N, n]``, reward ``[N, m]``, terminated ``[N, 1]`` and truncated ``[N, 1]``.
+        """
+        ...
+
+    def get_state(self) -> State:
+        """Return a copy of everything the future depends on, random counters included; leading dimension N."""
+        ...
+
+    def set_state(self, state: State) -> None:
+        """Continue from a state of :meth:`get_state`, bit for bit."""
+        ...

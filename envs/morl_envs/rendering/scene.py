@@ -1,0 +1,71 @@
+"""The picture of one environment of a batch, with its trail and its returns so far."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from morl_envs import _checks
+from morl_envs.base import BatchedEnv
+from morl_envs.crazyflie.formation import CrazyflieFormation
+from morl_envs.crazyflie.frogger import CrazyflieFrogger
+from morl_envs.rendering.canvas import FAINT, Canvas
+from morl_envs.rendering.draw_formation import draw_formation
+from morl_envs.rendering.draw_frogger import draw_frogger
+from morl_envs.rendering.draw_stealth import draw_stealth
+from morl_envs.stealth.env import StealthVisualSearch
+
+Row = dict[str, Tensor]
+_DRAW: dict[type[BatchedEnv], Callable[..., Canvas]] = {
+    StealthVisualSearch: draw_stealth,
+    CrazyflieFrogger: draw_frogger,
+    CrazyflieFormation: draw_formation,
+}
+
+
+class Scene:
+    """Follow environment ``index`` of a batch: call :meth:`record` after every reset and step, then :meth:`frame`.
+
+    Args:
+        env: A torch world.
+        index: Which of its environments.
+
+    Example:
+        >>> from morl_envs import StealthVisualSearch
+        >>> env = StealthVisualSearch(batch_size=[2])
+        >>> scene = Scene(env, index=1)
+        >>> scene.record()
+        >>> scene.frame().shape
+        (512, 758, 3)
+    """
+
+    def __init__(self, env: BatchedEnv, index: int = 0) -> None:
+        _checks.between("index", index, 0, env.num_envs - 1)
+        self.env, self.index = env, index
+        self.trail: list[list[list[float]]] = []
+        self.returns = np.zeros(len(env.objectives))
+
+    def record(self, reward: list[float] | None = None) -> None:
+        """Take note of the current step; the trail and the returns begin again with every episode."""
+        row = self._row()
+        if int(row["step"]) == 0:
+            self.trail, self.returns = [], np.zeros(len(self.env.objectives))
+        elif reward is not None:
+            self.returns = self.returns + np.asarray(reward)
+        self.trail.append(row["position"].reshape(-1, 2).tolist())
+
+    def frame(self) -> NDArray[np.uint8]:
+        """Return the picture, ``[height, width, 3]`` bytes."""
+        row = self._row()
+        canvas = _DRAW[type(self.env)](self.env, row, np.asarray(self.trail))
+        canvas.space()
+        canvas.line("return so far", bold=True)
+        for name, value in zip(self.env.objectives, self.returns, strict=True):
+            canvas.line(f"{name}: {value:.2f}", size=10)
+        canvas.space()
+        canvas.line(f"step {int(row['step'])} of {self.env.horizon}", size=10, colour=FAINT)
+        return canvas.array()
+
+    def _row(self) -> Row:
+        return {name: tensor[self.index] for name, tensor in self.env.get_state().items()}

@@ -1,0 +1,81 @@
+"""Record an episode as GIF or MP4."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+
+from morl_envs import _checks
+from morl_envs.base import BatchedEnv
+from morl_envs.rendering.scene import Scene
+
+Picture = NDArray[np.uint8]
+
+
+def record_episode(
+    env: BatchedEnv, policy: Callable[[Tensor], Tensor], *, index: int = 0, every: int = 1, max_steps: int | None = None
+) -> list[Picture]:
+    """Play one episode of environment ``index`` from a fresh reset and return its pictures.
+
+    Args:
+        env: A torch world.
+        policy: From observations ``[N, n]`` to actions ``[N, a]``.
+        index: Which environment of the batch to film.
+        every: Film every so many steps; the first and the last are always filmed.
+        max_steps: Stop early.
+
+    Example:
+        >>> from morl_envs import CrazyflieFrogger
+        >>> env = CrazyflieFrogger(batch_size=[1], horizon=6)
+        >>> len(record_episode(env, lambda observation: observation[:, 2:4], every=3))
+        3
+    """
+    _checks.whole("every", every, 1)
+    scene = Scene(env, index)
+    observation = env.reset_tensors()
+    scene.record()
+    pictures = [scene.frame()]
+    last = env.horizon if max_steps is None else min(max_steps, env.horizon)
+    for step in range(1, last + 1):
+        observation, reward, terminated, truncated = env.step_tensors(policy(observation))
+        scene.record(reward[index].tolist())
+        done = bool((terminated | truncated)[index])
+        if done or step % every == 0 or step == last:
+            pictures.append(scene.frame())
+        if done:
+            break
+    return pictures
+
+
+def save_video(pictures: Sequence[Picture], path: str | Path, fps: int = 20) -> Path:
+    """Write pictures to a ``.gif`` or ``.mp4`` file and return its path.
+
+    MP4 needs the ``report`` extra (imageio with ffmpeg); GIF needs nothing more.
+    """
+    path = Path(path)
+    if not len(pictures):
+        _checks.fail("pictures", "not be empty", "no pictures")
+    _checks.positive("fps", fps)
+    if path.suffix == ".gif":
+        frames = [Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE) for picture in pictures]
+        frames[0].save(path, save_all=True, append_images=frames[1:], duration=round(1000 / fps), loop=0)
+    elif path.suffix == ".mp4":
+        _save_mp4(pictures, path, fps)
+    else:
+        _checks.fail("path", "end in .gif or .mp4", path.name)
+    return path
+
+
+def _save_mp4(pictures: Sequence[Picture], path: Path, fps: int) -> None:
+    if find_spec("imageio_ffmpeg") is None:
+        raise ImportError("MP4 videos need the report extra: pip install 'morl-blocks[report]'.")
+    writer: Any
+    with import_module("imageio.v2").get_writer(path, fps=fps, macro_block_size=2) as writer:
+        for picture in pictures:
+            writer.append_data(picture)
