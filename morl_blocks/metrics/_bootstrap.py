@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks._checks import at_least, between, choice, fail
 from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
@@ -86,12 +87,15 @@ def _average(rows: Sequence[Array], statistic: Statistic) -> Array:
 def bootstrap_ci(
     values: Strata, statistic: Statistic = "mean", *, level: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Interval:
-    """Estimate a mean over preferences and seeds with its percentile confidence interval.
+    r"""Estimate a mean over preferences and seeds with its confidence interval.
 
     Preferences are what they are, seeds are chance: seeds are redrawn within each preference, so differences between
     preferences do not widen the interval. ``"mean"`` is the mean over preferences of the seed mean, ``"iqm"`` the
-    interquartile mean of all runs. The same seed gives the same interval. With few seeds (five or fewer on a single
-    preference) a percentile interval is still somewhat short.
+    interquartile mean of all runs. The same seed gives the same interval.
+
+    The percentile interval of the resamples is widened around the estimate by :math:`t_{df}/z`, the ratio of Student's
+    to the normal quantile with :math:`df = \sum_p (n_p - 1)`: 4 % for eight preferences of five seeds, a factor of
+    6.5 for two seeds of one preference. Without it a handful of seeds would look far more certain than it is.
 
     Args:
         values: ``[preferences, seeds]``, or one list of seeds per preference when their numbers differ; at least two
@@ -107,7 +111,7 @@ def bootstrap_ci(
     Example:
         >>> interval = bootstrap_ci([[0.25, 0.27, 0.29], [0.31, 0.30, 0.35]])
         >>> round(interval.estimate, 4), round(interval.low, 3), round(interval.high, 3)
-        (0.295, 0.277, 0.315)
+        (0.295, 0.27, 0.323)
     """
     choice("statistic", statistic, ("mean", "iqm"))
     between("level", level, 0.0, 1.0, bounds="()")
@@ -117,5 +121,8 @@ def bootstrap_ci(
         fail("values", "hold at least 2 seeds per preference", f"{min(len(row) for row in rows)}")
     generator = np.random.default_rng(seed)
     draws = [row[seed_draws(len(row), resamples, generator)] for row in rows]
-    low, high = np.quantile(_average(draws, statistic), [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(_average(rows, statistic)), float(low), float(high))
+    estimate = float(_average(rows, statistic))
+    ends = np.quantile(_average(draws, statistic), [(1 - level) / 2, (1 + level) / 2]) - estimate
+    freedom, upper = sum(len(row) - 1 for row in rows), (1 + level) / 2
+    low, high = estimate + ends * (stdtrit(freedom, upper) / ndtri(upper))
+    return Interval(estimate, float(low), float(high))

@@ -34,7 +34,7 @@ class RunRecord:
         peak: The best validation point: ``iteration, steps, returns, hv, eu``; ``None`` when it never validated.
         final: The last validation point, likewise.
         recipe: The recipe as JSON.
-        history: One row of numbers per iteration, at least ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
+        history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
         policy: Named tensors, or ``None``.
     """

@@ -19,9 +19,9 @@ def test_interquartile_mean_agrees_with_scipy(values: Array) -> None:
 def test_interval_is_ordered_and_repeats(values: Array, statistic: str) -> None:
     first = bootstrap_ci(values, statistic, resamples=50)  # type: ignore[arg-type]
     assert first.low <= first.high
+    if statistic == "mean":
+        assert first.low - 1e-12 <= first.estimate <= first.high + 1e-12
     assert first == bootstrap_ci(values, statistic, resamples=50)  # type: ignore[arg-type]
-    assert values.min() - 1e-12 <= first.low
-    assert first.high <= values.max() + 1e-12
 
 
 def test_another_seed_gives_another_interval_but_the_same_estimate() -> None:
@@ -42,16 +42,18 @@ def test_width_matches_the_textbook_standard_error() -> None:
     values = np.random.default_rng(1).normal(size=(8, 5))
     error = np.sqrt((values.var(axis=1, ddof=1) / 5).mean() / 8)
     interval = bootstrap_ci(values, resamples=20_000)
-    assert interval.high - interval.low == pytest.approx(2 * 1.96 * error, rel=0.03)
+    stats = pytest.importorskip("scipy.stats")
+    assert interval.high - interval.low == pytest.approx(2 * stats.t.ppf(0.975, 32) * error, rel=0.03)
 
 
-def test_covers_the_truth_as_often_as_it_says() -> None:
+@pytest.mark.parametrize("shape", [(8, 5), (2, 3), (1, 3), (1, 5)])
+def test_covers_the_truth_as_often_as_it_says(shape: tuple[int, int]) -> None:
     generator = np.random.default_rng(2)
     inside = 0
     for trial in range(300):
-        interval = bootstrap_ci(generator.normal(size=(8, 5)), resamples=400, seed=trial)
+        interval = bootstrap_ci(generator.normal(size=shape), resamples=400, seed=trial)
         inside += interval.low <= 0 <= interval.high
-    assert 0.90 <= inside / 300 <= 0.985
+    assert 0.89 <= inside / 300 <= 0.99
 
 
 def test_unequal_seeds_weigh_preferences_equally() -> None:

@@ -34,9 +34,10 @@ def test_verdicts() -> None:
     assert compare(noise, noise).verdict == "not distinguishable"
 
 
-def test_noise_is_called_a_difference_about_one_time_in_twenty() -> None:
+@pytest.mark.parametrize("shape", [(8, 5), (1, 3)])
+def test_noise_is_called_a_difference_about_one_time_in_twenty(shape: tuple[int, int]) -> None:
     generator = np.random.default_rng(3)
-    draws = generator.normal(size=(300, 2, 8, 5))
+    draws = generator.normal(size=(300, 2, *shape))
     called = [compare(a, b, resamples=400).verdict != "not distinguishable" for a, b in draws]
     assert 0.02 <= np.mean(called) <= 0.09
 

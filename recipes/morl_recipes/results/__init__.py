@@ -1,0 +1,21 @@
+"""What a store says: comparable runs per environment and group, their statistics, and what is missing."""
+
+from morl_recipes.results._load import Results, load_results
+from morl_recipes.results._panel import Panel, Point
+from morl_recipes.results._statistics import (
+    MethodStatistics,
+    PreferenceStatistics,
+    panel_statistics,
+    preference_statistics,
+)
+
+__all__ = [
+    "MethodStatistics",
+    "Panel",
+    "Point",
+    "PreferenceStatistics",
+    "Results",
+    "load_results",
+    "panel_statistics",
+    "preference_statistics",
+]

@@ -1,0 +1,61 @@
+"""Say in sentences what a panel misses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from morl_recipes.paper import preference_label
+from morl_recipes.results._panel import Panel, Point
+
+HV_TOLERANCE = 1e-6
+
+
+def _where(panel: Panel, cells: NDArray[np.bool_]) -> str:
+    """Name the (preference, seed) cells of one method, briefly: ``0.10-0.90 (seeds 0, 2)``."""
+    if cells.all():
+        return "all preferences and seeds"
+    parts = []
+    for weights, row in zip(panel.preferences, cells, strict=True):
+        seeds = [str(seed) for seed, there in zip(panel.seeds, row, strict=True) if there]
+        if seeds:
+            parts.append(f"{preference_label(weights)} (seed{'s' * (len(seeds) > 1)} {', '.join(seeds)})")
+    return "; ".join(parts)
+
+
+def find_gaps(panel: Panel, stored: pd.DataFrame, point: Point) -> Panel:
+    """Return the panel with one sentence per method and kind of gap."""
+    gaps = list(panel.gaps)
+    if panel.info.bounds_problem is not None:
+        gaps.append(f"No hypervolume, win rate or profile on {panel.env}: {panel.info.bounds_problem}.")
+    status = stored["status"].reindex(panel.run_ids.ravel()).to_numpy().reshape(panel.run_ids.shape)
+    planned = panel.run_ids != ""
+    for k, method in enumerate(panel.methods):
+        failed = status[k] == "failed"
+        absent = planned[k] & pd.isna(status[k])
+        broken = (status[k] == "done") & ~panel.usable[k]
+        total = int(planned[k].sum())
+        if failed.any():
+            reasons = sorted({str(stored.at[run_id, "reason"]) for run_id in panel.run_ids[k][failed]})
+            gaps.append(
+                f"{method}: {failed.sum()} of {total} runs failed ({'; '.join(reasons)}): {_where(panel, failed)}."
+            )
+        if absent.any():
+            gaps.append(f"{method}: {absent.sum()} of {total} runs are missing: {_where(panel, absent)}.")
+        if broken.any():
+            gaps.append(
+                f"{method}: {broken.sum()} of {total} runs have returns that are not finite and are left out: "
+                f"{_where(panel, broken)}."
+            )
+    gaps += _disagreement(panel, stored, point)
+    return replace(panel, gaps=tuple(gaps))
+
+
+def _disagreement(panel: Panel, stored: pd.DataFrame, point: Point) -> list[str]:
+    """Compare the stored hypervolumes with those from the manifest's bounds, which are the ones shown."""
+    written = stored[f"{point}_hv"].reindex(panel.run_ids.ravel()).to_numpy(dtype=float).reshape(panel.hv.shape)
+    apart = int((np.abs(written - panel.hv) > HV_TOLERANCE).sum())
+    if not apart:
+        return []
+    return [f"{apart} runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."]

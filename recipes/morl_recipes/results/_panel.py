@@ -1,0 +1,80 @@
+"""One block of a table: the methods of one group on one environment, as arrays with gaps."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from morl_recipes.store import EnvInfo
+
+Array: TypeAlias = NDArray[np.float64]
+Point: TypeAlias = Literal["peak", "final"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The runs of one group of recipes on one environment, PASTA among them.
+
+    Attributes:
+        env: Name of the environment.
+        group: Name of the group.
+        info: Objectives and bounds of the environment.
+        methods: Names in the order of the paper, then of the plan.
+        preferences: Preferences in the order of the plan.
+        seeds: All seeds, sorted.
+        run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
+        returns: Mean returns of the chosen point, NaN for no usable run, ``[methods, preferences, seeds, m]``.
+        hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
+        gaps: What is missing or was left out, in sentences.
+    """
+
+    env: str
+    group: str
+    info: EnvInfo
+    methods: tuple[str, ...]
+    preferences: tuple[tuple[float, ...], ...]
+    seeds: tuple[int, ...]
+    run_ids: NDArray[np.str_] = field(repr=False)
+    returns: Array = field(repr=False)
+    hv: Array = field(repr=False)
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Return a short unique name, safe in file names and HTML ids."""
+        return "-".join("".join(c if c.isalnum() else "_" for c in word) for word in (self.env, self.group))
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Tell which cells hold a run with finite returns, ``[methods, preferences, seeds]``."""
+        return np.asarray(np.isfinite(self.returns).all(-1))
+
+    @property
+    def active(self) -> NDArray[np.bool_]:
+        """Tell which methods have a usable run at all, ``[methods]``."""
+        return np.asarray(self.usable.any((1, 2)))
+
+    @property
+    def common(self) -> NDArray[np.bool_]:
+        """Tell which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
+        return np.asarray(self.usable[self.active].all(0) & self.active.any())
+
+    @property
+    def utilities(self) -> Array:
+        """Weigh the returns by the preferences, NaN where there is no run, ``[methods, preferences, seeds]``."""
+        return np.asarray((self.returns * np.array(self.preferences)[:, None, :]).sum(-1))
+
+    def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Select the histories of this panel's runs and say which cell each row belongs to.
+
+        Args:
+            frame: The frame of :func:`morl_recipes.store.load_history`.
+
+        Returns:
+            The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.
+        """
+        cells = [(self.run_ids[cell], cell[0], cell[1]) for cell in zip(*np.nonzero(self.usable), strict=True)]
+        owners = pd.DataFrame(cells, columns=["run_id", "method_index", "preference_index"])
+        return owners.merge(frame, on="run_id", how="inner")

@@ -1,0 +1,130 @@
+"""Print tables: for a terminal, as Markdown, as CSV, as LaTeX."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+
+from morl_recipes.table._cells import Cell, Table
+
+READING = (
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals over seeds. "
+    "'not distinguishable': the interval of the paired difference holds 0."
+)
+
+
+def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
+    """Split columns over several blocks that fit the terminal; the first column is repeated in each."""
+    blocks, used = [[0]], widths[0]
+    for i, width in enumerate(widths[1:], start=1):
+        if used + 2 + width > available and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = widths[0]
+        blocks[-1].append(i)
+        used += 2 + width
+    return blocks
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """Align one line: the first column to the left, numbers to the right."""
+    first, *rest = (
+        text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(texts, widths, strict=True))
+    )
+    return "  ".join([first, *rest]).rstrip()
+
+
+def terminal(tables: Sequence[Table], width: int = 160) -> str:
+    """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
+    parts = []
+    for table in tables:
+        lines = [[[cell.text + "*" * cell.best, cell.detail] for cell in row] for row in table.rows]
+        heads = [list(table.columns), *([text for text, _ in row] for row in lines)]
+        details = [[detail for _, detail in row] for row in lines]
+        widths = [max(len(row[i]) for row in (*heads, *details)) for i in range(len(table.columns))]
+        out = [table.title, "=" * len(table.title)]
+        for block in _blocks(widths, width):
+            sizes = [widths[i] for i in block]
+            out += [_line([table.columns[i] for i in block], sizes), "  ".join("-" * size for size in sizes)]
+            for row in lines:
+                out.append(_line([row[i][0] for i in block], sizes))
+                if any(row[i][1] for i in block):
+                    out.append(_line([row[i][1] for i in block], sizes))
+            out.append("")
+        parts.append("\n".join([*out, *(f"- {note}" for note in table.notes)]).rstrip())
+    return "\n\n".join([*parts, READING]) + "\n"
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """Print tables as Markdown; the best of a column is bold."""
+
+    def cell(one: Cell) -> str:
+        text = f"**{one.text}**" if one.best else one.text
+        return (f"{text} {one.detail}" if one.detail else text).replace("|", "\\|")
+
+    parts = []
+    for table in tables:
+        rows = ["| " + " | ".join(map(cell, row)) + " |" for row in table.rows]
+        heads = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+        notes = ["", *(f"- {note}" for note in table.notes)] if table.notes else []
+        parts.append("\n".join([f"### {table.title}", "", *heads, *rows, *notes]))
+    return "\n\n".join([*parts, READING]) + "\n"
+
+
+def comma_separated(tables: Sequence[Table]) -> str:
+    """Print tables as one CSV of plain numbers: rates in [0, 1], nothing where there is no number."""
+    rows = [row for table in tables for row in table.numbers]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    # NaN is the only value that differs from itself.
+    writer.writerows({name: "" if value != value else value for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "±": r"$\pm$",
+    "†": r"$\dagger$",
+    "—": "---",
+    "≥": r"$\ge$",
+    "~": r"\textasciitilde{}",
+}
+_LATEX |= {"^": r"\textasciicircum{}"} | {sign: "\\" + sign for sign in "&%$#_{}"}
+
+
+def _escape(text: str) -> str:
+    return re.sub("|".join(map(re.escape, _LATEX)), lambda match: _LATEX[match.group()], text)
+
+
+def latex(tables: Sequence[Table]) -> str:
+    """Print tables as LaTeX (packages booktabs and graphicx); the best of a column is bold."""
+
+    def cell(one: Cell) -> str:
+        text = rf"\textbf{{{_escape(one.text)}}}" if one.best else _escape(one.text)
+        return f"{text} {{\\scriptsize {_escape(one.detail)}}}" if one.detail else text
+
+    parts = []
+    for table in tables:
+        heads = " & ".join(map(_escape, table.columns)) + r" \\"
+        rows = [" & ".join(map(cell, row)) + r" \\" for row in table.rows]
+        caption = _escape(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".")
+        parts.append(
+            "\n".join(
+                [
+                    r"\begin{table}",
+                    r"\centering",
+                    rf"\caption{{{caption}}}",
+                    r"\resizebox{\linewidth}{!}{%",
+                    rf"\begin{{tabular}}{{l{'c' * (len(table.columns) - 1)}}}",
+                    r"\toprule",
+                    heads,
+                    r"\midrule",
+                    *rows,
+                    r"\bottomrule",
+                    r"\end{tabular}}",
+                    r"\end{table}",
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"

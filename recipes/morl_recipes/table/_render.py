@@ -1,0 +1,52 @@
+"""One function from a store to the text of its tables."""
+
+import shutil
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from morl_recipes.results import Point, load_results
+from morl_recipes.store import Store
+from morl_recipes.table import _formats
+from morl_recipes.table._preferences import preference_tables
+from morl_recipes.table._summary import summary_table
+
+Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
+Kind: TypeAlias = Literal["summary", "preferences"]
+
+
+def render_table(
+    store: str | Path | Store,
+    *,
+    format: Format = "terminal",
+    kind: Kind = "summary",
+    point: Point = "peak",
+    width: int | None = None,
+) -> str:
+    """Print the paper's tables from a store, ours beside the paper's.
+
+    Works on sweeps that are not complete: what is missing is a gap, and a note below its table.
+
+    Args:
+        store: A store or its folder.
+        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
+        kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
+        point: Report each run's best validation point (``"peak"``, as the paper does) or its last (``"final"``).
+        width: Columns of the terminal; by default those of the present one.
+
+    Returns:
+        The text. A store without a finished run raises :class:`~morl_recipes.store.StoreError`.
+    """
+    if format not in ("terminal", "markdown", "csv", "latex"):
+        raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")
+    if kind not in ("summary", "preferences"):
+        raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
+    results = load_results(store, point=point)
+    if kind == "summary":
+        tables = [summary_table(panel) for panel in results.panels]
+    else:
+        tables = [table for panel in results.panels for table in preference_tables(panel)]
+    if format == "terminal":
+        return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns)
+    if format == "csv":
+        return _formats.comma_separated(tables)
+    return _formats.markdown(tables) if format == "markdown" else _formats.latex(tables)

@@ -1,0 +1,136 @@
+"""Runs find their cells, and every gap has a sentence."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from morl_recipes.results import Results, load_results
+from morl_recipes.store import EnvInfo, Manifest, Store, StoreError
+
+MakeStore = Callable[..., Store]
+
+
+def gaps(results: Results) -> str:
+    return "\n".join(gap for panel in results.panels for gap in panel.gaps)
+
+
+def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    assert panel.gaps == ()
+    assert panel.methods == ("PASTA (Ours)", "Linear")
+    assert panel.hv.shape == (2, 2, 3)
+    np.testing.assert_allclose(panel.hv, np.prod(panel.returns / np.array(panel.info.high), axis=-1))
+    stored = results.runs.set_index("run_id")
+    assert stored.at[panel.run_ids[1, 0, 2], "method"] == "Linear"
+    assert stored["peak_eu"].to_dict()[panel.run_ids[1, 0, 2]] == pytest.approx(panel.utilities[1, 0, 2])
+    assert len(panel.histories(results.history)) == 2 * 2 * 3 * 20
+
+
+def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
+    store = make_store()
+    peak, final = load_results(store).panels[0], load_results(store, point="final").panels[0]
+    assert (peak.hv >= final.hv).all()
+    assert (peak.hv > final.hv).any()
+
+
+def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2"], "mine": ["Softplus brake"]}
+    results = load_results(make_store(sweep_type(methods=methods)))
+    assert [panel.group for panel in results.panels] == ["pcgrad", "kappa", "mine"]
+    assert all(panel.methods[0] == "PASTA (Ours)" for panel in results.panels)
+    first, second = (panel.hv[0] for panel in results.panels[:2])
+    np.testing.assert_array_equal(first, second)
+
+
+def test_pasta_alone_is_a_panel(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).panels
+    assert panel.methods == ("PASTA (Ours)",)
+
+
+def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = {"baselines": ["Linear", "Zebra", "Tchebycheff", "PASTA (Ours)"]}
+    (panel,) = load_results(make_store(sweep_type(methods=methods))).panels
+    assert panel.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
+
+
+def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type: Any) -> None:
+    skip = frozenset({("Linear", 0, 1), ("Linear", 1, 0)})
+    results = load_results(make_store(sweep_type(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)}))))
+    assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
+    assert "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2)." in gaps(results)
+    (panel,) = results.panels
+    assert panel.common.tolist() == [[True, False, False], [False, True, True]]
+
+
+def test_a_method_without_runs_is_missing_and_spoils_nothing(make_store: MakeStore, sweep_type: Any) -> None:
+    skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
+    (panel,) = load_results(make_store(sweep_type(skip=skip))).panels
+    assert panel.active.tolist() == [True, False]
+    assert panel.common.all()
+    assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in panel.gaps
+
+
+def test_nan_returns_are_left_out_and_named(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(nan=frozenset({("Linear", 1, 1)})))).panels
+    assert np.isnan(panel.hv).sum() == 1
+    assert (
+        "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in panel.gaps
+    )
+
+
+def test_unknown_bounds_are_a_gap_not_a_number(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(bounds=False))).panels
+    assert np.isnan(panel.hv).all()
+    assert np.isfinite(panel.utilities).all()
+    assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in panel.gaps
+
+
+def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_store: MakeStore, tmp_path: Path) -> None:
+    store = make_store()
+    fields = store.manifest
+    wider = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (500.0,) * 3)}
+    (tmp_path / "other").mkdir()
+    other = Store.create(tmp_path / "other", Manifest("c", wider, fields.runs, fields.versions))
+    (tmp_path / "other" / "runs").rmdir()
+    (store.path / "runs").rename(other.path / "runs")
+    (panel,) = load_results(other).panels
+    assert (
+        "12 runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."
+        in panel.gaps
+    )
+
+
+def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store()
+    run = store.manifest.runs[0]
+    copy = replace(run, run_id="copy", recipe={"name": "other"})
+    manifest = Manifest("c", store.manifest.environments, (*store.manifest.runs, copy), store.manifest.versions)
+    again = Store.create(tmp_path / "again", manifest)
+    (again.path / "runs").rmdir()
+    (store.path / "runs").rename(again.path / "runs")
+    (panel,) = load_results(again).panels
+    assert "1 runs repeat the method, preference and seed of another and are left out." in panel.gaps
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 4, 5])
+def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
+    weights = tuple([1 / objectives] * objectives)
+    (panel,) = load_results(make_store(sweep_type(preferences=(weights,), seeds=1, env="toy"))).panels
+    assert panel.returns.shape == (2, 1, 1, objectives)
+    assert panel.gaps == ()
+
+
+def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
+    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
+        load_results(make_store(sweep_type(skip=everything)))
+    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
+        load_results(make_store(sweep_type(fail=everything)))
+    with pytest.raises(ValueError, match="`point` must be 'peak' or 'final', got 'best'"):
+        load_results(tmp_path, point="best")  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="not a result store"):
+        load_results(tmp_path)

@@ -1,0 +1,130 @@
+"""The tables in every format, with the paper's numbers beside ours."""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+from morl_recipes import paper
+from morl_recipes.results import load_results
+from morl_recipes.store import Store
+from morl_recipes.table import Format, Kind, preference_tables, render_table, summary_table
+
+MakeStore = Callable[..., Store]
+EIGHT = tuple(paper.preference_weights(p) for p in paper.per_preference()["preference"].unique()[:8])
+
+
+def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = paper.summary().query("group == 'critic'")["method"].tolist()
+    sweep = sweep_type(methods={"critic": methods}, preferences=EIGHT, seeds=2, iterations=4)
+    (panel,) = load_results(make_store(sweep)).panels
+    table = summary_table(panel)
+    assert [row[0].text for row in table.rows] == methods
+    assert [row[2].text for row in table.rows] == ["0.291 ± 0.024", "0.264 ± 0.019", "0.246 ± 0.018", "0.253 ± 0.017"]
+    assert [[row[i].text for i in (4, 6, 8)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
+    assert table.notes == ()
+    assert sum(row[1].best for row in table.rows) == 1
+    assert table.rows[0][9].text == "—"
+    assert all(row[9].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
+
+
+def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
+    sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
+    (panel,) = load_results(make_store(sweep)).panels
+    words = {row[0].text: row[9].text for row in summary_table(panel).rows}
+    assert words["Linear"] == "worse"
+    assert words["A twin (Ours too)"] == "not distinguishable"
+
+
+@pytest.mark.parametrize(
+    ("env", "group", "expected"), [("frogger", "baselines", "0.796"), ("stealth", "utopia", "0.291 ± 0.024")]
+)
+def test_tables_that_the_paper_does_not_summarise_take_its_appendix(
+    make_store: MakeStore, sweep_type: Any, env: str, group: str, expected: str
+) -> None:
+    rows = paper.per_preference().query("env == @env and group == @group")
+    preferences = tuple(paper.preference_weights(p) for p in rows["preference"].unique())
+    sweep = sweep_type(
+        methods={group: rows["method"].unique().tolist()}, preferences=preferences, env=env, seeds=1, iterations=3
+    )
+    (panel,) = load_results(make_store(sweep)).panels
+    table = summary_table(panel)
+    assert {row[0].text: row[2].text for row in table.rows}["PASTA (Ours)"] == expected
+    assert {row[4].text for row in table.rows} == {"—"}
+    assert "No interval where a preference has a single seed." in table.notes
+
+
+def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> None:
+    (panel,) = load_results(make_store()).panels
+    first, second = preference_tables(panel)
+    assert first.title == "stealth, baselines, preference 0.10-0.70-0.20"
+    assert first.columns[:5] == ("Method", "HV", "paper", "EU", "paper")
+    assert first.rows[0][2].text == "0.280 ± 0.015"
+    assert first.rows[1][4].text == "180.621 ± 49.517"
+    assert "Ours covers 2 of the paper's 8 preferences; the paper's columns are over all of its own." in second.notes
+
+
+def test_csv_holds_plain_numbers(make_store: MakeStore) -> None:
+    store = make_store()
+    (panel,) = load_results(store).panels
+    rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
+    assert [row["method"] for row in rows] == ["PASTA (Ours)", "Linear"]
+    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert rows[0]["hv_minus_pasta"] == ""
+    assert rows[1]["against_pasta"] == "worse"
+    assert float(rows[1]["paper_obj_dom_rate"]) == pytest.approx(0.042)
+    cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
+    assert len(cells) == 4
+    assert cells[0]["paper_hv_mean"] == "0.28"
+
+
+def test_latex_escapes_and_balances(make_store: MakeStore, sweep_type: Any) -> None:
+    text = render_table(make_store(sweep_type(methods={"my_group": ["50% & more_#1", "PASTA"]})), format="latex")
+    assert r"50\% \& more\_\#1" in text
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    assert r"$\pm$" in text
+    assert "±" not in text
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert {line.count(" & ") for line in rows} == {10}
+
+
+def test_markdown_is_a_table(make_store: MakeStore, sweep_type: Any) -> None:
+    text = render_table(make_store(sweep_type(methods={"mine": ["a|b", "PASTA"]})), format="markdown")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {12}
+    assert "**" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_terminal_lines_fit(make_store: MakeStore, width: int) -> None:
+    text = render_table(make_store(), width=width)
+    table = text.split("\n\n- ")[0].split("\n\nHV ±")[0]
+    assert max(map(len, table.splitlines())) <= width
+    assert "0.291 ± 0.024" in text
+
+
+@pytest.mark.parametrize("form", get_args(Format))
+@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bounds": False},
+        {"methods": {"pasta": ["PASTA"]}, "preferences": ((0.5, 0.5),), "seeds": 1, "env": "toy"},
+        {"preferences": ((0.2, 0.2, 0.2, 0.2, 0.2),), "env": "toy"},
+        {"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))},
+    ],
+    ids=["no bounds", "one of each", "five objectives", "all nan"],
+)
+def test_odd_sweeps_have_gaps_not_numbers(
+    make_store: MakeStore, sweep_type: Any, form: Format, kind: Kind, changes: dict[str, Any]
+) -> None:
+    text = render_table(make_store(sweep_type(iterations=3, **changes)), format=form, kind=kind)
+    assert "nan" not in text.lower().replace("dominance", "")
+
+
+def test_bad_arguments_raise(make_store: MakeStore) -> None:
+    with pytest.raises(ValueError, match="`format` must be 'terminal', 'markdown', 'csv' or 'latex', got 'html'"):
+        render_table(make_store(), format="html")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`kind` must be 'summary' or 'preferences', got 'all'"):
+        render_table("nowhere", kind="all")  # type: ignore[arg-type]
