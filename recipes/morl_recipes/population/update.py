@@ -87,7 +87,7 @@ class Update:
         self.actor, self.head, self.critic = actor, head, critic
         self.weights, self.columns, self.weighted_critic = weights, columns, weighted_critic
 
-    def __call__(
+    def step(
         self,
         actor: Trainable,
         critic: Trainable,
