@@ -1,1 +1,24 @@
 """Recipes that assemble the blocks into PASTA, its baselines and its ablations."""
+
+from morl_recipes.envs import EnvBatch, EnvSource
+from morl_recipes.population.runs import Run, by_population
+from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.result import RunResult, TrainResult
+from morl_recipes.rows import PASTA, ROWS
+from morl_recipes.trainer import Options, train, train_runs
+
+__all__ = [
+    "PASTA",
+    "PPO",
+    "ROWS",
+    "EnvBatch",
+    "EnvSource",
+    "Options",
+    "Recipe",
+    "Run",
+    "RunResult",
+    "TrainResult",
+    "by_population",
+    "train",
+    "train_runs",
+]

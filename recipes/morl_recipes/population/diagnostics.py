@@ -61,9 +61,7 @@ def _after(update: Update, actor: Tensor, critic: Tensor, data: Tensor, clip: Te
     }
 
 
-def find_failures(
-    rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...]
-) -> dict[int, str]:
+def find_failures(rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...]) -> dict[int, str]:
     """Return the runs with a number that is not finite, and where it was met first. Waits for the device once."""
     places = (
         (rollout.next_observation,),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_recipes import _checks
@@ -21,7 +21,6 @@ from morl_recipes.population.rollout import Collector, Rollout, episode_returns
 from morl_recipes.population.runs import Run, check_population, numbers
 from morl_recipes.population.targets import Bounds, Targets, estimate, learn_from
 from morl_recipes.population.update import BETA_1, BETA_2, Columns, Numbers, Trainable, Update
-from morl_recipes.recipe import Recipe
 from morl_recipes.specs import AttentionWeighted, Scalarised
 from morl_recipes.streams import Streams, derive
 
@@ -57,7 +56,7 @@ class Population:
         total_steps: int,
         num_envs: int = 8,
         device: torch.device | str = "cpu",
-        compile: bool = False,  # noqa: A002 - the name that PyTorch users expect
+        compile: bool = False,
         chunk: int = CHUNK,
     ) -> None:
         check_population(runs)
@@ -150,7 +149,7 @@ class Population:
         self.actor, self.critic = (_trainable(flat.to(self.device)) for flat in (actor, critic))
         self.updates = 0
 
-    def _make_blocks(self, *, compile: bool, chunk: int) -> None:  # noqa: A002
+    def _make_blocks(self, *, compile: bool, chunk: int) -> None:
         recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
         self.chunk = chunk
         self.streams = {name: Streams(seeds, name) for name in ("learning", "combiner", "evaluation")}
@@ -166,9 +165,7 @@ class Population:
 
     def _make_update(self, weights: Any) -> Update:
         weighted = isinstance(self.runs[0].recipe.critic, AttentionWeighted)
-        return Update(
-            self.actor_net, self.head, self.critic_net, weights, self.columns, weighted_critic=weighted
-        )
+        return Update(self.actor_net, self.head, self.critic_net, weights, self.columns, weighted_critic=weighted)
 
     def _draw(self) -> Draws:
         """Draw the iteration's random numbers: a few calls per run, none per step."""

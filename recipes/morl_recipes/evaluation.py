@@ -1,0 +1,92 @@
+"""Validation: raw, undiscounted vector returns of every run's policy on environments of its own."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from morl_recipes import _checks
+from morl_recipes.population.population import Population
+
+LOOK_EVERY = 32
+
+
+class Evaluator:
+    """Play whole episodes with the current policies of a population.
+
+    Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
+    validation plays the next episodes of these environments.
+
+    Args:
+        population: The runs.
+        episodes: Episodes per run.
+        deterministic: Take the most likely action instead of a sample.
+    """
+
+    def __init__(self, population: Population, episodes: int = 10, *, deterministic: bool = True) -> None:
+        _checks.at_least("eval_episodes", episodes, 1)
+        self.population, self.episodes, self.deterministic = population, episodes, deterministic
+        self.env = population.open_env("evaluation", episodes)
+
+    @torch.no_grad()
+    def __call__(self) -> Tensor:
+        """Return the mean return of each objective, ``[R, m]``."""
+        population, head = self.population, self.population.head
+        params = population.actor_net.layout.views(population.actor.params)
+        runs, device = len(population.runs), population.device
+        total = torch.zeros(runs, self.episodes, population.objectives, device=device)
+        playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=device)
+        noise = self._noise().to(device) if not self.deterministic else None
+        observation = self.env.reset_tensors()
+        for step in range(self.env.horizon):
+            shaped = observation.to(device).reshape(runs, self.episodes, -1)
+            raw, _ = population.actor_net.forward(params, population.collector.inputs(shaped, population.scale))
+            action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
+            _, reward, terminated, truncated = self.env.step_tensors(head.to_env(action).flatten(0, 1))
+            done = terminated | truncated
+            total += torch.where(playing, reward.to(device).reshape(total.shape), 0.0)
+            playing &= ~done.to(device).reshape(playing.shape)
+            if step % LOOK_EVERY == LOOK_EVERY - 1 and not bool(playing.any()):
+                break
+            observation = self.env.reset_tensors(done)
+        return total.mean(1)
+
+    def _noise(self) -> Tensor:
+        stream, head = self.population.streams["evaluation"], self.population.head
+        shape = (self.env.horizon, self.episodes, head.noise_columns)
+        return stream.uniform(*shape) if head.uniform_noise else stream.normal(*shape)
+
+
+class Scores:
+    """Judge mean returns by hypervolume and expected utility, and remember the best validation of each run.
+
+    Args:
+        population: The runs.
+    """
+
+    def __init__(self, population: Population) -> None:
+        source, device = population.source, population.device
+        self.bounds: tuple[Tensor, Tensor] | None = None
+        if source.hv_low is not None and source.hv_high is not None:
+            self.bounds = torch.tensor(source.hv_low, device=device), torch.tensor(source.hv_high, device=device)
+        self.preferences = population.preferences
+        runs = len(population.runs)
+        self.best = torch.full((runs,), -torch.inf, device=device)
+        self.best_iteration = torch.zeros(runs, dtype=torch.int64, device=device)
+        self.best_params = population.actor.params.clone()
+
+    def __call__(self, returns: Tensor) -> dict[str, Tensor]:
+        """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]``."""
+        eu = (self.preferences * returns).sum(-1)
+        if self.bounds is None:
+            return {"hv": torch.full_like(eu, torch.nan), "eu": eu}
+        low, high = self.bounds
+        return {"hv": ((returns - low) / (high - low)).clamp(0, 1).prod(-1), "eu": eu}
+
+    def keep_best(self, scores: dict[str, Tensor], population: Population) -> None:
+        """Remember iteration and policy of the runs that are better than ever (by HV when there are bounds)."""
+        score = scores["eu" if self.bounds is None else "hv"]
+        better = (score > self.best) & population.alive
+        self.best = torch.where(better, score, self.best)
+        self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
+        self.best_params = torch.where(better.unsqueeze(-1), population.actor.params, self.best_params)
