@@ -5,7 +5,8 @@ from morl_recipes.population.runs import Run, by_population
 from morl_recipes.recipe import PPO, Recipe
 from morl_recipes.result import RunResult, TrainResult
 from morl_recipes.rows import PASTA, ROWS
-from morl_recipes.trainer import Options, train, train_runs
+from morl_recipes.trainer import train, train_runs
+from morl_recipes.training import Options
 
 __all__ = [
     "PASTA",

@@ -1,4 +1,4 @@
-"""Checkpoints: one safetensors file with its description inside, written so that a crash leaves the old or the new one."""
+"""Checkpoints: one safetensors file with its description inside; a crash leaves the old one or the new one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
         file.write(safetensors.torch.save(plain, header))
         file.flush()
         os.fsync(file.fileno())
-    os.replace(temporary, path)
+    temporary.replace(path)
     _flush_folder(path.parent)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from morl_blocks.metrics import expected_utility, run_hypervolume
 from morl_recipes import _checks
 from morl_recipes.population.population import Population
 
@@ -65,28 +66,31 @@ class Scores:
     """
 
     def __init__(self, population: Population) -> None:
-        source, device = population.source, population.device
-        self.bounds: tuple[Tensor, Tensor] | None = None
-        if source.hv_low is not None and source.hv_high is not None:
-            self.bounds = torch.tensor(source.hv_low, device=device), torch.tensor(source.hv_high, device=device)
-        self.preferences = population.preferences
+        source = population.source
+        self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+        self.preferences = population.preferences.cpu().double()
         runs = len(population.runs)
-        self.best = torch.full((runs,), -torch.inf, device=device)
-        self.best_iteration = torch.zeros(runs, dtype=torch.int64, device=device)
+        self.best = torch.full((runs,), -torch.inf, dtype=torch.float64)
+        self.best_iteration = torch.zeros(runs, dtype=torch.int64)
         self.best_params = population.actor.params.clone()
 
     def __call__(self, returns: Tensor) -> dict[str, Tensor]:
-        """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]``."""
-        eu = (self.preferences * returns).sum(-1)
-        if self.bounds is None:
-            return {"hv": torch.full_like(eu, torch.nan), "eu": eu}
-        low, high = self.bounds
-        return {"hv": ((returns - low) / (high - low)).clamp(0, 1).prod(-1), "eu": eu}
+        """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]`` on the CPU; NaN where returns are not finite."""
+        returns = returns.cpu().double()
+        hv, eu = torch.full((2, len(returns)), torch.nan, dtype=torch.float64)
+        known = returns.isfinite().all(-1)
+        if bool(known.any()):
+            preferences = self.preferences / self.preferences.sum(-1, keepdim=True)
+            eu[known] = torch.from_numpy(expected_utility(returns[known], preferences[known]))
+            if self.bounds is not None:
+                hv[known] = torch.from_numpy(run_hypervolume(returns[known], *self.bounds))
+        return {"hv": hv, "eu": eu}
 
     def keep_best(self, scores: dict[str, Tensor], population: Population) -> None:
         """Remember iteration and policy of the runs that are better than ever (by HV when there are bounds)."""
         score = scores["eu" if self.bounds is None else "hv"]
-        better = (score > self.best) & population.alive
+        better = (score > self.best) & population.alive.cpu()
         self.best = torch.where(better, score, self.best)
         self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
-        self.best_params = torch.where(better.unsqueeze(-1), population.actor.params, self.best_params)
+        chosen = better.unsqueeze(-1).to(population.device)
+        self.best_params = torch.where(chosen, population.actor.params, self.best_params)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,7 +63,7 @@ class History:
             temporary = self.path.with_suffix(".tmp")
             with temporary.open("w", newline="") as file:
                 self._write(file, self.rows, header=True)
-            os.replace(temporary, self.path)
+            temporary.replace(self.path)
 
     def _append(self, table: Tensor) -> None:
         if self.path is None:

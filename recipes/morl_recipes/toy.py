@@ -10,7 +10,7 @@ from morl_recipes.envs import EnvSource, State
 
 
 class ToyBatch:
-    r"""Objective i wants the action at its own corner: :math:`r_i = 1 - \tfrac14 \|a - e_i\|^2`, with actions in [-1, 1].
+    r"""Objective i wants the action at its own corner: :math:`r_i = 1 - \tfrac14 \|a - e_i\|^2`, actions in [-1, 1].
 
     The corners :math:`e_i` are unit vectors, so for objectives up to the number of action dimensions the front of one
     step is the simplex that they span, and a preference w has its linear optimum at :math:`a = \sum_i w_i e_i`.
@@ -33,7 +33,9 @@ class ToyBatch:
         tensor([[0.8750, 0.8750]])
     """
 
-    num_actions = None
+    num_actions: int | None = None
+    action_low: Tensor | None
+    action_high: Tensor | None
 
     def __init__(
         self,

@@ -91,9 +91,10 @@ def live_scalarizer(recipes: Sequence[Recipe]) -> tuple[nn.Module, nn.Module | N
     if is_stackable(specs[0]):
         scheduler = live_scheduler([recipe.mu for recipe in recipes])
         return stack(specs, scheduler), scheduler
-    schedulers = [None if recipe.mu is None else recipe.mu.build() for recipe in recipes]
-    own = PerRunScalarizer([spec.build(mu) for spec, mu in zip(specs, schedulers, strict=True)])
-    return own, None if schedulers[0] is None else PerRunScheduler(schedulers)
+    schedulers = [recipe.mu.build() for recipe in recipes if recipe.mu is not None]
+    mus = schedulers or [None] * len(recipes)
+    own = PerRunScalarizer([spec.build(mu) for spec, mu in zip(specs, mus, strict=True)])
+    return own, PerRunScheduler(schedulers) if schedulers else None
 
 
 def live_combiner(recipes: Sequence[Recipe], generators: Sequence[Generator]) -> Weights | PerRunCombiner:

@@ -30,7 +30,7 @@ class Bounds(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Per step: ``advantage [R, N, q]``, ``target``, ``attention``, ``value`` and raw ``returns``, all ``[R, N, m]``."""
+    """Per step: ``advantage [R, N, q]``; ``target``, ``attention``, ``value`` and raw ``returns`` ``[R, N, m]``."""
 
     advantage: Tensor
     target: Tensor
