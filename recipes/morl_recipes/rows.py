@@ -1,0 +1,102 @@
+"""Every row of the paper's tables as a recipe, grouped as there, and a group of our own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from morl_recipes.recipe import Recipe
+from morl_recipes.specs import (
+    AdaptiveSmoothTchebycheff,
+    AttentionWeighted,
+    Branched,
+    ConflictBraked,
+    Fixed,
+    Linear,
+    LinearDecay,
+    PCGrad,
+    Scalarised,
+    Shared,
+    SmoothTchebycheff,
+    Sum,
+    Tchebycheff,
+    TorchJD,
+    Vector,
+    WeightedPCGrad,
+    WeightedSum,
+)
+
+SMOOTHNESSES = (0.01, 0.1, 0.5, 1.0, 5.0, 10.0)
+
+PASTA = Recipe(
+    scalarizer=AdaptiveSmoothTchebycheff(utopia=1.05, maintenance=0.15),
+    mu=ConflictBraked(base=LinearDecay(10.0, 0.05), maximum=10.0, threshold=0.4, smoothing=0.05),
+    advantage=Vector(),
+    combiner=PCGrad(),
+    critic=AttentionWeighted(Branched()),
+)
+
+# The baselines collapse the objectives before the gradient and keep PASTA's vector critic, unweighted.
+LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), critic=Branched())
+TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
+STCH = replace(LINEAR, scalarizer=SmoothTchebycheff(utopia=1.05), mu=Fixed(1.0))
+
+ROWS: dict[str, dict[str, Recipe]] = {
+    "baselines": {
+        "PASTA (Ours)": PASTA,
+        "Tchebycheff": TCHEBYCHEFF,
+        **{f"STCH ({mu})": replace(STCH, mu=Fixed(mu)) for mu in SMOOTHNESSES},
+        "Linear": LINEAR,
+    },
+    "pcgrad": {
+        "PASTA (Ours)": PASTA,
+        "No PCGrad": replace(PASTA, advantage=Scalarised()),
+        "Weighted PCGrad": replace(PASTA, combiner=WeightedPCGrad()),
+    },
+    "controller": {
+        "PASTA (Ours)": PASTA,
+        "No Conflict": replace(PASTA, mu=LinearDecay(10.0, 0.05, smoothing=0.05)),
+        "No Decay": replace(PASTA, mu=ConflictBraked(base=Fixed(10.0))),
+    },
+    "critic": {
+        "PASTA (Ours)": PASTA,
+        "Branched Unweighted": replace(PASTA, critic=Branched()),
+        "Shared Unweighted": replace(PASTA, critic=Shared()),
+        "Shared Weighted": replace(PASTA, critic=AttentionWeighted(Shared())),
+    },
+    "fixed_mu": {
+        "PASTA (Ours)": PASTA,
+        **{f"mu={mu}": replace(PASTA, mu=Fixed(mu)) for mu in SMOOTHNESSES},
+    },
+    "kappa": {
+        "kappa = 0.4 (Ours)": PASTA,
+        **{f"kappa = {tau}": replace(PASTA, mu=ConflictBraked(threshold=tau)) for tau in (0.2, 0.6, 0.8)},
+    },
+    "lambda": {
+        "lambda=0.05 (Ours)": PASTA,
+        **{f"lambda={lmbda}": replace(PASTA, mu=ConflictBraked(smoothing=lmbda)) for lmbda in (0.2, 0.5)},
+    },
+    "rho": {
+        "rho=0.15 (Ours)": PASTA,
+        **{
+            f"rho={rho}": replace(PASTA, scalarizer=AdaptiveSmoothTchebycheff(maintenance=rho))
+            for rho in (0.05, 0.3, 0.5, 0.8)
+        },
+    },
+    "utopia": {
+        "PASTA (Ours)": PASTA,
+        **{
+            f"z={zeta}": replace(PASTA, scalarizer=AdaptiveSmoothTchebycheff(utopia=zeta))
+            for zeta in (1.0, 1.01, 1.1, 1.5, 5.0)
+        },
+    },
+    "ours": {
+        "PASTA (Ours)": PASTA,
+        "Plain Sum": replace(PASTA, combiner=Sum()),
+        "Linear, vector advantages": replace(LINEAR, advantage=Vector(), combiner=WeightedSum()),
+        "Exact PCGrad": replace(
+            PASTA, scalarizer=AdaptiveSmoothTchebycheff(attention="gradient"), combiner=WeightedPCGrad()
+        ),
+        "UPGrad": replace(PASTA, combiner=TorchJD("UPGradWeighting")),
+    },
+}
+"""``ROWS[group][name]``: groups and names as in the paper's summary tables, then ``"utopia"`` and ``"ours"``."""
