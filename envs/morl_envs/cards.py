@@ -103,12 +103,12 @@ _FORMATION = EnvCard(
     num_actions=None,
     horizon=2000,
     preferences=((0.45, 0.05, 0.25, 0.25),),
-    hv_low=(-20.0, 0.0, -10.0, -200.0),
-    hv_high=(17.0, 200.0, 400.0, 2000.0),
+    hv_low=(-15.0, 0.0, -10.0, 0.0),
+    hv_high=(15.0, 200.0, 400.0, 2000.0),
     hv_origin=(
-        "analytic, high: goal bonus with the longest way there (10 + 7) and the full rewards over 2000 steps (0.1, 0.2 "
-        "and 1 each); low: chosen below what a random policy scores, with a crash at once for avoid; the paper's own "
-        "bounds are not printed"
+        "analytic: low is top speed for 2000 steps and a collision (-10 - 5), no bounds reward, a collision at once, "
+        "and a shape whose bonus and tether cancel; high is the goal bonus with the longest way there (10 + 5) and the "
+        "full rewards over 2000 steps (0.1, 0.2 and 1 each); the paper's own bounds are not printed"
     ),
     normalize_observations=False,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
@@ -10,6 +11,11 @@ from typing import Any
 from morl_recipes._checks import at_least, between, positive
 from morl_recipes.spec import SPECS, Live, Spec, as_spec, structure
 from morl_recipes.specs import AdaptiveSmoothTchebycheff, AttentionWeighted, ConflictBraked, PCGrad, Scalarised, Vector
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Recipe:
     @classmethod
     def from_toml(cls, text: str) -> Recipe:
         """Read what :meth:`to_toml` wrote, or what a user wrote by hand."""
-        return cls.from_dict(_loads_toml(text))
+        return cls.from_dict(tomllib.loads(text))
 
 
 SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic")
@@ -172,11 +178,3 @@ def _toml(table: Mapping[str, Any], path: str = "") -> str:
     lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if not isinstance(value, Mapping)]
     below = [_toml(v, f"{path}.{k}" if path else k) for k, v in table.items() if isinstance(v, Mapping)]
     return "\n".join(lines + below) + ("" if path else "\n")
-
-
-def _loads_toml(text: str) -> dict[str, Any]:
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib
-    return tomllib.loads(text)

@@ -131,4 +131,3 @@ def structure(value: object) -> object:
 def per_run(value: Tensor | float, dims: int) -> Tensor | float:
     """Append ``dims`` axes to an ``[R]`` tensor, so that it broadcasts against ``[R, ...]``; numbers stay."""
     return value.reshape(-1, *[1] * dims) if isinstance(value, Tensor) and value.dim() == 1 else value
-

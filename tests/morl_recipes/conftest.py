@@ -69,7 +69,11 @@ def plan(sweep: Sweep) -> list[PlannedRun]:
 def history(run: PlannedRun, info: EnvInfo, iterations: int) -> pd.DataFrame:
     """Saturating returns whose level depends on the method, with noise that depends on the run alone."""
     generator = np.random.default_rng(zlib.crc32(run.run_id.encode()))
-    skill = 0.5 if "Ours" in run.method or run.method == "PASTA" else 0.3 + 0.1 * (zlib.crc32(run.method.encode()) % 100) / 100
+    skill = (
+        0.5
+        if "Ours" in run.method or run.method == "PASTA"
+        else 0.3 + 0.1 * (zlib.crc32(run.method.encode()) % 100) / 100
+    )
     top = np.array(info.high if info.high is not None else [50.0] * len(run.preference))
     time = np.arange(1, iterations + 1) / iterations
     level = (skill + 0.25 * (np.array(run.preference) - 1 / len(top)) + 0.03 * generator.normal(size=len(top))).clip(

@@ -1,8 +1,8 @@
 """Small networks for R runs at once: forward and hand-written backward as batched matrix products.
 
 The parameters are those of the ordinary modules of :mod:`morl_blocks`, stacked; the results are those of autograd
-(tests compare them). Writing the few lines of backpropagation out makes one eager update several times faster, and gives
-the per-sample errors from which :mod:`~morl_recipes.population.update` gets all objectives' inner products at once.
+(tests compare them). Writing the few lines of backpropagation out makes an eager update several times faster, and
+gives the per-sample errors from which :mod:`~morl_recipes.population.update` gets all objectives' inner products.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 r"""The update of one minibatch for R runs, as one function that eager mode calls and ``torch.compile`` fuses.
 
-The m objectives share the log-probability of each sample, so with :math:`g_b = \nabla_\theta \log \pi(a_b)` the gradient
-of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b`, where :math:`C_{bi} = \partial L_i / \partial \log \pi(a_b)` is a
-scalar. Their inner products need only the kernel of the samples,
+The m objectives share the log-probability of each sample, so with :math:`g_b = \nabla_\theta \log \pi(a_b)` the
+gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
+:math:`C_{bi} = \partial L_i / \partial \log \pi(a_b)`. Inner products need only the kernel of the samples,
 
 .. math:: G = C^\top K C, \qquad K_{bb'} = g_b^\top g_{b'} = \sum_l (\delta^l_b \cdot \delta^l_{b'})
           (h^l_b \cdot h^l_{b'} + 1),
@@ -87,7 +87,7 @@ class Update:
         self.actor, self.head, self.critic = actor, head, critic
         self.weights, self.columns, self.weighted_critic = weights, columns, weighted_critic
 
-    def __call__(
+    def step(
         self,
         actor: Trainable,
         critic: Trainable,
@@ -99,7 +99,7 @@ class Update:
         correction: Tensor,
         record: Tensor,
     ) -> None:
-        """Take one gradient step in place.
+        r"""Take one gradient step in place.
 
         Args:
             actor: Actors and their moments.

@@ -1,0 +1,84 @@
+"""What the trainer needs of an environment: the tensor interface, and a source that opens batches of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from morl_recipes._checks import fail
+
+State = dict[str, Tensor]
+
+
+class EnvBatch(Protocol):
+    """N independent environments stepped as tensors; ``morl_envs.TensorEnv`` describes the same interface."""
+
+    num_envs: int
+    objectives: tuple[str, ...]
+    observation_dim: int
+    action_dim: int
+    num_actions: int | None
+    action_low: Tensor | None
+    action_high: Tensor | None
+    horizon: int
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations ``[N, n]``."""
+        ...
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Step without resetting: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
+        ...
+
+    def get_state(self) -> State:
+        """Return everything that the future depends on."""
+        ...
+
+    def set_state(self, state: State) -> None:
+        """Continue from a state of :meth:`get_state`."""
+        ...
+
+
+Make = Callable[[int, Sequence[int]], EnvBatch]
+
+
+@dataclass(frozen=True)
+class EnvSource:
+    """Where environments come from, with what the trainer has to know before it opens one.
+
+    Args:
+        name: Name in logs and checkpoints.
+        make: ``(number of environments, one seed each) -> EnvBatch``.
+        hv_low: Return of each objective that counts as 0 in the hypervolume; without bounds runs are judged by EU.
+        hv_high: Return of each objective that counts as 1.
+        normalize_observations: Scale observations by running statistics of the run.
+    """
+
+    name: str
+    make: Make
+    hv_low: tuple[float, ...] | None = None
+    hv_high: tuple[float, ...] | None = None
+    normalize_observations: bool = False
+
+
+def find_source(env: "str | EnvSource | Make | Any") -> EnvSource:
+    """Return the source of an environment.
+
+    Args:
+        env: A name of ``morl_envs.CARDS``, a card, a source, or a function ``(num_envs, seeds) -> EnvBatch``.
+    """
+    if isinstance(env, EnvSource):
+        return env
+    if callable(env):
+        return EnvSource(getattr(env, "__name__", "custom"), env)
+    from morl_envs.factory import find_card, make_batch
+
+    if not isinstance(env, str) and not hasattr(env, "hv_low"):
+        fail("env", "be a name, a card, an EnvSource or a function", repr(env))
+    card = find_card(env)
+
+    def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
+        return make_batch(card, num_envs, seeds)
+
+    return EnvSource(card.name, make, card.hv_low, card.hv_high, card.normalize_observations)

@@ -1,0 +1,96 @@
+"""Validation: raw, undiscounted vector returns of every run's policy on environments of its own."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from morl_blocks.metrics import expected_utility, run_hypervolume
+from morl_recipes import _checks
+from morl_recipes.population.population import Population
+
+LOOK_EVERY = 32
+
+
+class Evaluator:
+    """Play whole episodes with the current policies of a population.
+
+    Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
+    validation plays the next episodes of these environments.
+
+    Args:
+        population: The runs.
+        episodes: Episodes per run.
+        deterministic: Take the most likely action instead of a sample.
+    """
+
+    def __init__(self, population: Population, episodes: int = 10, *, deterministic: bool = True) -> None:
+        _checks.at_least("eval_episodes", episodes, 1)
+        self.population, self.episodes, self.deterministic = population, episodes, deterministic
+        self.env = population.open_env("evaluation", episodes)
+
+    @torch.no_grad()
+    def __call__(self) -> Tensor:
+        """Return the mean return of each objective, ``[R, m]``."""
+        population, head = self.population, self.population.head
+        params = population.actor_net.layout.views(population.actor.params)
+        runs, device = len(population.runs), population.device
+        total = torch.zeros(runs, self.episodes, population.objectives, device=device)
+        playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=device)
+        noise = self._noise().to(device) if not self.deterministic else None
+        observation = self.env.reset_tensors()
+        for step in range(self.env.horizon):
+            shaped = observation.to(device).reshape(runs, self.episodes, -1)
+            raw, _ = population.actor_net.forward(params, population.collector.inputs(shaped, population.scale))
+            action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
+            _, reward, terminated, truncated = self.env.step_tensors(head.to_env(action).flatten(0, 1))
+            done = terminated | truncated
+            total += torch.where(playing, reward.to(device).reshape(total.shape), 0.0)
+            playing &= ~done.to(device).reshape(playing.shape)
+            if step % LOOK_EVERY == LOOK_EVERY - 1 and not bool(playing.any()):
+                break
+            observation = self.env.reset_tensors(done)
+        return total.mean(1)
+
+    def _noise(self) -> Tensor:
+        stream, head = self.population.streams["evaluation"], self.population.head
+        shape = (self.env.horizon, self.episodes, head.noise_columns)
+        return stream.uniform(*shape) if head.uniform_noise else stream.normal(*shape)
+
+
+class Scores:
+    """Judge mean returns by hypervolume and expected utility, and remember the best validation of each run.
+
+    Args:
+        population: The runs.
+    """
+
+    def __init__(self, population: Population) -> None:
+        source = population.source
+        self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+        self.preferences = population.preferences.cpu().double()
+        runs = len(population.runs)
+        self.best = torch.full((runs,), -torch.inf, dtype=torch.float64)
+        self.best_iteration = torch.zeros(runs, dtype=torch.int64)
+        self.best_params = population.actor.params.clone()
+
+    def __call__(self, returns: Tensor) -> dict[str, Tensor]:
+        """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]`` on the CPU; NaN where returns are not finite."""
+        returns = returns.cpu().double()
+        hv, eu = torch.full((2, len(returns)), torch.nan, dtype=torch.float64)
+        known = returns.isfinite().all(-1)
+        if bool(known.any()):
+            preferences = self.preferences / self.preferences.sum(-1, keepdim=True)
+            eu[known] = torch.from_numpy(expected_utility(returns[known], preferences[known]))
+            if self.bounds is not None:
+                hv[known] = torch.from_numpy(run_hypervolume(returns[known], *self.bounds))
+        return {"hv": hv, "eu": eu}
+
+    def keep_best(self, scores: dict[str, Tensor], population: Population) -> None:
+        """Remember iteration and policy of the runs that are better than ever (by HV when there are bounds)."""
+        score = scores["eu" if self.bounds is None else "hv"]
+        better = (score > self.best) & population.alive.cpu()
+        self.best = torch.where(better, score, self.best)
+        self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
+        chosen = better.unsqueeze(-1).to(population.device)
+        self.best_params = torch.where(chosen, population.actor.params, self.best_params)

@@ -1,0 +1,42 @@
+"""Running mean and variance of each run's observations."""
+
+import torch
+from torch import Tensor
+
+LIMIT = 10.0
+
+
+class ObservationScale:
+    """Centre and scale observations by statistics of the run; they change between iterations, never within one.
+
+    Args:
+        runs: Number of runs, R.
+        observation_dim: Numbers per observation, n.
+        device: Where the statistics live.
+
+    Example:
+        >>> scale = ObservationScale(runs=1, observation_dim=1)
+        >>> scale.update(torch.tensor([[[1.0], [3.0]]]))
+        >>> scale.apply(torch.tensor([[[4.0]]])).round(decimals=3)
+        tensor([[[2.]]])
+    """
+
+    def __init__(self, runs: int, observation_dim: int, device: torch.device | str = "cpu") -> None:
+        self.mean = torch.zeros(runs, observation_dim, device=device)
+        self.variance = torch.ones(runs, observation_dim, device=device)
+        self.count = torch.zeros(runs, 1, device=device)
+
+    def update(self, observation: Tensor) -> None:
+        """Merge the mean and variance of new observations ``[R, ..., n]`` into the running ones."""
+        rows = observation.flatten(1, -2)
+        new_mean, new_variance, new = rows.mean(1), rows.var(1, correction=0), rows.shape[1]
+        total = self.count + new
+        shift = new_mean - self.mean
+        spread = self.variance * self.count + new_variance * new + shift.square() * (self.count * new / total)
+        self.mean, self.variance, self.count = self.mean + shift * (new / total), spread / total, total
+
+    def apply(self, observation: Tensor) -> Tensor:
+        """Return scaled observations ``[R, ..., n]``, clipped to ±10."""
+        shape = (len(self.mean), *[1] * (observation.dim() - 2), -1)
+        mean, std = self.mean.reshape(shape), self.variance.sqrt().reshape(shape)
+        return ((observation - mean) / (std + 1e-8)).clamp(-LIMIT, LIMIT)

@@ -1,0 +1,101 @@
+"""Collect the steps of one iteration from ``R * E`` environments, without waiting for the device in any step."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from morl_blocks.ppo.gae import discounted_scan
+from morl_recipes.envs import EnvBatch
+from morl_recipes.population.heads import Head
+from morl_recipes.population.networks import Actor
+from morl_recipes.population.observations import ObservationScale
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """T steps of every environment, all ``[R, E, T, ...]``."""
+
+    inputs: Tensor
+    next_inputs: Tensor
+    next_observation: Tensor
+    action: Tensor
+    raw: Tensor
+    reward: Tensor
+    terminated: Tensor
+    done: Tensor
+
+
+class Collector:
+    """Step the environments with the actors of all runs.
+
+    Args:
+        env: ``R * E`` environments; environment ``r * E + e`` belongs to run ``r``.
+        actor: Stacked actors.
+        head: Their distribution.
+        preferences: One preference per run, ``[R, m]``.
+    """
+
+    def __init__(self, env: EnvBatch, actor: Actor, head: Head, preferences: Tensor) -> None:
+        self.env, self.actor, self.head, self.preferences = env, actor, head, preferences
+        self.runs = len(preferences)
+        self.observation = self._shaped(env.reset_tensors())
+
+    def collect(self, flat: Tensor, noise: Tensor, scale: ObservationScale | None) -> Rollout:
+        """Collect T steps per environment.
+
+        Args:
+            flat: The actors' parameters, ``[R, P]``.
+            noise: Noise of every action, ``[R, T, E, k]``.
+            scale: Observation statistics of the runs, or ``None``.
+        """
+        params, head = self.actor.layout.views(flat), self.head
+        steps: list[tuple[Tensor, ...]] = []
+        observation = self.observation
+        for step_noise in noise.unbind(1):
+            inputs = self.inputs(observation, scale)
+            raw, _ = self.actor.forward(params, inputs)
+            action = head.sample(raw, params, step_noise)
+            result = self.env.step_tensors(head.to_env(action).flatten(0, 1))
+            following, reward, terminated, truncated = (self._shaped(tensor) for tensor in result)
+            done = terminated | truncated
+            steps.append((inputs, following, action, raw, reward, terminated, done))
+            observation = self._shaped(self.env.reset_tensors(done.flatten(0, 1)))
+        self.observation = observation
+        inputs, following, *rest = (torch.stack(column, dim=2) for column in zip(*steps, strict=True))
+        return Rollout(inputs, self.inputs(following, scale), following, *rest)
+
+    def inputs(self, observation: Tensor, scale: ObservationScale | None) -> Tensor:
+        """Return the networks' input: scaled observation and preference, ``[R, ..., n + m]``."""
+        if scale is not None:
+            observation = scale.apply(observation)
+        middle = observation.shape[1:-1]
+        preference = self.preferences.reshape(self.runs, *[1] * len(middle), -1)
+        return torch.cat([observation, preference.expand(-1, *middle, -1)], dim=-1)
+
+    def _shaped(self, tensor: Tensor) -> Tensor:
+        return tensor.to(self.preferences.device).reshape(self.runs, -1, tensor.shape[-1])
+
+
+def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor, Tensor]:
+    """Average the returns of the episodes that ended in a rollout.
+
+    Args:
+        reward: Rewards, ``[R, E, T, m]``.
+        done: Episode ends, ``[R, E, T, 1]``.
+        carry: Return of the running episodes before the rollout, ``[R, E, m]``.
+
+    Returns:
+        Mean return ``[R, m]`` (NaN where no episode ended) and the new ``carry``.
+
+    Example:
+        >>> reward, done = torch.ones(1, 1, 4, 1), torch.tensor([0, 1, 0, 0]).bool().reshape(1, 1, 4, 1)
+        >>> episode_returns(reward, done, carry=torch.full((1, 1, 1), 5.0))
+        (tensor([[7.]]), tensor([[[2.]]]))
+    """
+    first = reward[:, :, :1] + carry.unsqueeze(2)
+    summands = torch.cat([first, reward[:, :, 1:]], dim=2)
+    alive = torch.cat([torch.zeros_like(done[:, :, :1]), ~done[:, :, :-1]], dim=2).to(reward.dtype)
+    totals = discounted_scan(summands.flip(2), alive.flip(2)).flip(2)
+    ended = torch.where(done, totals, 0.0).sum((1, 2)) / done.sum((1, 2))
+    return ended, torch.where(done[:, :, -1], 0.0, totals[:, :, -1])

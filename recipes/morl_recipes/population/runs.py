@@ -1,0 +1,58 @@
+"""What distinguishes the runs of a population: recipe numbers, preference, seed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+from morl_recipes import _checks
+from morl_recipes.recipe import PPO, Recipe
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run: a recipe, a preference on the simplex and a seed.
+
+    Example:
+        >>> Run(Recipe(), (0.5, 0.5), 0).seed
+        0
+    """
+
+    recipe: Recipe
+    preference: tuple[float, ...]
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Check the preference and the seed."""
+        object.__setattr__(self, "preference", _checks.preference(self.preference))
+        _checks.at_least("seed", self.seed, 0)
+
+
+def by_population(runs: Iterable[Run]) -> list[list[Run]]:
+    """Group runs that can train together: recipes that differ in numbers alone, in the order of their first run.
+
+    Example:
+        >>> from morl_recipes.rows import ROWS
+        >>> runs = [Run(recipe, (0.5, 0.5), 0) for recipe in ROWS["baselines"].values()]
+        >>> [len(group) for group in by_population(runs)]  # PASTA, TCH, the six STCH, Linear
+        [1, 1, 6, 1]
+    """
+    groups: dict[object, list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.recipe.structure(), len(run.preference)), []).append(run)
+    return list(groups.values())
+
+
+def check_population(runs: Sequence[Run]) -> None:
+    """Require at least one run, and that all of them can train together."""
+    if not runs:
+        _checks.fail("runs", "hold at least one run", "none")
+    if len(by_population(runs)) > 1:
+        _checks.fail("runs", "differ in numbers alone", f"{len(by_population(runs))} different structures")
+
+
+def numbers(runs: Sequence[Run]) -> dict[str, Tensor]:
+    """Return every float of the runs' PPO settings as ``[R]``."""
+    names = [f.name for f in fields(PPO) if f.type in ("float", float)]
+    return {name: torch.tensor([getattr(run.recipe.ppo, name) for run in runs]) for name in names}

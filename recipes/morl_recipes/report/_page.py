@@ -1,0 +1,184 @@
+"""Write the report: figures, tables and manifest in one HTML file that loads nothing."""
+
+import json
+import os
+from collections.abc import Sequence
+from html import escape
+from importlib import import_module, resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from morl_recipes.paper import REFERENCE, preference_label
+from morl_recipes.report._panel_figures import front_names, panel_figures
+from morl_recipes.report._style import styles
+from morl_recipes.results import Panel, Point, Results, load_results
+from morl_recipes.store import Store
+from morl_recipes.table import Cell, Table, preference_tables, summary_table
+
+POINT_WORDS = {"peak": "best validation point", "final": "last validation point"}
+
+
+def _plotly_script() -> str:
+    """Return plotly's JavaScript from the installed package, so that the page needs no network."""
+    try:
+        script: str = import_module("plotly.offline").get_plotlyjs()
+    except ImportError as error:
+        raise ImportError(
+            "The interactive report needs plotly: install morl-blocks with its extra `report`, as in "
+            "`pip install 'morl-blocks[report]'`. Figures as PNG and PDF work without it."
+        ) from error
+    return script
+
+
+def _resource(name: str) -> str:
+    return (resources.files("morl_recipes.report") / name).read_text(encoding="utf-8")
+
+
+def _inline_json(value: object) -> str:
+    """Write JSON that no text inside it can end early."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c")
+
+
+def _cell(cell: Cell, column: str) -> str:
+    text = f"<strong>{escape(cell.text)}</strong>" if cell.best else escape(cell.text)
+    small = f"<small>{escape(cell.detail)}</small>" if cell.detail else ""
+    css = ' class="paper"' if column.endswith("paper") else ""
+    return f'<td{css} data-label="{escape(column)}"><span>{text}{small}</span></td>'
+
+
+def _labels(columns: Sequence[str]) -> list[str]:
+    """Make each head understandable alone, as on a phone: ``paper`` becomes ``Win rate %, paper``."""
+    return [f"{columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(columns)]
+
+
+def _html_table(table: Table) -> str:
+    labels = _labels(table.columns)
+    heads = "".join(
+        f"<th{' class=paper' if label.endswith('paper') else ''}>{escape(name)}</th>"
+        for name, label in zip(table.columns, labels, strict=True)
+    )
+    rows = "".join(
+        "<tr>" + "".join(_cell(cell, label) for cell, label in zip(row, labels, strict=True)) + "</tr>"
+        for row in table.rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{_list(table.notes)}"
+
+
+def _list(notes: Sequence[str]) -> str:
+    return f'<ul class="gaps">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>' if notes else ""
+
+
+def _tables(results: Results) -> str:
+    """Lay out the tables of every panel; the page shows those of the chosen one."""
+    blocks = []
+    for i, panel in enumerate(results.panels):
+        each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(panel))
+        details = f"<details><summary>Every preference</summary>{each}</details>"
+        blocks.append(f'<div data-panel="{i}" hidden>{_html_table(summary_table(panel))}{details}</div>')
+    return "".join(blocks)
+
+
+def _missing(results: Results) -> str:
+    """Say first what is not there."""
+    blocks = [
+        f"<p><b>{escape(panel.env)}, {escape(panel.group)}</b></p>{_list(panel.gaps)}"
+        for panel in results.panels
+        if panel.gaps
+    ]
+    if not blocks:
+        return (
+            '<section id="missing"><h2>Complete</h2><p class="how">Every planned run is here and usable.</p></section>'
+        )
+    body = f'<div class="gap">{"".join(blocks)}</div>'
+    return f'<section id="missing"><h2>What is missing</h2>{body}</section>'
+
+
+def _manifest(results: Results) -> str:
+    manifest = results.manifest
+    versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in manifest.versions.items())
+    machine = ", ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in manifest.machine.items())
+    entries = {
+        "Command": f"<code>{escape(manifest.command)}</code>",
+        "Created": escape(manifest.created),
+        "Versions": versions,
+        "Machine": machine,
+        "Store": f"<code>{escape(results.path.name)}</code>",
+    }
+    for name, info in manifest.environments.items():
+        bounds = info.bounds_problem or f"from {list(info.low or ())} to {list(info.high or ())}"
+        entries[f"Environment {name}"] = f"{escape(', '.join(info.objectives))}; {escape(bounds)}"
+    listing = "".join(f"<dt>{escape(key)}</dt><dd>{value}</dd>" for key, value in entries.items())
+    recipes = {f"{run.group}, {run.method}": run.recipe for run in manifest.runs}
+    each = "".join(
+        f"<dt>{escape(name)}</dt><dd><code>{escape(json.dumps(recipe))}</code></dd>" for name, recipe in recipes.items()
+    )
+    return f"<dl>{listing}</dl><details><summary>{len(recipes)} recipes</summary><dl>{each}</dl></details>"
+
+
+def _facts(results: Results) -> str:
+    done = int((results.runs["status"] == "done").sum())
+    methods = {method for panel in results.panels for method in panel.methods}
+    facts = {
+        f"{done} of {len(results.manifest.runs)}": "runs done",
+        str(len(methods)): "methods",
+        str(len(results.manifest.environments)): "environments",
+        f"{int(results.runs['steps'].sum()):,}": "environment steps",
+    }
+    pairs = [(number, word if number != "1" else word.removesuffix("s")) for number, word in facts.items()]
+    return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in pairs)
+
+
+def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
+    looks = [vars(style) for style in styles(panel.methods)]
+    methods = [{"name": name, "style": look} for name, look in zip(panel.methods, looks, strict=True)]
+    return {
+        "title": f"{panel.env}, {panel.group}",
+        "methods": methods,
+        "reference": panel.methods.index(REFERENCE) if REFERENCE in panel.methods else -1,
+        "preferences": [preference_label(weights) for weights in panel.preferences],
+        "fronts": front_names(panel),
+        "figures": panel_figures(panel, results.history),
+    }
+
+
+def write_report(
+    store: str | Path | Store, out: str | Path, *, title: str = "Multi-objective policies", point: Point = "peak"
+) -> Path:
+    """Write the report of a store as one HTML file that opens offline.
+
+    Works on sweeps that are not complete: the report begins with what is missing.
+
+    Args:
+        store: A store or its folder.
+        out: Path of the HTML file; its folder is made when missing, an existing file is replaced at once.
+        title: Heading of the report.
+        point: Show each run's best validation point (``"peak"``, as the paper does) or its last (``"final"``).
+
+    Returns:
+        The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
+        ``ImportError`` names the extra to install.
+    """
+    script = _plotly_script()
+    results = load_results(store, point=point, history=True)
+    names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
+    page = Template(_resource("page.html")).substitute(
+        title=escape(title),
+        subtitle=escape(f"{names}; made {results.manifest.created}"),
+        facts=_facts(results),
+        missing=_missing(results),
+        point=POINT_WORDS[point],
+        tables=_tables(results),
+        manifest=_manifest(results),
+        css=_resource("page.css"),
+        js=_resource("page.js"),
+        plotly=script,
+        data=_inline_json({"panels": [_panel_data(panel, results) for panel in results.panels]}),
+    )
+    out = Path(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    staged = out.with_name(f".{out.name}.{os.getpid()}")
+    staged.write_text(page, encoding="utf-8")
+    staged.replace(out)
+    return out

@@ -1,0 +1,57 @@
+"""All figures of one panel, by name and preference."""
+
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from morl_recipes.report import _traces
+from morl_recipes.report._series import curves, training_frame
+from morl_recipes.results import Panel
+
+CURVES = {"hv_curve": ("hv", "hypervolume"), "eu_curve": ("eu", "expected utility")}
+CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+
+
+def front_names(panel: Panel) -> list[str]:
+    """Name the figures that show the runs in the space of returns, by the number of objectives."""
+    count = len(panel.info.objectives)
+    if count == 2:
+        return ["front_01"]
+    if count == 3:
+        return ["front_3d", *(f"front_{i}{j}" for i, j in combinations(range(3), 2))]
+    return ["parallel"]
+
+
+def _front(panel: Panel, name: str) -> _traces.Figure:
+    if name == "parallel":
+        return _traces.parallel(panel)
+    axes = range(3) if name == "front_3d" else map(int, name.removeprefix("front_"))
+    return _traces.front(panel, list(axes))
+
+
+def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Build every figure of a panel as plotly JSON.
+
+    Args:
+        panel: One group on one environment.
+        history: The frame of :func:`morl_recipes.store.load_history`.
+
+    Returns:
+        ``figures[name][preference]``: the preference is its number as text, ``"all"`` for all of them. Figures that
+        do not depend on a preference have only ``"all"``.
+    """
+    frame = training_frame(panel, history)
+    choices: dict[str, int | None] = {"all": None} | {str(p): p for p in range(len(panel.preferences))}
+    figures: dict[str, dict[str, Any]] = {
+        "bars": _traces.all_bars(panel),
+        "radar": {key: _traces.radar(panel, p) for key, p in choices.items()},
+        "profiles": {"all": _traces.profiles(panel)},
+    }
+    for name, (column, title) in (CURVES | CONTROLLER).items():
+        series = curves(panel, frame, column)
+        if name == "hv_curve" and panel.info.bounds_problem is not None:
+            figures[name] = {"all": _traces.gap(f"No hypervolume on {panel.env}: {panel.info.bounds_problem}.")}
+        else:
+            figures[name] = {key: _traces.lines(panel, series, p, title) for key, p in choices.items()}
+    return figures | {name: {"all": _front(panel, name)} for name in front_names(panel)}

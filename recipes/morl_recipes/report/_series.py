@@ -1,0 +1,111 @@
+"""Curves over training: mean and band, per method and preference."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from morl_recipes.results import Panel
+from morl_recipes.results._fill import hypervolumes
+
+Array: TypeAlias = NDArray[np.float64]
+MAX_POINTS = 150
+
+
+@dataclass(frozen=True)
+class Band:
+    """A mean over training with its band; ``low`` and ``high`` are ``None`` where there is no spread to show."""
+
+    steps: Array
+    mean: Array
+    low: Array | None
+    high: Array | None
+
+
+Curves: TypeAlias = dict[tuple[int, int | None], Band]
+"""By (method, preference); preference ``None`` is the mean over preferences."""
+
+
+def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
+    """Return the panel's histories with ``hv`` and ``eu`` computed from the validation returns.
+
+    Both are NaN on iterations without a validation, ``hv`` also without bounds.
+    """
+    frame = panel.histories(history)
+    columns = [f"return_{i}" for i in range(len(panel.info.objectives))]
+    returns = frame.reindex(columns=columns).to_numpy(dtype=float)
+    weights = np.array(panel.preferences)[frame["preference_index"].to_numpy(dtype=int)]
+    return frame.assign(hv=hypervolumes(panel.info, returns), eu=(returns * weights).sum(-1))
+
+
+def _thin(steps: Array, mean: Array, spread: Array) -> Band | None:
+    """Keep at most :data:`MAX_POINTS` evenly spaced points, the last one among them."""
+    if not len(steps):
+        return None
+    keep = np.unique(np.linspace(0, len(steps) - 1, min(MAX_POINTS, len(steps))).round().astype(int))
+    steps, mean, spread = steps[keep], mean[keep], spread[keep]
+    if not np.isfinite(spread).all():
+        return Band(steps, mean, None, None)
+    return Band(steps, mean, mean - spread, mean + spread)
+
+
+def _cells(frame: pd.DataFrame, column: str) -> dict[tuple[int, int], pd.DataFrame]:
+    """Average over seeds at each step; one frame of ``mean, std, count`` by step for each (method, preference)."""
+    cells: dict[Any, pd.DataFrame] = {}
+    for (k, p), rows in frame.groupby(["method_index", "preference_index"]):
+        cells[k, p] = rows.groupby("steps")[column].agg(["mean", "std", "count"])
+    return cells
+
+
+def _band(cell: pd.DataFrame) -> Band | None:
+    return _thin(cell.index.to_numpy(dtype=float), cell["mean"].to_numpy(), cell["std"].to_numpy())
+
+
+def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
+    """Average a column of the histories over seeds at equal steps.
+
+    Only steps that all usable runs of a cell have are shown, so that a mean never changes its members on the way.
+
+    Args:
+        panel: One group on one environment.
+        frame: The result of :func:`training_frame`.
+        column: Name of the column.
+
+    Returns:
+        For each method and preference the mean and one standard deviation over seeds; for the mean over preferences,
+        one standard deviation over preferences (over seeds when there is only one preference).
+    """
+    if column not in frame.columns:
+        return {}
+    known = frame.dropna(subset=[column])
+    cells = _cells(known, column)
+    seeds = panel.usable.sum(-1)
+    found: Curves = {}
+    for k in range(len(panel.methods)):
+        rows = []
+        for p in range(len(panel.preferences)):
+            cell = cells.get((k, p))
+            if cell is None:
+                continue
+            cell = cell[cell["count"] == seeds[k, p]]
+            band = _band(cell)
+            if band is not None:
+                found[k, p] = band
+                rows.append(cell)
+        whole = _over_preferences(rows)
+        if whole is not None:
+            found[k, None] = whole
+    return found
+
+
+def _over_preferences(cells: list[pd.DataFrame]) -> Band | None:
+    """Average the seed means of several preferences at the steps that all of them have."""
+    if not cells:
+        return None
+    if len(cells) == 1:
+        return _band(cells[0])
+    table = pd.concat([cell["mean"] for cell in cells], axis="columns", join="inner").sort_index()
+    values = table.to_numpy(dtype=float)
+    return _thin(table.index.to_numpy(dtype=float), values.mean(1), values.std(1, ddof=1))

@@ -1,0 +1,52 @@
+"""Seeds and generators that belong to one run: every stream of random numbers comes from the run's own seed."""
+
+import hashlib
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+
+def derive(seed: int, stream: str, index: int = 0) -> int:
+    """Return a 62-bit seed for a named stream of a run.
+
+    Example:
+        >>> derive(0, "weights") == derive(0, "weights"), derive(0, "weights") == derive(1, "weights")
+        (True, False)
+    """
+    digest = hashlib.blake2b(f"{seed}/{stream}/{index}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 2
+
+
+class Streams:
+    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device.
+
+    Args:
+        seeds: Seed of each run.
+        stream: Name of the purpose.
+    """
+
+    def __init__(self, seeds: Sequence[int], stream: str) -> None:
+        self.generators = [Generator().manual_seed(derive(seed, stream)) for seed in seeds]
+
+    def normal(self, *shape: int) -> Tensor:
+        """Return standard normal numbers, ``[R, *shape]``."""
+        return torch.stack([torch.randn(*shape, generator=g) for g in self.generators])
+
+    def uniform(self, *shape: int) -> Tensor:
+        """Return numbers in [0, 1), ``[R, *shape]``."""
+        return torch.stack([torch.rand(*shape, generator=g) for g in self.generators])
+
+    def permutations(self, count: int, size: int) -> Tensor:
+        """Return ``count`` permutations of ``0 .. size - 1`` per run, ``[R, count, size]``."""
+        rows = [[torch.randperm(size, generator=g) for _ in range(count)] for g in self.generators]
+        return torch.stack([torch.stack(row) for row in rows])
+
+    def get_state(self) -> Tensor:
+        """Return the state of all generators, ``[R, S]`` bytes."""
+        return torch.stack([generator.get_state() for generator in self.generators])
+
+    def set_state(self, state: Tensor) -> None:
+        """Continue from a state of :meth:`get_state`."""
+        for generator, row in zip(self.generators, state, strict=True):
+            generator.set_state(row.clone())

@@ -1,0 +1,227 @@
+"""A training in progress: a population with its validation, history and checkpoint."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_recipes import _checks, checkpoint
+from morl_recipes.envs import find_source
+from morl_recipes.evaluation import Evaluator, Scores
+from morl_recipes.history import History
+from morl_recipes.population.diagnostics import Iteration
+from morl_recipes.population.population import CHUNK, Population
+from morl_recipes.population.runs import Run
+from morl_recipes.population.state import env_state, load_env, load_tensors, tensors_of
+from morl_recipes.recipe import Recipe
+from morl_recipes.result import RunResult, TrainResult, validation
+from morl_recipes.watching import Bar, Logger, log
+
+_LOG = logging.getLogger("morl_recipes")
+CHECKPOINT = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to train, apart from what: see :func:`~morl_recipes.train`."""
+
+    out: Path | None = None
+    resume: bool = False
+    compile: bool = False
+    device: str = "cpu"
+    num_envs: int = 8
+    progress: bool = True
+    eval_every: int = 10
+    eval_episodes: int = 10
+    eval_deterministic: bool = True
+    checkpoint_every: int = 10
+    loggers: Sequence[Logger] = ()
+    chunk: int = CHUNK
+
+
+class Training:
+    """A population with its validation, history and checkpoint.
+
+    Args:
+        runs: The runs.
+        env: See :func:`~morl_recipes.train`.
+        total_steps: Steps per run.
+        options: How to train.
+    """
+
+    def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
+        for name in ("eval_every", "checkpoint_every", "chunk"):
+            _checks.at_least(name, getattr(options, name), 1)
+        if options.resume and options.out is None:
+            _checks.fail("out", "be given to resume", "None")
+        self.options = options
+        self.population = Population(
+            runs,
+            find_source(env),
+            total_steps=total_steps,
+            num_envs=options.num_envs,
+            device=options.device,
+            compile=options.compile,
+            chunk=options.chunk,
+        )
+        self.evaluate = Evaluator(self.population, options.eval_episodes, deterministic=options.eval_deterministic)
+        self.scores = Scores(self.population)
+        self.iterations = math.ceil(total_steps / self.population.ppo.steps_per_iteration)
+        self.reasons: dict[int, str] = {}
+        self.history = History(runs, self.population.objectives, self._file("history.csv"))
+
+    @property
+    def finished(self) -> bool:
+        """All iterations are done, or no run is left."""
+        return self.population.iteration >= self.iterations or len(self.reasons) == len(self.population.runs)
+
+    def start(self) -> None:
+        """Prepare the folder, load the checkpoint if asked to, and show the bar."""
+        path = self._file(CHECKPOINT)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and not self.options.resume:
+                _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", path.parent)
+            if path.exists():
+                self.load(path)
+        per_iteration = self.population.ppo.steps_per_iteration * len(self.population.runs)
+        done = self.population.iteration * per_iteration
+        self.bar = Bar(self.iterations * per_iteration, done, show=self.options.progress)
+
+    @torch.no_grad()
+    def advance(self) -> None:
+        """Train for one iteration, validate, log, save."""
+        iteration = self.population.iterate()
+        self._report(iteration.failed)
+        last = self.finished
+        numbers = self._row(iteration, validate=last or iteration.number % self.options.eval_every == 0)
+        columns = self.history.add(numbers, self.population.alive)
+        log(self.options.loggers, columns, iteration.steps)
+        self.bar.update(self.population.ppo.steps_per_iteration * len(self.population.runs), columns)
+        if last or iteration.number % self.options.checkpoint_every == 0:
+            self.save()
+
+    def stop(self) -> None:
+        """Save, say how to go on, and leave."""
+        self.save()
+        path = self._file(CHECKPOINT)
+        where = (
+            "nothing was saved, because there is no `out`"
+            if path is None
+            else f"continue with resume=True, out={path.parent}"
+        )
+        self.bar.say(f"Stopped after iteration {self.population.iteration} of {self.iterations}: {where}.")
+        raise KeyboardInterrupt
+
+    def save(self) -> None:
+        """Write the checkpoint, if there is a folder for it."""
+        path = self._file(CHECKPOINT)
+        if path is None:
+            return
+        state = tensors_of(self.population) | env_state("eval_env", self.evaluate.env)
+        scores = self.scores
+        state |= {"best": scores.best, "best_iteration": scores.best_iteration, "best_params": scores.best_params}
+        meta = self._settings() | {
+            "iteration": self.population.iteration,
+            "updates": self.population.updates,
+            "columns": self.history.columns,
+            "reasons": {str(run): reason for run, reason in self.reasons.items()},
+        }
+        checkpoint.save(path, state | {"history": self.history.state()}, meta)
+
+    def load(self, path: Path) -> None:
+        """Continue from a checkpoint of the same training."""
+        state, meta = checkpoint.load(path)
+        checkpoint.require_same(path, meta, self._settings())
+        load_tensors(self.population, state)
+        load_env("eval_env", self.evaluate.env, state)
+        for name in ("best", "best_iteration", "best_params"):
+            setattr(self.scores, name, state[name])
+        self.scores.best_params = self.scores.best_params.to(self.population.device)
+        self.population.iteration, self.population.updates = meta["iteration"], meta["updates"]
+        self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
+        self.history.load(state["history"], meta["columns"])
+
+    def result(self) -> TrainResult:
+        """Return what every run became."""
+        population = self.population
+        runs = [self._run_result(index) for index in range(len(population.runs))]
+        return TrainResult(runs, population.source.name, tuple(population.env.objectives))
+
+    def _row(self, iteration: Iteration, *, validate: bool) -> dict[str, Tensor | float]:
+        population = self.population
+        nothing = torch.full((len(population.runs), population.objectives), torch.nan, device=population.device)
+        returns = self.evaluate() if validate else nothing
+        scores = self.scores(returns)
+        if validate:
+            self.scores.keep_best(scores, population)
+        head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
+        return {**head, **iteration.numbers, "return": returns, **scores}
+
+    def _report(self, failed: dict[int, str]) -> None:
+        for index, cause in failed.items():
+            run = self.population.runs[index]
+            reason = f"{cause} not finite in iteration {self.population.iteration}"
+            self.reasons[index] = reason
+            _LOG.warning(
+                "Run %d (preference %s, seed %d) stopped: %s. It keeps its state of the iteration before.",
+                *(index, list(run.preference), run.seed, reason),
+            )
+
+    def _run_result(self, index: int) -> RunResult:
+        run, frame = self.population.runs[index], self.history.frame(index)
+        m = self.population.objectives
+        best = int(self.scores.best_iteration[index])
+        return RunResult(
+            recipe=run.recipe,
+            preference=run.preference,
+            seed=run.seed,
+            status="failed" if index in self.reasons else "done",
+            reason=self.reasons.get(index, ""),
+            history=frame,
+            peak=validation(frame, m, best) if best else None,
+            final=validation(frame, m),
+            policy=self._policy(self.population.actor.params, index),
+            peak_policy=self._policy(self.scores.best_params, index),
+        )
+
+    def _policy(self, flat: Tensor, index: int) -> dict[str, Tensor]:
+        views = self.population.actor_net.layout.views(flat)
+        policy = {name: view[index].detach().cpu().clone() for name, view in views.items()}
+        if self.population.scale is not None:
+            policy["observation_mean"] = self.population.scale.mean[index].cpu().clone()
+            policy["observation_variance"] = self.population.scale.variance[index].cpu().clone()
+        return policy
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what must agree between a checkpoint and the training that continues it."""
+        population, options = self.population, self.options
+        return {
+            "runs": [[_described(run.recipe), list(run.preference), run.seed] for run in population.runs],
+            "env": population.source.name,
+            "total_steps": population.total_steps,
+            "num_envs": population.num_envs,
+            "eval_every": options.eval_every,
+            "eval_episodes": options.eval_episodes,
+            "eval_deterministic": options.eval_deterministic,
+            "compile": options.compile,
+            "chunk": options.chunk,
+        }
+
+    def _file(self, name: str) -> Path | None:
+        return None if self.options.out is None else self.options.out / name
+
+
+def _described(recipe: Recipe) -> Any:
+    """Return the recipe as JSON, or its text when it holds a live module."""
+    try:
+        return recipe.to_dict()
+    except ValueError:
+        return repr(recipe)

@@ -1,0 +1,96 @@
+"""Watching a training: one progress bar, loggers, and a Ctrl-C that waits for the end of the iteration."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Sequence
+from types import FrameType, TracebackType
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+
+class Logger(Protocol):
+    """What TorchRL's loggers (CSV, TensorBoard, W&B, MLflow) offer and the trainer uses."""
+
+    def log_scalar(self, name: str, value: float, step: int) -> None:
+        """Log one number."""
+        ...
+
+
+class Bar:
+    """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
+
+    Args:
+        total: Steps of all runs together.
+        done: Steps done before (after a resume).
+        show: Show it.
+    """
+
+    def __init__(self, total: int, done: int, *, show: bool) -> None:
+        self.bar = tqdm(total=total, initial=done, disable=not show, unit="step", unit_scale=True, dynamic_ncols=True)
+        self.shown: dict[str, str] = {}
+
+    def update(self, steps: int, columns: dict[str, Tensor]) -> None:
+        """Advance by ``steps`` and show the newest numbers that are known."""
+        for name, label in (("hv", "HV"), ("eu", "EU"), ("conflict", "κ"), ("mu", "μ")):
+            known = columns[name][~columns[name].isnan()]
+            if len(known):
+                self.shown[label] = f"{float(known.mean()):.3g}"
+        self.bar.set_postfix(self.shown, refresh=False)
+        self.bar.update(steps)
+
+    def say(self, message: str) -> None:
+        """Print a message above the bar."""
+        if not self.bar.disable:
+            self.bar.write(message)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self.bar.close()
+
+
+def log(loggers: Sequence[Logger], columns: dict[str, Tensor], step: int) -> None:
+    """Send every known number to every logger, as ``<column>/run<k>`` and the mean as ``<column>/mean``."""
+    for name, column in columns.items() if loggers else ():
+        for run, value in enumerate(column.tolist()):
+            if value == value:
+                _each(loggers, f"{name}/run{run}", value, step)
+        known = column[~column.isnan()]
+        if len(known):
+            _each(loggers, f"{name}/mean", float(torch.mean(known)), step)
+
+
+def _each(loggers: Sequence[Logger], name: str, value: float, step: int) -> None:
+    for logger in loggers:
+        logger.log_scalar(name, value, step)
+
+
+class Interrupt:
+    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once.
+
+    Outside the main thread, where Python delivers no signals, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._request)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True

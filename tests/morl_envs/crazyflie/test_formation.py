@@ -1,0 +1,108 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from morl_envs import CrazyflieFormation
+from morl_envs.crazyflie.formation import shape_error, triangle
+
+
+def place(
+    centre: tuple[float, float], goal: tuple[float, float], opponent_x: float, **options: Any
+) -> CrazyflieFormation:
+    """Return one environment with a perfect triangle around a centre."""
+    env = CrazyflieFormation(flip_probability=0.0, **options)
+    state = env.get_state()
+    state["position"] = torch.tensor([triangle(0.45)]) + torch.tensor(centre)
+    state["goal"] = torch.tensor([goal])
+    state["opponents"] = torch.tensor([opponent_x, 0.0]).expand(1, 4, 1, 2).clone()
+    state["velocity"] = torch.zeros(1, 1)
+    env.set_state(state)
+    return env
+
+
+UP = torch.tensor([[0.0, 1.0] * 3])
+STILL = torch.zeros(1, 6)
+
+
+def test_hovering_in_a_perfect_triangle() -> None:
+    env = place((0.0, -0.55), (0.0, 0.55), opponent_x=-0.9)
+    reward = env.step_tensors(STILL)[1][0]
+    wall = min(0.95 - 0.225, 0.95 - 0.55 - 0.45 / math.sqrt(3) / 2)
+    assert wall > 0.2
+    torch.testing.assert_close(reward, torch.tensor([0.0, 0.1, 0.2, 1.0]), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(("effort", "cost"), [("velocity", 0.1 * 0.05), ("command", 0.1)])
+def test_goal_reward_pays_for_progress_and_costs_effort(effort: str, cost: float) -> None:
+    env = place((0.0, -0.55), (0.0, 0.55), opponent_x=-0.9, effort=effort)
+    reward = env.step_tensors(UP)[1][0]
+    assert float(reward[0]) == pytest.approx(5 * 0.005 - cost, abs=1e-5)
+
+
+def test_goal_bonus() -> None:
+    env = place((0.0, 0.452), (0.0, 0.55), opponent_x=-0.9, goal_radius=0.095)
+    _, reward, terminated, _ = env.step_tensors(UP)
+    assert float(reward[0, 0]) == pytest.approx(5 * 0.005 - 0.005 + 10, abs=1e-4)
+    assert bool(terminated)
+    assert bool(env.events()["success"])
+
+
+def test_collision_costs_goal_and_avoid() -> None:
+    # The lower left drone comes within 0.1 m of the opponent.
+    env = place((0.0, 0.03), (0.0, 0.55), opponent_x=-0.225)
+    _, reward, terminated, _ = env.step_tensors(STILL)
+    distance = 0.45 / math.sqrt(3) / 2 - 0.03
+    assert float(reward[0, 0]) == pytest.approx(-5, abs=1e-5)
+    assert float(reward[0, 2]) == pytest.approx(0.2 * distance / 0.4 - 10, abs=1e-5)
+    assert bool(terminated)
+
+
+def test_leaving_the_arena_terminates_without_a_bounds_reward() -> None:
+    env = place((0.0, -0.95 + 0.45 / math.sqrt(3) / 2 + 0.001), (0.0, 0.55), opponent_x=-0.9)
+    _, reward, terminated, _ = env.step_tensors(-UP)
+    assert float(reward[0, 1]) == 0
+    assert bool(terminated)
+    assert bool(env.events()["violation"])
+
+
+@pytest.mark.parametrize(("side", "expected"), [(0.45, 1.0), (0.55, math.exp(-0.5) - 0.1), (1.65, math.exp(-6) - 1)])
+def test_formation_reward(side: float, expected: float) -> None:
+    error = shape_error(torch.tensor([triangle(side)]), 0.45)
+    assert float((-5 * error).exp() - error.clamp(0, 1)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_formation_reward_of_the_environment_uses_the_worst_side() -> None:
+    env = place((0.0, -0.5), (0.0, 0.55), opponent_x=-0.9)
+    state = env.get_state()
+    state["position"][0, 1, 0] -= 0.1
+    env.set_state(state)
+    error = float(shape_error(state["position"], 0.45))
+    assert error == pytest.approx(0.1, abs=1e-6)
+    assert float(env.step_tensors(STILL)[1][0, 3]) == pytest.approx(math.exp(-0.5) - 0.1, abs=1e-5)
+
+
+def test_observation() -> None:
+    env = place((0.1, -0.5), (0.0, 0.55), opponent_x=0.3)
+    observation = env.observation()[0]
+    position = env.get_state()["position"][0]
+    assert observation[:6].tolist() == position.flatten().tolist()
+    torch.testing.assert_close(observation[6:8], position[1] - position[0])
+    torch.testing.assert_close(observation[12:14], torch.tensor([-0.1, 1.05]))
+    assert observation[14:16].tolist() == pytest.approx([0.3, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"horizon": 0}, "`horizon` must be a whole number >= 1"),
+        ({"side": -1.0}, "`side` must be > 0"),
+        ({"jitter": -0.1}, "`jitter` must be >= 0"),
+        ({"spread": 0.9}, "keep the start inside the arena"),
+        ({"lane": -0.5}, "`lane` must stay clear of the start zone"),
+        ({"effort": "joules"}, "`effort` must be 'velocity' or 'command', got 'joules'"),
+    ],
+)
+def test_bad_options(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CrazyflieFormation(**bad)

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from morl_envs.rendering import video
+from morl_envs.worlds import create_world
+from PIL import Image
+
+
+def pictures() -> list[video.Picture]:
+    env = create_world("CrazyflieFrogger", horizon=4)
+    return video.record_episode(env, lambda observation: torch.ones(1, 2))
+
+
+def test_gif(tmp_path: Path) -> None:
+    frames = pictures()
+    assert len(frames) == 5
+    path = video.save_video(frames, tmp_path / "flight.gif")
+    with Image.open(path) as gif:
+        assert gif.n_frames == 5
+        assert gif.size == (758, 512)
+
+
+def test_mp4(tmp_path: Path) -> None:
+    path = video.save_video(pictures(), tmp_path / "flight.mp4")
+    assert path.stat().st_size > 1000
+    assert b"ftyp" in path.read_bytes()[:32]
+
+
+def test_the_end_of_an_episode_is_filmed() -> None:
+    env = create_world("CrazyflieFrogger", horizon=50)
+    frames = video.record_episode(env, lambda observation: torch.tensor([[0.0, -1.0]]), every=1000)
+    assert len(frames) == 2
+    assert bool(env.events()["violation"])
+    assert not np.array_equal(frames[0], frames[1])
+
+
+def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"`path` must end in .gif or .mp4, got flight.avi"):
+        video.save_video(pictures(), tmp_path / "flight.avi")
+    with pytest.raises(ValueError, match="`pictures` must not be empty"):
+        video.save_video([], tmp_path / "flight.gif")
+    with pytest.raises(ValueError, match="`every` must be a whole number >= 1"):
+        video.record_episode(create_world("CrazyflieFrogger"), lambda observation: observation, every=0)
+    monkeypatch.setattr(video, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"report extra: pip install 'morl-blocks\[report\]'"):
+        video.save_video(pictures(), tmp_path / "flight.mp4")

@@ -1,0 +1,226 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from morl_envs.base import BatchedEnv
+from morl_envs.worlds import WORLDS, create_world
+from tensordict import TensorDict
+from torch import Tensor
+from torchrl.collectors import Collector
+from torchrl.envs import TransformedEnv
+from torchrl.envs.transforms import RewardSum, StepCounter
+from torchrl.envs.utils import RandomPolicy, check_env_specs
+
+ALL = pytest.mark.parametrize("world", list(WORLDS))
+
+
+def commands(env: BatchedEnv, steps: int, seed: int = 0) -> Tensor:
+    """Return random actions, ``[steps, N, a]``."""
+    noise = torch.rand(steps, env.num_envs, env.action_dim, generator=torch.Generator().manual_seed(seed))
+    assert env.action_low is not None
+    return env.action_low + (env.action_high - env.action_low) * noise
+
+
+@ALL
+@pytest.mark.parametrize("count", [1, 5])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_specs(world: str, count: int) -> None:
+    env = create_world(world, batch_size=[count])
+    check_env_specs(env, seed=0, break_when_any_done="both")
+
+
+@ALL
+def test_rollout_resets_by_itself_and_keeps_the_final_observation(world: str) -> None:
+    env = create_world(world, batch_size=[3], horizon=5)
+    data = env.rollout(12, break_when_any_done=False)
+    assert data.shape == (3, 12)
+    done = data["next", "done"][..., 0]
+    assert done.nonzero()[:, 1].unique().tolist() == [4, 9]
+    assert data["next", "truncated"].sum() == 6
+    assert data["next", "terminated"].sum() == 0
+    moved = (data["observation"][:, 5] != data["next", "observation"][:, 4]).any(-1)
+    assert moved.all()  # the new episode does not overwrite the end of the old one
+    assert torch.equal(data["observation"][:, 1], data["next", "observation"][:, 0])
+
+
+@ALL
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_collectors_and_transforms(world: str) -> None:
+    env = TransformedEnv(create_world(world, batch_size=[4], horizon=7), StepCounter())
+    collector = Collector(env, RandomPolicy(env.action_spec), frames_per_batch=40, total_frames=80)
+    batches = list(collector)
+    collector.shutdown()
+    assert [batch.shape for batch in batches] == [(4, 10), (4, 10)]
+    assert batches[0]["next", "reward"].shape == (4, 10, len(create_world(world).objectives))
+    assert batches[1]["next", "step_count"].max() <= 7
+
+
+def test_episode_sums_of_vector_rewards() -> None:
+    env = TransformedEnv(create_world("StealthVisualSearch", batch_size=[4], horizon=6), RewardSum())
+    data = env.rollout(6)
+    torch.testing.assert_close(data["next", "episode_reward"][:, -1], data["next", "reward"].sum(1))
+
+
+@ALL
+def test_an_environment_plays_the_same_episodes_in_any_batch(world: str) -> None:
+    many, one = create_world(world, batch_size=[64], seed=100, horizon=30), create_world(world, seed=117, horizon=30)
+    actions = commands(many, 70)
+    pairs = [(many.reset_tensors(), one.reset_tensors())]
+    for action in actions:
+        a, b = many.step_tensors(action), one.step_tensors(action[17:18])
+        pairs += zip(a, b, strict=True)
+        done = a[2] | a[3]
+        if done[17]:
+            pairs.append((many.reset_tensors(done), one.reset_tensors()))
+        elif done.any():
+            many.reset_tensors(done)
+    assert all(torch.equal(a[17], b[0]) for a, b in pairs)
+    assert int(one.get_state()["episode"]) >= 3
+
+
+@ALL
+def test_a_masked_reset_leaves_the_others_bit_identical(world: str) -> None:
+    env, twin = create_world(world, batch_size=[6]), create_world(world, batch_size=[6])
+    actions = commands(env, 8)
+    for action in actions[:4]:
+        env.step_tensors(action)
+        twin.step_tensors(action)
+    mask = torch.tensor([True, False, False, True, False, False])
+    before, observed = env.get_state(), env.observation()
+    after = env.reset_tensors(mask)
+    state = env.get_state()
+    assert all(torch.equal(before[name][~mask], state[name][~mask]) for name in state)
+    assert torch.equal(observed[~mask], after[~mask])
+    assert (observed[mask] != after[mask]).any(-1).all()
+    assert state["episode"].tolist() == [2, 1, 1, 2, 1, 1]
+    for action in actions[4:]:
+        results = zip(env.step_tensors(action), twin.step_tensors(action), strict=True)
+        assert all(torch.equal(a[~mask], b[~mask]) for a, b in results)
+
+
+@ALL
+def test_torchrl_reset_honours_the_mask(world: str) -> None:
+    env = create_world(world, batch_size=[4])
+    data = env.rollout(3)[:, -1]
+    mask = torch.tensor([[False], [True], [False], [False]])
+    before = env.observation()
+    root = TensorDict(
+        {"_reset": mask, **{name: data["next", name] for name in ("done", "terminated", "truncated", "observation")}},
+        batch_size=[4],
+    )
+    after = env.reset(root)["observation"]
+    assert torch.equal(after[~mask[:, 0]], before[~mask[:, 0]])
+    assert (after[1] != before[1]).any()
+
+
+@ALL
+def test_a_state_continues_bit_for_bit_across_episodes(world: str) -> None:
+    env = create_world(world, batch_size=[5], seed=3, horizon=9)
+    for action in commands(env, 4):
+        env.step_tensors(action)
+    saved = env.get_state()
+    other = create_world(world, batch_size=[5], seed=999, horizon=9)
+    other.set_state(saved)
+    assert torch.equal(env.observation(), other.observation())
+    for action in commands(env, 20, seed=1):
+        results = [each.step_tensors(action) for each in (env, other)]
+        assert all(torch.equal(a, b) for a, b in zip(*results, strict=True))
+        done = results[0][2] | results[0][3]
+        if done.any():
+            assert torch.equal(env.reset_tensors(done), other.reset_tensors(done))
+
+
+@ALL
+def test_seeds(world: str) -> None:
+    env = create_world(world, batch_size=[3], seed=[5, 5, 6])
+    first = env.reset_tensors()
+    assert torch.equal(first[0], first[1])
+    assert not torch.equal(first[0], first[2])
+    second = env.reset_tensors()
+    assert not torch.equal(first, second)
+    env.seed_each([5, 5, 6])
+    assert torch.equal(env.reset_tensors(), first)
+    env.set_seed(5)
+    assert torch.equal(env.reset_tensors()[0], first[0])
+
+
+@ALL
+def test_observations_and_rewards_stay_in_their_bounds(world: str) -> None:
+    env = create_world(world, batch_size=[50], horizon=300)
+    bounds = env.bounds()
+    observation = env.reset_tensors()
+    reward = torch.zeros(50, len(env.objectives))
+    for action in commands(env, 300).sign():
+        for value, low, high in (
+            (observation, bounds.observation_low, bounds.observation_high),
+            (reward, bounds.reward_low, bounds.reward_high),
+        ):
+            assert (value >= torch.tensor(low) - 1e-6).all()
+            assert (value <= torch.tensor(high) + 1e-6).all()
+        observation, reward, terminated, truncated = env.step_tensors(action)
+        if (terminated | truncated).any():
+            observation = env.reset_tensors(terminated | truncated)
+
+
+@ALL
+def test_returned_tensors_are_not_overwritten(world: str) -> None:
+    env = create_world(world, batch_size=[2])
+    observation, reward, *_ = env.step_tensors(commands(env, 1)[0])
+    copies = observation.clone(), reward.clone()
+    env.step_tensors(commands(env, 1)[0])
+    env.reset_tensors(torch.tensor([True, False]))
+    assert torch.equal(observation, copies[0])
+    assert torch.equal(reward, copies[1])
+
+
+@ALL
+def test_everything_is_float32_and_on_the_device(world: str) -> None:
+    env = create_world(world, batch_size=[2]).to("cpu")
+    observation, reward, *_ = env.step_tensors(commands(env, 1)[0].double())
+    assert observation.dtype == reward.dtype == torch.float32
+    assert {tensor.dtype for tensor in env.get_state().values()} <= {torch.float32, torch.bool, torch.int64}
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (lambda n, a: torch.full((n, a), math.nan), "`action` must be finite, got nan"),
+        (lambda n, a: torch.full((n, a), math.inf), "`action` must be finite, got inf"),
+        (lambda n, a: torch.zeros(n, a + 1), "`action` must have shape"),
+        (lambda n, a: torch.zeros(n + 1, a), "`action` must have shape"),
+    ],
+)
+def test_bad_actions(world: str, bad: Any, message: str) -> None:
+    env = create_world(world, batch_size=[3])
+    before = env.get_state()
+    with pytest.raises(ValueError, match=message):
+        env.step_tensors(bad(3, env.action_dim))
+    after = env.get_state()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_bad_batches_seeds_masks_and_states() -> None:
+    with pytest.raises(ValueError, match=r"`batch_size` must be \[N\] with N >= 1, got \[0\]"):
+        create_world("CrazyflieFrogger", batch_size=[0])
+    with pytest.raises(ValueError, match=r"`batch_size` must be \[N\]"):
+        create_world("CrazyflieFrogger", batch_size=[2, 3])
+    with pytest.raises(ValueError, match="`seed` must be a number or 2 numbers"):
+        create_world("CrazyflieFrogger", batch_size=[2], seed=[1, 2, 3])
+    with pytest.raises(ValueError, match="`seed` must be >= 0, got -1"):
+        create_world("CrazyflieFrogger", batch_size=[2], seed=[1, -1])
+    with pytest.raises(ValueError, match=r"`seed` must lie in \[0, 2\*\*62\)"):
+        create_world("CrazyflieFrogger", seed=-1)
+    env = create_world("CrazyflieFrogger", batch_size=[2])
+    env.reset_tensors()
+    with pytest.raises(ValueError, match="`mask` must be bool"):
+        env.reset_tensors(torch.ones(2))
+    with pytest.raises(ValueError, match="`state` must have the keys"):
+        env.set_state({"seed": torch.zeros(2)})
+    with pytest.raises(ValueError, match=r"`state\['goal'\]` must have shape"):
+        env.set_state({**env.get_state(), "goal": torch.zeros(3, 2)})
+    with pytest.raises(ValueError, match="`world` must be one of"):
+        create_world("Atlantis")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        create_world("CrazyflieFrogger", colour="red")

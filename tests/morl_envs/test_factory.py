@@ -1,0 +1,26 @@
+import pytest
+import torch
+from morl_envs import factory, make_batch
+
+
+def test_options_reach_the_world() -> None:
+    assert make_batch("stealth", 2, horizon=7).horizon == 7
+    assert make_batch("deep-sea-treasure-v0", 2, horizon=7).horizon == 7
+
+
+def test_seeds_one_by_one() -> None:
+    first = make_batch("frogger", 3, seeds=[8, 8, 1]).reset_tensors()
+    assert torch.equal(first[0], first[1])
+    assert not torch.equal(first[0], first[2])
+
+
+@pytest.mark.parametrize(("typo", "nearest"), [("steath", "stealth"), ("mo-halfcheeta-v5", "mo-halfcheetah-v5")])
+def test_unknown_names_are_refused_with_the_nearest(typo: str, nearest: str) -> None:
+    with pytest.raises(ValueError, match=f"`env` must be a known environment, got '{typo}'. Nearest: {nearest}"):
+        make_batch(typo, 1)
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factory, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
+        make_batch("mo-ant-v5", 1)

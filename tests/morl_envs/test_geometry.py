@@ -1,0 +1,108 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from morl_envs import geometry
+from torch import Tensor
+
+t = torch.tensor
+coordinate = st.floats(-1, 1, width=32)
+size = st.floats(0.0625, 0.5, width=32)
+
+
+@pytest.mark.parametrize(
+    ("direction", "expected"),
+    [((1.0, 0.0), 1.5), ((0.0, 1.0), math.inf), ((-1.0, 0.0), math.inf), ((0.8, 0.6), math.inf)],
+)
+def test_ray_circle(direction: tuple[float, float], expected: float) -> None:
+    distance = float(geometry.ray_circle(t([0.0, 0.0]), t(direction), t([2.0, 0.0, 0.5])))
+    assert distance == pytest.approx(expected) or (expected == math.inf and distance > 1e12)
+
+
+def test_ray_starting_inside_sees_distance_zero() -> None:
+    assert geometry.ray_circle(t([0.0, 0.0]), t([1.0, 0.0]), t([0.1, 0.0, 0.5])) == 0
+    assert geometry.ray_box(t([0.0, 0.0]), t([1.0, 0.0]), t([0.1, 0.0, 0.5, 0.5])) == 0
+
+
+def test_absent_circles_are_not_seen() -> None:
+    args = t([0.0, 0.0]), t([1.0, 0.0]), t([2.0, 0.0, 0.5])
+    assert geometry.ray_circle(*args, t(False)) == 1.5
+    assert geometry.ray_circle(*args, t(True)) > 1e12
+
+
+@pytest.mark.parametrize(
+    ("origin", "direction", "expected"),
+    [
+        ((0.0, 0.0), (1.0, 0.0), 1.0),
+        ((0.0, 0.6), (1.0, 0.0), math.inf),
+        ((3.5, 0.0), (1.0, 0.0), math.inf),
+        ((2.0, 2.0), (0.0, -1.0), 1.5),
+        ((0.0, 0.0), (math.sqrt(0.5), math.sqrt(0.5)), math.inf),
+        ((0.0, -1.0), (math.sqrt(0.5), math.sqrt(0.5)), math.sqrt(2)),
+        ((1.0, 2.0), (0.0, -1.0), 1.5),  # along the box's own edge: parallel to a slab
+    ],
+)
+def test_ray_box(origin: tuple[float, float], direction: tuple[float, float], expected: float) -> None:
+    distance = float(geometry.ray_box(t(origin), t(direction), t([2.0, 0.0, 1.0, 0.5])))
+    assert distance == pytest.approx(expected, abs=1e-6) or (expected == math.inf and distance > 1e12)
+
+
+def test_ray_walls() -> None:
+    angles = torch.linspace(-math.pi, math.pi, 721)
+    direction = torch.stack([angles.cos(), angles.sin()])
+    origin = t([0.3, -0.2])[:, None]
+    end = origin + geometry.ray_walls(origin, direction, (1.0, 0.8)) * direction
+    on_wall = torch.maximum(end[0].abs() / 1.0, end[1].abs() / 0.8)
+    torch.testing.assert_close(on_wall, torch.ones_like(on_wall))
+
+
+def sample(start: Tensor, end: Tensor) -> Tensor:
+    """Return 20,001 points of a segment, ``[2, 20001]``."""
+    return start[:, None] + (end - start)[:, None] * torch.linspace(0, 1, 20_001, dtype=start.dtype)
+
+
+@given(coordinate, coordinate, coordinate, coordinate, coordinate, coordinate, size)
+def test_segment_circle_against_sampling(
+    sx: float, sy: float, ex: float, ey: float, cx: float, cy: float, radius: float
+) -> None:
+    start, end = t([sx, sy]), t([ex, ey])
+    closest = float((sample(start.double(), end.double()) - t([cx, cy])[:, None]).norm(dim=0).min())
+    if abs(closest - radius) > 2e-4:
+        assert bool(geometry.segment_hits_circle(start, end, t([cx, cy, radius]))) == (closest < radius)
+
+
+@given(coordinate, coordinate, coordinate, coordinate, coordinate, coordinate, size, size)
+def test_segment_box_against_sampling(
+    sx: float, sy: float, ex: float, ey: float, cx: float, cy: float, width: float, height: float
+) -> None:
+    start, end = t([sx, sy]), t([ex, ey])
+    offset = (sample(start.double(), end.double()) - t([cx, cy])[:, None]).abs() - t([width, height])[:, None]
+    depth = float(offset.amax(0).min())  # negative when some point is inside
+    if abs(depth) > 2e-4:
+        assert bool(geometry.segment_hits_box(start, end, t([cx, cy, width, height]))) == (depth < 0)
+
+
+@given(coordinate, coordinate, size, size, st.floats(0.03125, 0.25, width=32), coordinate, coordinate)
+def test_inflated_box_is_the_rounded_box(
+    x: float, y: float, width: float, height: float, margin: float, px: float, py: float
+) -> None:
+    circles, boxes = geometry.inflate(t([[x + 5], [y], [width]]), t([[x], [y], [width], [height]]), margin)
+    point = t([px, py])
+    in_circle = (point[:, None] - circles[:2]).norm(dim=0) < circles[2]
+    in_box = ((point[:, None] - boxes[:2]).abs() < boxes[2:]).all(0)
+    distance = ((point - t([x, y])).abs() - t([width, height])).clamp(min=0).norm()
+    if abs(float(distance) - margin) > 1e-5:
+        assert bool(in_circle[1:].any() | in_box.any()) == bool(distance < margin)
+    assert circles[2, 0] == pytest.approx(width + margin)
+
+
+def test_rounded_gap() -> None:
+    circle = t([0.0, 0.0]), t([0.0, 0.0]), t(0.3)
+    corner_on = t([1.0, 1.0]), t([0.2, 0.2]), t(0.0)
+    assert float(geometry.rounded_gap(circle, corner_on)) == pytest.approx(0.8 * math.sqrt(2) - 0.3)
+    assert float(geometry.rounded_gap(corner_on, circle)) == pytest.approx(0.8 * math.sqrt(2) - 0.3)
+    face_on = t([1.0, 0.1]), t([0.2, 0.2]), t(0.0)
+    assert float(geometry.rounded_gap(circle, face_on)) == pytest.approx(0.5)
+    assert float(geometry.rounded_gap(circle, circle)) < 0

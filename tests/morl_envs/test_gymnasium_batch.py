@@ -1,0 +1,103 @@
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from morl_envs import GymnasiumBatch, make_batch
+from morl_envs.counter_rng import episode_key
+
+CHEETAH = "mo-halfcheetah-v5"
+TREASURE = "deep-sea-treasure-v0"
+
+
+def actions(env: GymnasiumBatch, steps: int, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    if env.num_actions is not None:
+        return torch.randint(env.num_actions, (steps, env.num_envs), generator=generator)
+    assert env.action_low is not None
+    assert env.action_high is not None
+    noise = torch.rand(steps, env.num_envs, env.action_dim, generator=generator)
+    return env.action_low + (env.action_high - env.action_low) * noise
+
+
+@pytest.mark.parametrize("name", ["mo-halfcheetah-v5", "mo-humanoid-v5", "mo-ant-v5", "mo-walker2d-v5"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_mujoco_equals_mo_gymnasium_and_a_state_continues_bit_for_bit(name: str) -> None:
+    env = GymnasiumBatch(name, 2, seed=7, horizon=9)
+    plain = gymnasium.make(name, disable_env_checker=True)
+    seed = int(episode_key(torch.tensor(8), torch.tensor(0))) & (2**62 - 1)
+    first = plain.reset(seed=seed)[0]
+    np.testing.assert_array_equal(env.reset_tensors()[1].numpy(), first.astype(np.float32))
+    for action in actions(env, 4):
+        observation, reward, terminated, _ = env.step_tensors(action)
+        expected = plain.step(action[1].numpy())
+        np.testing.assert_array_equal(observation[1].numpy(), expected[0].astype(np.float32))
+        np.testing.assert_array_equal(reward[1].numpy(), np.asarray(expected[1], np.float32))
+        assert bool(terminated[1]) == expected[2]
+    other = GymnasiumBatch(name, 2, seed=0, horizon=9)
+    other.set_state(env.get_state())
+    for action in actions(env, 12, seed=1):
+        results = [each.step_tensors(action) for each in (env, other)]
+        assert all(torch.equal(a, b) for a, b in zip(*results, strict=True))
+        done = results[0][2] | results[0][3]
+        if done.any():
+            assert torch.equal(env.reset_tensors(done), other.reset_tensors(done))
+    env.close()
+    other.close()
+
+
+def test_truncation_keeps_the_final_observation_and_reset_by_mask() -> None:
+    env = GymnasiumBatch(TREASURE, 3, horizon=2)
+    env.reset_tensors()
+    right = torch.full((3,), 3)
+    env.step_tensors(right)
+    observation, _, terminated, truncated = env.step_tensors(right)
+    assert truncated.all()
+    assert not terminated.any()
+    assert observation.tolist() == [[0, 2]] * 3
+    after = env.reset_tensors(torch.tensor([True, False, False]))
+    assert after.tolist() == [[0, 0], [0, 2], [0, 2]]
+
+
+def test_termination_is_not_a_truncation() -> None:
+    env = GymnasiumBatch(TREASURE, 1, horizon=1)
+    _, reward, terminated, truncated = env.step_tensors(torch.tensor([1]))
+    assert (bool(terminated), bool(truncated)) == (True, False)
+    assert reward[0].tolist() == pytest.approx([0.7, -1.0])
+
+
+def test_an_environment_plays_the_same_episodes_in_any_batch() -> None:
+    many, one = GymnasiumBatch(CHEETAH, 3, seed=20), GymnasiumBatch(CHEETAH, 1, seed=22)
+    for _ in range(2):
+        assert torch.equal(many.reset_tensors()[2], one.reset_tensors()[0])
+    for action in actions(many, 3):
+        pairs = zip(many.step_tensors(action), one.step_tensors(action[2:]), strict=True)
+        assert all(torch.equal(a[2], b[0]) for a, b in pairs)
+
+
+def test_actions_are_clipped_and_checked() -> None:
+    one, other = GymnasiumBatch(CHEETAH, 1), GymnasiumBatch(CHEETAH, 1)
+    wild = torch.linspace(-3, 3, 6)[None]
+    assert torch.equal(one.step_tensors(wild)[0], other.step_tensors(wild.clamp(-1, 1))[0])
+    with pytest.raises(ValueError, match="`action` must be finite"):
+        one.step_tensors(wild * torch.nan)
+    with pytest.raises(ValueError, match=r"`action` must have shape \[1, 6\]"):
+        one.step_tensors(torch.zeros(1, 5))
+
+
+@pytest.mark.filterwarnings("ignore:.*precision lowered.*:UserWarning")
+def test_bad_environments() -> None:
+    with pytest.raises(ValueError, match="flat Box observations, got CliffWalking-v1"):
+        GymnasiumBatch("CliffWalking-v1", 1, horizon=5)
+    with pytest.raises(ValueError, match="`horizon` must be a whole number >= 1, got 0"):
+        GymnasiumBatch(TREASURE, 1, horizon=0)
+    with pytest.raises(ValueError, match="`objectives` must name the 2 objectives"):
+        GymnasiumBatch(TREASURE, 1, objectives=("one",))
+    with pytest.raises(ValueError, match="`horizon` must be given"):
+        GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 1)
+
+
+def test_our_own_gymnasium_environments_fit_too() -> None:
+    env = GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 2, horizon=4)
+    assert env.reset_tensors().shape == (2, 20)
+    assert env.step_tensors(torch.zeros(2, 2))[1].shape == (2, 3)
+    assert make_batch(TREASURE, 1).objectives == ("treasure", "time")

@@ -1,0 +1,47 @@
+from importlib import import_module
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from morl_envs.registration import NAMES, register_all
+
+register_all()
+mo_vector: Any = import_module("mo_gymnasium.wrappers.vector")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_batch_equals_mo_gymnasiums_loop(name: str) -> None:
+    batch = gymnasium.make_vec(f"morl_envs/{name}-v0", num_envs=3, horizon=5)
+    loop = mo_vector.MOSyncVectorEnv([lambda: gymnasium.make(f"morl_envs/{name}-v0", horizon=5) for _ in range(3)])
+    assert batch.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    np.testing.assert_array_equal(batch.reset(seed=10)[0], loop.reset(seed=10)[0])
+    batch.action_space.seed(0)
+    for _ in range(14):
+        action = batch.action_space.sample()
+        for ours, theirs in zip(batch.step(action)[:4], loop.step(action)[:4], strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_episode_statistics() -> None:
+    envs = mo_vector.MORecordEpisodeStatistics(
+        gymnasium.make_vec("morl_envs/StealthVisualSearch-v0", num_envs=2, horizon=4)
+    )
+    envs.reset(seed=0)
+    total = 0
+    for _ in range(4):
+        *_, info = (step := envs.step(envs.action_space.sample()))
+        total += step[1]
+    np.testing.assert_allclose(info["episode"]["r"], total, rtol=1e-6)
+
+
+def test_seeds_can_be_given_one_by_one_or_left_out() -> None:
+    envs: Any = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
+    first, _ = envs.reset(seed=[4, 4])
+    np.testing.assert_array_equal(first[0], first[1])
+    assert not np.array_equal(envs.reset()[0], first)
+    other = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
+    assert not np.array_equal(
+        other.reset()[0], gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2).reset()[0]
+    )

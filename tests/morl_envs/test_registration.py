@@ -1,0 +1,38 @@
+import subprocess
+import sys
+
+import gymnasium
+import morl_envs
+import pytest
+from morl_envs.registration import NAMES, register_all
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter and return what it prints last."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip().splitlines()[-1]
+
+
+def test_make_works_with_the_module_in_the_id_and_no_import() -> None:
+    code = "import gymnasium; print(gymnasium.make('morl_envs:morl_envs/CrazyflieFrogger-v0').reset(seed=0)[0].shape)"
+    assert run(code) == "(20,)"
+
+
+def test_importing_the_package_is_cheap() -> None:
+    code = (
+        "import sys, morl_envs; print(sorted({'torch', 'torchrl', 'mo_gymnasium', 'PIL', 'pygame'} & set(sys.modules)))"
+    )
+    assert run(code) == "[]"
+
+
+def test_registering_twice_is_silent() -> None:
+    register_all()
+    assert {f"morl_envs/{name}-v0" for name in NAMES} <= set(gymnasium.registry)
+
+
+def test_public_names() -> None:
+    for name in morl_envs.__all__:
+        assert name in dir(morl_envs)
+        assert getattr(morl_envs, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Atlantis'"):
+        _ = morl_envs.Atlantis

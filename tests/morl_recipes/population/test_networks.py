@@ -1,0 +1,93 @@
+import pytest
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_recipes.population.layout import Layout, initial
+from morl_recipes.population.networks import (
+    Actor,
+    BranchedStack,
+    ModuleStack,
+    SharedStack,
+    StackedCritic,
+    stacked_critic,
+)
+
+RUNS, BATCH, N, M, HIDDEN = 3, 5, 4, 2, 8
+CRITICS = [
+    (SharedCritic, SharedStack, {}),
+    (SharedCritic, SharedStack, {"depth": 1}),
+    (BranchedCritic, BranchedStack, {}),
+    (BranchedCritic, BranchedStack, {"depth": 3}),
+    (BranchedCritic, ModuleStack, {"activation": nn.ReLU}),
+]
+
+
+def _critics(kind: type[nn.Module], options: dict[str, object]) -> tuple[list[nn.Module], Tensor]:
+    made: list[nn.Module] = []
+
+    def make() -> nn.Module:
+        made.append(kind(N, M, hidden=HIDDEN, **options))
+        return made[-1]
+
+    return made, initial(make, range(RUNS))[1]
+
+
+@pytest.mark.parametrize(("kind", "stack", "options"), CRITICS)
+def test_stacked_critic_has_the_values_and_gradients_of_its_modules(
+    kind: type[nn.Module], stack: type[StackedCritic], options: dict[str, object]
+) -> None:
+    modules, flat = _critics(kind, options)
+    inputs, error = torch.randn(RUNS, BATCH, N + M), torch.randn(RUNS, BATCH, M)
+    stacked = stacked_critic(AttentionWeightedCritic(modules[0]), M)
+    assert type(stacked) is stack
+    values, pull = stacked.pullback(flat, inputs)
+    gradient = pull(error)
+    for run, module in enumerate(modules):
+        expected = module(inputs[run, :, :N], inputs[run, :, N:])
+        rows = torch.autograd.grad(expected, list(module.parameters()), error[run])
+        torch.testing.assert_close(values[run], expected)
+        torch.testing.assert_close(stacked.values(flat, inputs)[run], expected)
+        torch.testing.assert_close(gradient[run], torch.cat([row.flatten() for row in rows]))
+
+
+@pytest.mark.parametrize("kind", [UnitBoxGaussianActor, CategoricalActor])
+def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) -> None:
+    made: list[nn.Module] = []
+
+    def make() -> nn.Module:
+        made.append(kind(N, M, 3, HIDDEN))
+        return made[-1]
+
+    template, flat = initial(make, range(RUNS))
+    actor = Actor(template)  # type: ignore[arg-type]
+    inputs, error = torch.randn(RUNS, BATCH, N + M), torch.randn(RUNS, BATCH, 3)
+    params = actor.layout.views(flat)
+    raw, features = actor.forward(params, inputs)
+    extra = {"log_std": torch.zeros(RUNS, 3)} if kind is UnitBoxGaussianActor else {}
+    gradient = actor.gradient(features, actor.errors(params, features, error), extra)
+    for run, module in enumerate(made):
+        output = module(inputs[run, :, :N], inputs[run, :, N:])
+        mean = output[0].logit() if isinstance(output, tuple) else output
+        rows = torch.autograd.grad(mean, list(module.parameters()), error[run], allow_unused=True)
+        expected = torch.cat(
+            [torch.zeros_like(p).flatten() if g is None else g.flatten() for p, g in zip(module.parameters(), rows)]
+        )
+        torch.testing.assert_close(raw[run], mean, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(gradient[run], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_layout_views_and_join_are_inverse() -> None:
+    layout = Layout.of(BranchedCritic(N, M, HIDDEN))
+    flat = torch.randn(RUNS, layout.size)
+    torch.testing.assert_close(layout.join(layout.views(flat)), flat)
+
+
+def test_initial_weights_depend_on_the_own_seed_alone_and_leave_the_global_generator() -> None:
+    before = torch.random.get_rng_state()
+    _, first = initial(lambda: nn.Linear(2, 2), [1, 2, 3])
+    _, second = initial(lambda: nn.Linear(2, 2), [1, 9, 3])
+    assert torch.equal(first[[0, 2]], second[[0, 2]])
+    assert not torch.equal(first[1], second[1])
+    assert torch.equal(before, torch.random.get_rng_state())

@@ -1,0 +1,207 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_blocks.combiners import PCGrad
+from morl_blocks.critics import SharedCritic
+from morl_blocks.scalarizers import Linear
+from morl_blocks.schedulers import Fixed
+from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
+from morl_recipes.population.population import Population
+from morl_recipes.population.state import tensors_of
+from morl_recipes.spec import Spec
+from morl_recipes.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import poisoned, tiny
+
+HALF = (0.5, 0.5)
+
+
+def _train(runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, **options: int) -> Population:
+    population = Population(runs, source or toy(), total_steps=640, **{"num_envs": 4, **options})
+    for _ in range(iterations):
+        population.iterate()
+    return population
+
+
+def _own(population: Population, run: int) -> dict[str, Tensor]:
+    """Return everything that belongs to one run."""
+    state = tensors_of(population)
+    names = ["low", "high", "conflict", "carry", "observation", "stream/learning", "scheduler/mu"]
+    names += [name for name in state if name.startswith(("actor/", "critic/", "scale/"))]
+    rows = {name: state[name][run] for name in names}
+    rows |= {name: state[name].unflatten(0, (-1, 4))[run] for name in state if name.startswith("env/")}
+    return rows
+
+
+def test_changing_one_run_leaves_the_others_bit_identical() -> None:
+    base = [Run(tiny(), HALF, seed) for seed in range(5)]
+    other = replace(tiny(learning_rate=1e-2), mu=specs.ConflictBraked(base=specs.LinearDecay(5.0, 1.0)))
+    changed = [*base[:3], Run(other, (0.1, 0.9), 77), base[4]]
+    for chunk in (2, 8):
+        first, second = (_own_all(_train(runs, chunk=chunk)) for runs in (base, changed))
+        for run in (0, 1, 2, 4):
+            for name, tensor in first[run].items():
+                assert torch.equal(tensor, second[run][name]), (run, name)
+        assert not torch.equal(first[3]["actor/params"], second[3]["actor/params"])
+
+
+def _own_all(population: Population) -> list[dict[str, Tensor]]:
+    return [_own(population, run) for run in range(len(population.runs))]
+
+
+def test_a_run_of_a_population_matches_the_run_alone() -> None:
+    runs = [Run(tiny(), HALF, seed) for seed in range(4)]
+    together, alone = _train(runs, iterations=2), _train(runs[2:3], iterations=2)
+    for name, tensor in _own(alone, 0).items():
+        torch.testing.assert_close(_own(together, 2)[name], tensor, rtol=1e-3, atol=1e-4)
+
+
+def test_parts_of_a_population_are_not_noticed() -> None:
+    runs = [Run(tiny(), HALF, seed) for seed in range(5)]
+    whole, parts = _train(runs, chunk=8), _train(runs, chunk=2)
+    torch.testing.assert_close(whole.actor.params, parts.actor.params, rtol=1e-3, atol=1e-4)
+
+
+def test_the_six_stch_rows_share_a_population_and_keep_their_smoothness() -> None:
+    recipes = [row for name, row in ROWS["baselines"].items() if name.startswith("STCH")]
+    population = _train([Run(tiny(recipe), HALF, 0) for recipe in recipes], iterations=1)
+    assert population.mu.tolist() == pytest.approx([0.01, 0.1, 0.5, 1.0, 5.0, 10.0])
+    assert population.conflict.tolist() == [0.0] * 6
+
+
+def test_numbers_of_the_recipe_reach_their_run() -> None:
+    runs = [Run(tiny(learning_rate=1e-9), HALF, 0), Run(tiny(learning_rate=1e-2), HALF, 0)]
+    population = Population(runs, toy(), total_steps=640, num_envs=4)
+    before = population.actor.params.clone()
+    population.iterate()
+    moved = (population.actor.params - before).abs().amax(-1)
+    assert moved[0] < 1e-6
+    assert moved[1] > 1e-3
+
+
+@pytest.mark.parametrize("place", ["reward", "observation"])
+def test_a_failing_run_stops_and_the_others_do_not_notice(place: str) -> None:
+    runs = [Run(tiny(), HALF, seed) for seed in range(3)]
+    sick = Population(runs, poisoned(1, 4, after=20, place=place), total_steps=640, num_envs=4)
+    well = Population(runs, poisoned(1, 4, after=10**9, place=place), total_steps=640, num_envs=4)
+    failures = []
+    for number in range(4):
+        before = sick.actor.params[1].clone()
+        failures.append(sick.iterate().failed)
+        assert well.iterate().failed == {}
+        if number:
+            assert torch.equal(sick.actor.params[1], before)
+    assert failures == [{}, {1: place}, {}, {}]
+    assert sick.alive.tolist() == [True, False, True]
+    for run in (0, 2):
+        for name, tensor in _own(well, run).items():
+            assert torch.equal(tensor, _own(sick, run)[name]), name
+
+
+def test_exploding_parameters_are_found() -> None:
+    runs = [Run(tiny(learning_rate=1e30), HALF, 0), Run(tiny(), HALF, 0)]
+    population = Population(runs, toy(), total_steps=640, num_envs=4)
+    failed = [population.iterate().failed for _ in range(2)]
+    assert 0 in (failed[0] | failed[1])
+    assert population.alive.tolist() == [False, True]
+    assert bool(population.actor.params.isfinite().all())
+
+
+class OwnScheduler(Fixed):
+    pass
+
+
+class OwnSchedulerSpec(Spec):
+    def build(self, *args: object) -> OwnScheduler:
+        return OwnScheduler(2.0)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        replace(PASTA, combiner=PCGrad()),
+        replace(PASTA, combiner=specs.TorchJD("UPGradWeighting")),
+        replace(PASTA, mu=Fixed(2.0)),
+        replace(PASTA, mu=OwnSchedulerSpec()),
+        replace(PASTA, scalarizer=Linear(), combiner=specs.WeightedSum()),
+        replace(PASTA, critic=SharedCritic(4, 2, hidden=8, activation=torch.nn.ReLU)),
+    ],
+    ids=["live combiner", "TorchJD", "live scheduler", "own scheduler", "live scalarizer", "live critic"],
+)
+def test_blocks_that_cannot_be_stacked_are_called_run_by_run(recipe: Recipe) -> None:
+    runs = [Run(tiny(recipe), HALF, seed) for seed in range(3)]
+    population = _train(runs, iterations=2, chunk=2)
+    assert bool(population.alive.all())
+    assert bool(population.actor.params.isfinite().all())
+    assert not torch.equal(population.actor.params[0], population.actor.params[1])
+
+
+def test_a_live_scheduler_gives_what_its_spec_gives() -> None:
+    live, spec = (_train([Run(tiny(replace(PASTA, mu=mu)), HALF, 0)]) for mu in (Fixed(2.0), specs.Fixed(2.0)))
+    torch.testing.assert_close(live.actor.params, spec.actor.params, rtol=1e-3, atol=1e-4)
+
+
+def test_a_failing_gramian_reaches_no_other_run_through_a_looped_combiner() -> None:
+    runs = [Run(tiny(replace(PASTA, combiner=specs.TorchJD())), HALF, seed) for seed in range(2)]
+    population = Population(runs, poisoned(1, 4, after=5, place="reward"), total_steps=640, num_envs=4)
+    assert population.iterate().failed == {1: "reward"}
+    assert bool(population.actor.params.isfinite().all())
+
+
+def test_normalized_targets_train_the_critic_in_the_unit_interval() -> None:
+    recipe = tiny()
+    recipe = replace(recipe, ppo=replace(recipe.ppo, normalize_targets=True, learning_rate=1e-2))
+    population = _train([Run(recipe, HALF, 0)], iterations=5)
+    rollout = population.collector.collect(population.actor.params, torch.zeros(1, 16, 4, 2), None)
+    values = population.critic_net.values(population.critic.params, rollout.inputs.flatten(1, 2))
+    assert -0.5 < float(values.min()) <= float(values.max()) < 1.5
+    assert float(population.bounds.high.max()) > 3  # while raw returns are larger
+
+
+def test_observation_statistics_are_per_run() -> None:
+    source = replace(toy(), normalize_observations=True)
+    population = _train([Run(tiny(), HALF, seed) for seed in range(2)], source=source)
+    assert population.scale is not None
+    assert not torch.equal(population.scale.mean[0], population.scale.mean[1])
+    inputs = population.collector.inputs(population.collector.observation, population.scale)
+    assert float(inputs[..., :4].abs().max()) <= 10
+
+
+def test_discrete_actions_train() -> None:
+    class Choices(ToyBatch):
+        num_actions = 3
+        action_low = action_high = None
+
+        def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+            observation, _, terminated, truncated = super().step_tensors(torch.zeros(self.num_envs, 2))
+            reward = torch.nn.functional.one_hot(action, 3)[:, :2].float()
+            return observation, reward, terminated, truncated
+
+    def make(count: int, seeds: Sequence[int]) -> Choices:
+        env = Choices(count, seeds)
+        env.action_low = env.action_high = None
+        return env
+
+    runs = [Run(tiny(learning_rate=1e-2), HALF, seed) for seed in range(2)]
+    population = Population(runs, EnvSource("choices", make), total_steps=1280, num_envs=4)
+    first = population.iterate().numbers["episode"].sum(-1)
+    for _ in range(12):
+        last = population.iterate().numbers["episode"].sum(-1)
+    assert bool((last > first).all())  # the third action earns nothing
+
+
+def test_bad_settings_are_named() -> None:
+    runs = [Run(tiny(), HALF, 0)]
+    with pytest.raises(ValueError, match="`num_envs` must divide steps_per_iteration"):
+        Population(runs, toy(), total_steps=64, num_envs=5)
+    with pytest.raises(ValueError, match="`total_steps` must be a whole number >= 1"):
+        Population(runs, toy(), total_steps=0)
+    with pytest.raises(ValueError, match="`runs` must hold at least one run"):
+        Population([], toy(), total_steps=64)
+    with pytest.raises(ValueError, match="`runs` must differ in numbers alone"):
+        Population([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), total_steps=64)
+    with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
+        Population([Run(tiny(), (0.2, 0.3, 0.5), 0)], toy(), total_steps=64, num_envs=4)
