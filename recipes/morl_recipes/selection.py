@@ -1,7 +1,7 @@
 """From the names that people type to recipes: groups, rows, and rows of their own files."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from morl_recipes import paper
@@ -59,15 +59,21 @@ def _select(name: str, folder: Path) -> list[Row]:
         return [Row(Path(path).stem, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
     if name.endswith(".py"):
         raise ValueError(f"{name}: name a row of the file too, as in {name}:MyRow.")
-    rows = [Row(group, paper.method_name(key), ROWS[group][key]) for group in ROWS for key in ROWS[group]]
+    rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
     words = name.lower()
-    if words == "all":
-        return rows
-    if words in ROWS:
-        return [row for row in rows if row.group == words]
     group, slash, method = words.partition("/")
-    wanted = paper.method_name("PASTA" if (method or group) == "pasta" else (method or group)).lower()
-    found = [row for row in rows if row.method.lower() == wanted and (not slash or row.group == group)]
+    if words == "all" or words in ROWS:
+        found = [row for row in rows if words in ("all", row.group)]
+    elif slash and group in ROWS:
+        found = [row for row in rows if row.group == group and method in _spellings(row)][:1]
+    else:
+        found = [row for row in rows if words in _spellings(row)][:1]
     if not found:
         raise unknown("row", name, ["all", *ROWS, "PASTA", *(row.method for row in rows)])
-    return found[:1]
+    return [replace(row, method=paper.method_name(row.method)) for row in found]
+
+
+def _spellings(row: Row) -> set[str]:
+    """Return what a row may be called, in small letters."""
+    names = {row.method, paper.method_name(row.method)}
+    return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}

@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -30,9 +30,9 @@ def pin_size(store: Path, size: int) -> int:
         write_synced(staged, seal({"schema": SCHEMA, "size": size}))
         staged.rename(store / _FILE)
     except OSError as error:
+        with suppress(OSError):
+            staged.unlink()
         raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
-    finally:
-        staged.unlink(missing_ok=True)
     return size
 
 

@@ -15,7 +15,8 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Population
-from morl_recipes.trainer import Options, train_runs
+from morl_recipes.trainer import train_runs
+from morl_recipes.training import Options
 
 PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
