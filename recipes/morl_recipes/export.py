@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from dataclasses import dataclass
@@ -96,8 +97,12 @@ def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], c
 
 def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> None:
     batch = torch.export.Dim("batch")
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter's notes on its own future are nothing that a user can act on
+        # The exporter's notes on its own future and on torchvision are nothing that a user can act on.
+        warnings.simplefilter("ignore")
+        logger.setLevel(logging.ERROR)
         program: Any = torch.onnx.export(
             policy,
             (observation, preference),
@@ -107,6 +112,7 @@ def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: P
             dynamo=True,
             verbose=False,
         )
+    logger.setLevel(level)
     program.save(str(path))
 
 
