@@ -10,7 +10,6 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
-import torch
 from torch import Tensor
 
 FORMAT = "morl-blocks checkpoint"

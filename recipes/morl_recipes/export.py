@@ -78,7 +78,9 @@ def export_policy(
         _write(policy, observation[:2], weights[:2], staged)
         difference = _difference(policy, observation, weights, staged)
         if not difference <= tolerance:
-            raise ValueError(f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written.")
+            raise ValueError(
+                f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
+            )
         staged.replace(out)
     finally:
         staged.unlink(missing_ok=True)
@@ -87,8 +89,9 @@ def export_policy(
 
 def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:
     """Return ``count`` observations of episodes that the policy plays, ``[count, n]``."""
-    act, observation, seen = acting(policy, preference), env.reset_tensors(), []
-    while sum(map(len, seen)) < count:
+    act, observation = acting(policy, preference), env.reset_tensors()
+    seen: list[Tensor] = []
+    while len(seen) * env.num_envs < count:
         seen.append(observation)
         _, _, terminated, truncated = env.step_tensors(act(observation))
         observation = env.reset_tensors(terminated | truncated)

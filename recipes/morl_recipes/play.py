@@ -15,7 +15,7 @@ from morl_envs.cards import EnvCard
 from morl_envs.factory import find_card
 from morl_envs.heuristics.play import mean_returns
 from morl_recipes import _checks
-from morl_recipes.saved_policy import PolicyFunction, Point, acting, find_run, load_policy
+from morl_recipes.saved_policy import Point, PolicyFunction, acting, find_run, load_policy
 from morl_recipes.store import Store
 
 FRAMES = 200
@@ -76,8 +76,9 @@ def play(
     policy = acting(load_policy(store, row, point, env.action_low, env.action_high), weights)
     returns, _ = mean_returns(env, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[card.name]
-    known = info.bounds_problem is None and info.low is not None and info.high is not None
-    hv = float(run_hypervolume(mean, info.low, info.high)) if known else None
+    hv = None
+    if info.bounds_problem is None and info.low is not None and info.high is not None:
+        hv = float(run_hypervolume(mean, info.low, info.high))
     if video is not None:
         film(card, policy, Path(video), seed)
     return Played(row["run_id"], weights, card.objectives, returns, hv, float(expected_utility(mean, weights)))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
-import pandas as pd
 import torch
 from torch import Tensor, nn
 
@@ -34,6 +33,11 @@ class SavedPolicy(nn.Module):
         torch.Size([5, 1])
     """
 
+    low: Tensor
+    high: Tensor
+    mean: Tensor | None
+    std: Tensor
+
     def __init__(self, tensors: Mapping[str, Tensor], num_objectives: int, low: Tensor | None, high: Tensor | None):
         super().__init__()
         parameters = {name: tensor for name, tensor in tensors.items() if not name.startswith("observation_")}
@@ -61,10 +65,10 @@ class SavedPolicy(nn.Module):
         if isinstance(self.actor, CategoricalActor):
             return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]
         mean, _ = self.actor(observation, preference)
-        return unit_box_to_action(mean, self.low, self.high)  # type: ignore[arg-type]
+        return unit_box_to_action(mean, self.low, self.high)
 
 
-def find_run(store: Store, name: str | None = None) -> pd.Series:
+def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
     """Choose a finished run of a store.
 
     Args:
@@ -75,24 +79,25 @@ def find_run(store: Store, name: str | None = None) -> pd.Series:
     Returns:
         Its row of :func:`~morl_recipes.store.load_runs`.
     """
-    runs = load_runs(store)
-    runs = runs[runs["status"] == "done"]
-    if runs.empty:
+    rows: list[dict[str, Any]] = load_runs(store).to_dict("records")  # type: ignore[assignment]
+    rows = [row for row in rows if row["status"] == "done"]
+    if not rows:
         raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
     if name is None:
-        score = runs["peak_hv"] if runs["peak_hv"].notna().any() else runs["peak_eu"]
-        return runs.loc[score.idxmax()]
-    found = runs[runs["run_id"] == name]
-    found = runs[runs["run_id"].str.contains(name, regex=False)] if found.empty else found
-    if found.empty:
-        raise unknown("run", name, runs["run_id"])
+        score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
+        return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
+    found = [row for row in rows if row["run_id"] == name] or [row for row in rows if name in row["run_id"]]
+    if not found:
+        raise unknown("run", name, [row["run_id"] for row in rows])
     if len(found) > 1:
-        some = ", ".join(found["run_id"].iloc[:3])
+        some = ", ".join(row["run_id"] for row in found[:3])
         raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {some}, ...")
-    return found.iloc[0]
+    return found[0]
 
 
-def load_policy(store: Store, run: pd.Series, point: Point, low: Tensor | None, high: Tensor | None) -> SavedPolicy:
+def load_policy(
+    store: Store, run: Mapping[str, Any], point: Point, low: Tensor | None, high: Tensor | None
+) -> SavedPolicy:
     """Return the policy of a run at its best or last validation point."""
     if point not in ("peak", "final"):
         raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")

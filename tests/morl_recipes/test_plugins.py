@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.plugins import Plugin, rows_of
 from morl_recipes.selection import select_rows
 

@@ -1,11 +1,12 @@
 import pytest
+
 from morl_recipes import PASTA, ROWS
 from morl_recipes.selection import select_rows
 
 
 def test_groups_rows_and_everything() -> None:
     assert len(select_rows(["all"])) == 40
-    assert [row.method for row in select_rows(["critic"])][0] == "PASTA (Ours)"
+    assert select_rows(["critic"])[0].method == "PASTA (Ours)"
     (row,) = select_rows(["controller/no decay"])
     assert (row.group, row.method) == ("controller", "No Decay")
     assert row.recipe == ROWS["controller"]["No Decay"]

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -27,11 +27,11 @@ Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing p
 or written, 130 interrupted. Every command explains itself: morl-blocks sweep --help"""
 
 
-def _command(name: str, cls: type, *, brief: bool) -> object:
+def _command(name: str, cls: type, *, brief: bool) -> Any:
     """Name a command; its docstring is its help, with the examples as they stand."""
     lines = (cls.__doc__ or "").strip().splitlines()[: 1 if brief else None]
     text = "\n".join(line.removeprefix("    ") for line in lines)
-    return Annotated[cls, tyro.conf.subcommand(name, description=text)]  # type: ignore[return-value]
+    return Annotated[cls, tyro.conf.subcommand(name, description=text)]
 
 
 _COMMANDS: dict[str, type] = {
@@ -55,13 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
-    union: object = None
+    union: Any = None
     for name, cls in _COMMANDS.items():
         one = _command(name, cls, brief=name not in argv[:1])
-        union = one if union is None else union | one  # type: ignore[operator]
+        union = one if union is None else union | one
     try:
         command = tyro.cli(
-            union,  # type: ignore[arg-type]
+            union,
             prog="morl-blocks",
             description=DESCRIPTION,
             args=argv,

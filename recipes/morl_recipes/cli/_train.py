@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 if TYPE_CHECKING:
-    from morl_recipes.sweep import Outcome, Plan
+    from morl_recipes.sweep import Outcome
     from morl_recipes.sweep.engines import Engine
 
 Words = tuple[str, ...]
@@ -112,7 +112,7 @@ class Sweep:
     address: str = "auto"
     """The Ray cluster."""
     shared: bool = False
-    """The folder is the same on every node of the Ray cluster, so that a lost population continues from a checkpoint."""
+    """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
     retry_failed: bool = False
     """Train failed runs again."""
     dry_run: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -10,6 +11,11 @@ from typing import Any
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
 from morl_recipes.recipe import PPO, Recipe
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 PAPER_STEPS = 488 * 2048
 """Environment steps per run at the paper's scale; the paper does not print its own number."""
@@ -110,7 +116,7 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     """
     path = Path(path)
     try:
-        content = _loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
         return sweep_from(content, folder=path.parent, **changes)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
@@ -159,11 +165,3 @@ def _seeds(value: object) -> tuple[int, ...]:
     for seed in value:
         _checks.at_least("seeds", seed, 0)
     return tuple(dict.fromkeys(value))
-
-
-def _loads(text: str) -> dict[str, Any]:
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib
-    return tomllib.loads(text)

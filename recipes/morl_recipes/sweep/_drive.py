@@ -37,14 +37,6 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-def missing_populations(
-    plan: Plan, size: int, present: Collection[str]
-) -> tuple[list[Population], list[Population]]:
-    """Return all populations of a plan and those with a run that is not present."""
-    populations = plan.populations(size)
-    return populations, [p for p in populations if any(run.run_id not in present for run in p.runs)]
-
-
 def run_sweep(
     plan: Plan,
     out: str | Path,
@@ -79,7 +71,7 @@ def run_sweep(
     with alone(store.path):
         size = pinned_size(store.path) or pin_size(store.path, plan.suggest_size(engine.workers))
         present = store.done() | (set() if retry_failed else set(store.failed()))
-        populations, todo = missing_populations(plan, size, present)
+        todo = [p for p in plan.populations(size) if any(run.run_id not in present for run in p.runs)]
         missing = sum(run.run_id not in present for run in plan.runs)
         if todo:
             say(f"{missing} of {len(plan.runs)} runs to do, in {len(todo)} populations on {engine.workers} workers.")
@@ -104,7 +96,7 @@ def _train(
             bar.update(steps - counted.get(name, 0))
             counted[name] = steps
 
-        with closing(engine.run(todo, work, folder, watch)) as events:  # type: ignore[type-var]
+        with closing(engine.run(todo, work, folder, watch)) as events:
             for event in events:
                 population = by_name[event.name]
                 watch(event.name, population.steps)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from morl_recipes.sweep import InlineEngine, run_sweep
 
+from morl_recipes.sweep import InlineEngine, run_sweep
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
 

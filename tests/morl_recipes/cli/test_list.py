@@ -1,4 +1,5 @@
 import pytest
+
 from morl_recipes.cli import main
 
 

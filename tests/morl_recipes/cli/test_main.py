@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.cli import _main, main
 
 COMMANDS = ["list", "train", "sweep", "table", "report", "play", "export"]

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.cli import main
 
 

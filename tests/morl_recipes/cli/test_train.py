@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+
 from morl_recipes.cli import main
 from morl_recipes.store import load_runs
 from morl_recipes.sweep import _drive
-
+from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 
 TINY = """
@@ -47,9 +49,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def train_with(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
+    defaults: Any = _drive.run_sweep.__kwdefaults__
+    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**defaults, "work": work})
+
+
 @pytest.fixture
 def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**_drive.run_sweep.__kwdefaults__, "work": fakes.fake_work})
+    train_with(monkeypatch, fakes.fake_work)
 
 
 def test_a_users_own_block_trains_with_the_same_command(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,14 +88,13 @@ def test_the_same_sweep_again_does_nothing_and_says_so(place: Path, capsys: pyte
 def test_failed_runs_are_named_and_exit_with_1(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    defaults = _drive.run_sweep.__kwdefaults__
-    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**defaults, "work": fakes.one_fails})
+    train_with(monkeypatch, fakes.one_fails)
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 1
     out = capsys.readouterr().out
     assert "3 of 4 are done" in out
     assert "failed: deep-sea-treasure-v0.baselines.linear.0.50-0.50.s0" in out
     assert "loss not finite in iteration 1" in out
-    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**defaults, "work": fakes.fake_work})
+    train_with(monkeypatch, fakes.fake_work)
     assert main(["sweep", "tiny.toml", "--retry-failed"]) == 0
 
 

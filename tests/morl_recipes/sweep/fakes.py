@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep import Plan, Population, make_plan, sweep_from, train_population
 
@@ -56,12 +57,23 @@ def fake_record(run: PlannedRun, status: str = "done") -> RunRecord:
     value = zlib.crc32(run.run_id.encode()) / 2**32
     point = {"iteration": 1, "steps": run.steps, "returns": (10 * value, -50.0), "hv": value, "eu": value}
     history = pd.DataFrame({"iteration": [1], "steps": [run.steps], "return_0": [10 * value], "return_1": [-50.0]})
-    identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     good = status == "done"
-    points = (point, point) if good else (None, None)
-    tensors = {"w": torch.full((3,), float(np.float32(value)))}
-    reason = "" if good else "loss not finite in iteration 1"
-    return RunRecord(*identity, status, reason, run.steps, *points, run.recipe, history, tensors)  # type: ignore[arg-type]
+    return RunRecord(
+        run.run_id,
+        run.group,
+        run.method,
+        run.env,
+        run.preference,
+        run.seed,
+        "done" if good else "failed",
+        "" if good else "loss not finite in iteration 1",
+        run.steps,
+        point if good else None,
+        point if good else None,
+        run.recipe,
+        history,
+        {"w": torch.full((3,), float(np.float32(value)))},
+    )
 
 
 def fake_work(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:

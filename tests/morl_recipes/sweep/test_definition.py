@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from morl_recipes import PASTA
 from morl_recipes.sweep import PAPER_STEPS, Sweep, read_sweep, sweep_from
 
@@ -50,7 +51,7 @@ def test_errors_of_a_file_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"s.toml: cannot be read \(No such file"):
         read_sweep(path)
     path.write_text("rows = [")
-    with pytest.raises(ValueError, match="s.toml: "):
+    with pytest.raises(ValueError, match=r"s.toml: "):
         read_sweep(path)
     path.write_text('rows = ["PASTA"]\nsteps = 3')
     with pytest.raises(ValueError, match=r"s.toml: unknown key 'steps'"):

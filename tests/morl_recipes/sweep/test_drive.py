@@ -4,11 +4,11 @@ import errno
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.store import Store, StoreError, load_runs
 from morl_recipes.store import _store as store_module
 from morl_recipes.sweep import InlineEngine, Outcome, run_sweep
 from morl_recipes.sweep.engines import Work
-
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -63,10 +63,12 @@ def test_an_interrupted_sweep_keeps_its_populations_on_any_machine(tmp_path: Pat
         sweep(tmp_path / "s", work)
     interrupted = seen.pop()
     engine = InlineEngine()
-    engine.workers = 8  # type: ignore[misc]
+    engine.workers = 8
     run_sweep(tiny_plan(), tmp_path / "s", engine, work=work, progress=False)
     assert interrupted in seen
-    assert sorted(sum(seen, [])) == sorted(run.run_id for run in tiny_plan().runs)  # nothing twice
+    assert sorted(run_id for ids in seen for run_id in ids) == sorted(
+        run.run_id for run in tiny_plan().runs
+    )  # nothing twice
 
 
 def test_runs_that_are_there_survive_the_repetition_of_their_population(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path: Path, monkeypat
 
 
 def test_a_full_disk_under_the_checkpoints_fails_no_run(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="checkpoint.safetensors: No space left on device. The sweep was stopped"):
+    with pytest.raises(StoreError, match=r"checkpoint.safetensors: No space left on device. The sweep was stopped"):
         sweep(tmp_path / "s", fakes.full_disk)
     assert load_runs(tmp_path / "s").empty
 

@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.cli import main
 from morl_recipes.table import render_table
-
 from tests.morl_recipes.sweep.fakes import TINY, start_driver
 
 KILLS = 5
@@ -19,7 +19,9 @@ def definition(tmp_path: Path) -> Path:
     lines = [line for line in lines if not line.startswith(("ppo", "total_steps"))]
     table = [f"{key} = {value}" for key, value in TINY["ppo"].items()]
     path = tmp_path / "tiny.toml"
-    path.write_text("\n".join([*lines, f"total_steps = {64 * 16}", "population = 2", "[ppo]", *table]).replace("'", '"'))
+    path.write_text(
+        "\n".join([*lines, f"total_steps = {64 * 16}", "population = 2", "[ppo]", *table]).replace("'", '"')
+    )
     return path
 
 

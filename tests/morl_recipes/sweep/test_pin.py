@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.store import Manifest, Store, StoreError
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size
 

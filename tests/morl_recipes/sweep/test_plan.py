@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from morl_recipes import ROWS, Recipe
 from morl_recipes.sweep import make_plan, read_sweep, sweep_from
-
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
 RECIPES = Path(__file__).parents[3] / "recipes"

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 import torch
 from filelock import FileLock
+
 from morl_recipes.store import RunRecord
 from morl_recipes.sweep import InlineEngine, run_sweep, train_population
 from morl_recipes.sweep import _work as work_module
 from morl_recipes.training import Training
-
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
 

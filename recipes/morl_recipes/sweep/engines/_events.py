@@ -1,7 +1,7 @@
 """What an engine is given, and what it tells."""
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -63,7 +63,7 @@ class Engine(Protocol):
 
     def run(
         self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Train populations, each with its own folder below ``checkpoints``."""
         ...
 

@@ -1,6 +1,6 @@
 """The engine for one training at a time: this very process."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class InlineEngine:
 
     def run(
         self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Train populations in order."""
         for population in populations:
             report = partial(watch, population.name)

@@ -7,20 +7,20 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from tqdm import tqdm
 
 from morl_recipes import _checks
-from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 
 ATTEMPTS = 3
 
@@ -56,7 +56,7 @@ class LocalEngine:
 
     def run(
         self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Train populations, the longest first."""
         queue = deque(_Task(p) for p in sorted(populations, key=lambda p: p.steps, reverse=True))
         workers = [_start(work) for _ in range(min(self.workers, len(queue)))]
@@ -102,13 +102,13 @@ def _start(work: Work) -> _Worker:
 
     On Linux a server imports the packages once and forks every worker from that; elsewhere each one imports them.
     """
-    context = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+    context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
     context.set_forkserver_preload(["morl_recipes.sweep"])
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work), daemon=True, name="morl-blocks worker")
     process.start()
     theirs.close()
-    return _Worker(process, cast("Connection", ours))
+    return _Worker(process, ours)
 
 
 def _assign(worker: _Worker, queue: "deque[_Task]", checkpoints: Path | None) -> None:

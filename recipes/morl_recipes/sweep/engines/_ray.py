@@ -1,14 +1,14 @@
 """The engine beyond one machine: tasks on an existing Ray cluster."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from morl_recipes import _checks
-from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 
 
 class RayEngine:
@@ -44,7 +44,7 @@ class RayEngine:
 
     def run(
         self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """Submit everything, the longest first, and yield results as they come; nothing is watched in between."""
         remote = self._ray.remote(num_cpus=self.cpus, max_retries=self.retries)(_perform_quietly)
         ordered = sorted(populations, key=lambda p: p.steps, reverse=True)

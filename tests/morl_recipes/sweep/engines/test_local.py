@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from morl_recipes.store import RunRecord
 from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep
 from morl_recipes.sweep.engines import Failed, Finished, Work
-
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from morl_recipes.sweep import InlineEngine, RayEngine, run_sweep
 from morl_recipes.sweep.engines import Failed
-
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
-ray = pytest.importorskip("ray", reason="the ray extra is not installed")
+ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
 ROOT = Path(__file__).parents[4]
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,7 @@ def cluster() -> Iterator[Any]:
     patch = pytest.MonkeyPatch()
     patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]))
     patch.setenv("RAY_DISABLE_IMPORT_WARNING", "1")
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    made: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     yield made
     ray.shutdown()
     made.shutdown()
@@ -68,7 +70,9 @@ def test_a_sweep_survives_the_loss_of_a_node_with_the_same_numbers_as_local(clus
 
 def test_a_population_that_kills_its_workers_is_given_up(cluster: Any, tmp_path: Path) -> None:
     populations = tiny_plan().populations(16)
-    events = list(RayEngine(cluster.address, retries=0).run(populations, fakes.dies_always, None, lambda name, steps: None))
+    events = list(
+        RayEngine(cluster.address, retries=0).run(populations, fakes.dies_always, None, lambda name, steps: None)
+    )
     (failed,) = [event for event in events if isinstance(event, Failed)]
     assert "lost by the cluster" in failed.reason
     assert len(events) == len(populations)
