@@ -72,7 +72,8 @@ def draw(store: Store, path: Path) -> Path:
     for axis, preference in zip(axes[0], preferences, strict=False):
         _curves(axis, history[history["preference"] == preference], methods, preference_label(preference))
     for axis, method in zip(axes[1], methods, strict=False):
-        best = runs.loc[runs.loc[runs["method"] == method, "peak_hv"].idxmax()].to_dict()
+        own = runs[runs["method"] == method].to_dict("records")
+        best: dict[str, Any] = max(own, key=lambda run: run["peak_hv"])  # type: ignore[assignment]
         axis.imshow(_last_picture(store, best))
         axis.set_title(f"{method}: one episode of its best policy", color=COLOURS[method])
     figure.savefig(path, dpi=130)
