@@ -58,7 +58,9 @@ def _legend(figure: Figure, panel: Panel, looks: Sequence[Style], columns: int) 
         Line2D([], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m)
         for m, s in zip(panel.methods, looks, strict=True)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3
+    )
 
 
 def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:

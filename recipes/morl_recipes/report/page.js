@@ -63,7 +63,7 @@
     if (given.polar) {
       const side = narrow.matches ? 78 : 60;
       return { ...layout, height: narrow.matches ? 330 : 440, margin: { l: side, r: side, t: 34, b: 34 }, polar: { bgcolor: "rgba(0,0,0,0)",
-        radialaxis: { ...given.polar.radialaxis, gridcolor: css("--grid"), linecolor: css("--line"),
+        radialaxis: { ...given.polar.radialaxis, nticks: narrow.matches ? 4 : 7, gridcolor: css("--grid"), linecolor: css("--line"),
           tickfont: { color: css("--soft"), size: 11 } },
         angularaxis: { gridcolor: css("--grid"), linecolor: css("--line"), direction: "clockwise", rotation: 90 } } };
     }
