@@ -9,11 +9,11 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from morl_recipes.panels import Panel, Point, load_results
 from morl_recipes.paper import preference_label
 from morl_recipes.report._matplotlib import draw, projection
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
-from morl_recipes.results import Panel, Point, load_results
 from morl_recipes.store import Store
 
 FORMATS = ("png", "pdf")

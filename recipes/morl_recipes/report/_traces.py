@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from morl_blocks.metrics import Interval, nondominated, profile, profile_auc
+from morl_recipes.panels import Panel, panel_statistics, preference_statistics
 from morl_recipes.paper import preference_label
 from morl_recipes.report._series import Array, Curves
-from morl_recipes.results import Panel, panel_statistics, preference_statistics
 from morl_recipes.table._printed import printed_cells, printed_summary
 
 Figure: TypeAlias = dict[str, Any]

@@ -51,7 +51,8 @@
       plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 12.5, color: css("--text") },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--line"), activecolor: css("--accent") },
       showlegend: false, hovermode: "closest", dragmode: narrow.matches ? false : "zoom",
-      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text") }, align: "left" } };
+      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text") }, align: "left" },
+    };
     if (given.scene) {
       const three = Object.fromEntries(["xaxis", "yaxis", "zaxis"].map((key) => [key, {
         ...given.scene[key], gridcolor: css("--line"), color: css("--soft"), backgroundcolor: css("--card"),
@@ -62,9 +63,10 @@
     }
     if (given.polar) {
       const side = narrow.matches ? 78 : 60;
-      return { ...layout, height: narrow.matches ? 330 : 440, margin: { l: side, r: side, t: 34, b: 34 }, polar: { bgcolor: "rgba(0,0,0,0)",
-        radialaxis: { ...given.polar.radialaxis, nticks: narrow.matches ? 4 : 7, gridcolor: css("--grid"), linecolor: css("--line"),
-          tickfont: { color: css("--soft"), size: 11 } },
+      return { ...layout, height: narrow.matches ? 330 : 440, margin: { l: side, r: side, t: 34, b: 34 }, polar: {
+        bgcolor: "rgba(0,0,0,0)",
+        radialaxis: { ...given.polar.radialaxis, nticks: narrow.matches ? 4 : 7, gridcolor: css("--grid"),
+          linecolor: css("--line"), tickfont: { color: css("--soft"), size: 11 } },
         angularaxis: { gridcolor: css("--grid"), linecolor: css("--line"), direction: "clockwise", rotation: 90 } } };
     }
     return { ...layout, xaxis: axis(given.xaxis), yaxis: axis(given.yaxis) };

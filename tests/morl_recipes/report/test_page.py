@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from morl_recipes.panels import load_results
 from morl_recipes.report import write_report
 from morl_recipes.report._panel_figures import front_names, panel_figures
-from morl_recipes.results import load_results
 from morl_recipes.store import Store, StoreError
 
 go = pytest.importorskip("plotly.graph_objects", reason="the interactive report needs the extra `report`")

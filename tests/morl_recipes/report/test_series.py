@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from morl_recipes.panels import load_results
 from morl_recipes.report._series import MAX_POINTS, curves, training_frame
-from morl_recipes.results import load_results
 from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]

@@ -16,8 +16,8 @@ from morl_blocks.metrics import (
     seed_draws,
     win_rate,
 )
+from morl_recipes.panels._panel import Array, Panel
 from morl_recipes.paper import REFERENCE
-from morl_recipes.results._panel import Array, Panel
 
 RESAMPLES = 2000
 NAN = float("nan")
