@@ -19,7 +19,8 @@
     const c = colour(style);
     const width = trace.meta.method === panel().reference ? 3.2 : 2;
     const looks = {
-      line: { line: { ...trace.line, color: c, dash: style.dash, width } },
+      line: { line: { ...trace.line, color: c, dash: style.dash, width },
+        marker: { symbol: style.symbol, size: 9, color: c } },
       band: { line: { width: 0, color: c }, fillcolor: fade(c, 0.11) },
       bar: { marker: { color: fade(c, 0.8), line: { color: c, width: 1 },
         pattern: { shape: style.hatch, fillmode: "overlay", fgcolor: css("--card"), fgopacity: 0.75, solidity: 0.2,

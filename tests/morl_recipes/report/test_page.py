@@ -74,8 +74,16 @@ def test_the_numbers_in_the_figures_are_those_of_the_store(make_store: MakeStore
     one = frame[(frame["method_index"] == 0) & (frame["preference_index"] == 0)]
     assert line["y"][-1] == pytest.approx(one[one["iteration"] == 19]["hv"].mean(), rel=1e-4)
     assert sum(len(trace["x"]) for trace in figures["front_01"]["all"]["data"]) == 12
+    assert line["mode"] == "lines"
     mu = {trace["meta"]["method"] for trace in figures["mu"]["all"]["data"]}
     assert mu == {0}  # Linear has no smoothness
+
+
+def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore, sweep_type: Any) -> None:
+    results = load_results(make_store(sweep_type(iterations=1)), history=True)
+    figures = panel_figures(results.panels[0], results.history)
+    lines = [trace for trace in figures["hv_curve"]["all"]["data"] if trace["meta"]["role"] == "line"]
+    assert [trace["mode"] for trace in lines] == ["lines+markers"] * 2
 
 
 @pytest.mark.parametrize(
