@@ -70,8 +70,24 @@
           linecolor: css("--line"), tickfont: { color: css("--soft"), size: 11 } },
         angularaxis: { gridcolor: css("--grid"), linecolor: css("--line"), direction: "clockwise", rotation: 90 } } };
     }
-    return { ...layout, xaxis: axis(given.xaxis), yaxis: axis(given.yaxis) };
+    const ticks = given.xaxis && given.xaxis.ticktext && narrow.matches
+      ? { ticktext: given.xaxis.ticktext.map((text) => text.replace(" to ", "<br>to ")), tickangle: 0, tickfont: { size: 10 } }
+      : {};
+    return { ...layout, xaxis: axis(given.xaxis, ticks), yaxis: axis(given.yaxis) };
   };
+
+  // Break long labels into short lines where the page is narrow.
+  const wrap = (text) => {
+    if (!narrow.matches) return text;
+    const lines = [""];
+    for (const word of text.replace("<b>", " <b>").split(/\s+/)) {
+      const longer = `${lines[lines.length - 1]} ${word}`.trim();
+      if (longer.replace(/<[^>]+>/g, "").length > 17 && lines[lines.length - 1]) lines.push(word);
+      else lines[lines.length - 1] = longer;
+    }
+    return lines.join("<br>");
+  };
+  const wrapTraces = (trace) => (["bar", "paper"].includes(trace.meta.role) ? { ...trace, y: trace.y.map(wrap) } : trace);
 
   // A closed list of buttons: the default one can send the data of a figure to a server.
   const buttons = (layout) => {
@@ -88,7 +104,7 @@
     if (traces.length) {
       const note = div.querySelector(".gap");
       if (note) note.remove();
-      Plotly.react(div, traces.map(paint), layoutOf(figure), config(figure));
+      Plotly.react(div, traces.map(wrapTraces).map(paint), layoutOf(figure), config(figure));
       return;
     }
     Plotly.purge(div);
