@@ -5,9 +5,9 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 import pytest
-from morl_recipes import ROWS, paper
 
 from morl_blocks.metrics import expected_utility, objective_dominance_rate, run_hypervolume, win_rate
+from morl_recipes import ROWS, paper
 
 GROUPS = ["baselines", "pcgrad", "controller", "critic", "fixed_mu", "kappa", "lambda", "rho"]
 ROUNDING = 0.0005 + 0.0005  # the printed summary and the printed cells it is made of

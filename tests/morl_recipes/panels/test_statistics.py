@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from morl_recipes.panels import load_results, panel_statistics, preference_statistics
-from morl_recipes.store import Store
 
 from morl_blocks.metrics import compare, objective_dominance_rate, profile_auc, win_rate
+from morl_recipes.panels import load_results, panel_statistics, preference_statistics
+from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
 THREE = {"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from morl_recipes.report import write_figures
 from morl_recipes.store import Store
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from morl_recipes.panels import load_results
 from morl_recipes.report import write_report
 from morl_recipes.report._panel_figures import front_names, panel_figures

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from morl_recipes.panels import load_results
 from morl_recipes.report._series import MAX_POINTS, curves, training_frame
 from morl_recipes.store import Store

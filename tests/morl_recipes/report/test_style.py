@@ -4,8 +4,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from morl_recipes.report._style import DARK_BACKGROUND, LIGHT_BACKGROUND, styles
 from numpy.typing import NDArray
+
+from morl_recipes.report._style import DARK_BACKGROUND, LIGHT_BACKGROUND, styles
 
 NAMES = ("PASTA (Ours)", *(f"M{i}" for i in range(8)))
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError, load_history, load_runs
 from morl_recipes.store import _store as store_module
 from morl_recipes.store._files import seal

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
+
 from morl_recipes import paper
 from morl_recipes.panels import load_results
 from morl_recipes.store import Store
