@@ -96,6 +96,14 @@ def test_bad_environments() -> None:
         GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 1)
 
 
+def test_states_of_another_size_are_refused() -> None:
+    env, other = GymnasiumBatch(TREASURE, 1), GymnasiumBatch(TREASURE, 2)
+    with pytest.raises(ValueError, match="`state` must have the shapes"):
+        env.set_state(other.get_state())
+    with pytest.raises(ValueError, match="`state` must have the shapes"):
+        env.set_state({})
+
+
 def test_our_own_gymnasium_environments_fit_too() -> None:
     env = GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 2, horizon=4)
     assert env.reset_tensors().shape == (2, 20)
