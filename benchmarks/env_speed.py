@@ -20,16 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import morl_envs
 import numpy as np
 import torch
 import tyro
 from gymnasium.spaces import Box
-from morl_envs.protocol import TensorEnv
-from morl_envs.worlds import create_world
 from numpy.typing import NDArray
 
+import morl_envs
 from benchmarks._timing import interleaved
+from morl_envs.protocol import TensorEnv
+from morl_envs.worlds import create_world
 
 BATCH, MUJOCO_BATCH = 320, 16
 WORLDS = {

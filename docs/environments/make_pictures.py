@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from PIL import Image
+
 from morl_envs.heuristics import HEURISTICS
 from morl_envs.rendering.video import record_episode
 from morl_envs.worlds import create_world
-from PIL import Image
 
 HERE = Path(__file__).parent
 # file -> world, heuristic, seed, step

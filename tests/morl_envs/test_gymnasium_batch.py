@@ -2,6 +2,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+
 from morl_envs import GymnasiumBatch, make_batch
 from morl_envs.counter_rng import episode_key
 
