@@ -46,9 +46,9 @@ class Args:
 
     out: Path = Path("benchmarks/results/env_speed.json")
     """Where to write the figures; the printed table goes next to it."""
-    rounds: int = 40
+    rounds: int = 80
     """Turns per rival; the best one counts."""
-    calls: int = 10
+    calls: int = 5
     """Steps per turn."""
 
 
