@@ -72,10 +72,10 @@ def find_source(env: "str | EnvSource | Make | Any") -> EnvSource:
         return env
     if callable(env):
         return EnvSource(getattr(env, "__name__", "custom"), env)
-    from morl_envs.factory import find_card, make_batch
-
     if not isinstance(env, str) and not hasattr(env, "hv_low"):
         fail("env", "be a name, a card, an EnvSource or a function", repr(env))
+    from morl_envs.factory import find_card, make_batch
+
     card = find_card(env)
 
     def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
