@@ -12,7 +12,9 @@ from tests.morl_recipes.worlds import tiny
 
 
 def _population(source: EnvSource | None = None, runs: int = 2) -> Population:
-    return Population([Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4)
+    return Population(
+        [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4
+    )
 
 
 class Short(ToyBatch):

@@ -72,9 +72,7 @@ def _small(recipe: Recipe) -> Recipe:
     inner = recipe.critic.critic if isinstance(recipe.critic, AttentionWeighted) else recipe.critic
     critic = Shared(hidden=8) if isinstance(inner, Shared) else Branched(hidden=8)
     weighted = AttentionWeighted(critic) if isinstance(recipe.critic, AttentionWeighted) else critic
-    return replace(
-        recipe, critic=weighted, ppo=PPO(steps_per_iteration=16, epochs=1, minibatch_size=8, hidden=8)
-    )
+    return replace(recipe, critic=weighted, ppo=PPO(steps_per_iteration=16, epochs=1, minibatch_size=8, hidden=8))
 
 
 @pytest.mark.parametrize("env", ["stealth", "frogger", "formation", "mo-halfcheetah-v5", "deep-sea-treasure-v0"])

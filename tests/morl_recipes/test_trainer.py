@@ -64,7 +64,10 @@ def test_result_has_one_run_per_preference_and_seed() -> None:
     expected = np.clip(np.array(run.final["returns"]) / 16, 0, 1).prod()
     assert run.final["hv"] == pytest.approx(expected)
     assert run.final["eu"] == pytest.approx(np.dot(run.final["returns"], HALF))
-    assert set(run.policy) == {"log_std", *(f"{n}.{k}" for n in ("trunk.0", "trunk.2", "mean") for k in ("weight", "bias"))}
+    assert set(run.policy) == {
+        "log_std",
+        *(f"{n}.{k}" for n in ("trunk.0", "trunk.2", "mean") for k in ("weight", "bias")),
+    }
     assert list(result.summary()["seed"]) == [0, 7, 0, 7]
 
 
