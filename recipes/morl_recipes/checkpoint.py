@@ -10,7 +10,6 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
-import torch
 from torch import Tensor
 
 FORMAT = "morl-blocks checkpoint"
@@ -69,7 +68,7 @@ def _checksum(tensors: dict[str, Tensor]) -> str:
     for name in sorted(tensors):
         tensor = tensors[name]
         value = zlib.crc32(f"{name}{tensor.dtype}{list(tensor.shape)}".encode(), value)
-        value = zlib.crc32(tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b"", value)
+        value = zlib.crc32(tensor.numpy().tobytes(), value)
     return f"{value:08x}"
 
 
