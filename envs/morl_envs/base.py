@@ -108,7 +108,7 @@ class BatchedEnv(EnvBase):
         """Step all worlds: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
         self.observation()
         _checks.action(action, (self.num_envs, self.action_dim))
-        action = torch.minimum(torch.maximum(action.to(torch.float32), self.action_low), self.action_high)
+        action = action.to(torch.float32).clamp(self.action_low, self.action_high)
         changed, reward, terminated = self.advance(self._worlds, action)
         self._worlds = {**self._worlds, **changed, "step": self._worlds["step"] + 1}
         self._observation = self.observe(self._worlds)

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import torch
 from gymnasium.spaces import Box, Discrete
+from gymnasium.wrappers import OrderEnforcing
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -20,10 +21,10 @@ class GymnasiumBatch:
     """N environments stepped in a loop, with per-environment seeds, vector rewards and reset by mask.
 
     Every episode starts from ``reset(seed=hash(seed, episode))``, so environment ``k`` plays the same episodes whatever
-    N is. The time limit is counted here and the environments run without Gymnasium's checking wrapper, which a loop of
-    ``gymnasium.make`` pays for in every step. No simulator can hand over its complete state in general; the state here
-    is (seed, episode, actions of the running episode), and :meth:`set_state` replays these actions. That is exact for
-    every environment that draws its randomness from ``np_random``, MuJoCo included.
+    N is. The time limit is counted here and the environments run without Gymnasium's wrappers. No simulator can hand
+    over its complete state in general; the state here is (seed, episode, actions of the running episode), and
+    :meth:`set_state` replays these actions. That is exact for every environment that draws its randomness from
+    ``np_random``, MuJoCo included.
 
     Args:
         env_id: Registered environment with a flat ``Box`` observation and a ``Box`` or ``Discrete`` action.
@@ -64,10 +65,12 @@ class GymnasiumBatch:
         with warnings.catch_warnings():
             # Some environments build their spaces in double precision; nothing that a user here could act on.
             warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
-            self.envs = [
+            made = [
                 gymnasium.make(env_id, max_episode_steps=-1, disable_env_checker=True, **options)
                 for _ in range(self.num_envs)
             ]
+        # Order is kept here, so the wrapper that watches it can go.
+        self.envs: list[Any] = [env.env if isinstance(env, OrderEnforcing) else env for env in made]
         self._read_spaces(env_id)
         count = int(self.envs[0].get_wrapper_attr("reward_space").shape[0])
         self.objectives = objectives or tuple(f"objective {i}" for i in range(count))
@@ -76,6 +79,7 @@ class GymnasiumBatch:
         self._observation = np.zeros((self.num_envs, self.observation_dim), np.float32)
         self._history = np.zeros((self.num_envs, self.horizon, *self._action_shape), self._action_dtype)
         self._step = np.zeros(self.num_envs, np.int64)
+        self._rows = np.arange(self.num_envs)
         self._started = False
         self.seed_each(seed)
 
@@ -102,20 +106,18 @@ class GymnasiumBatch:
             self.reset_tensors()
         _checks.action(action, (self.num_envs, *self._action_shape))
         actions = self._clip(action)
-        rewards = np.zeros((self.num_envs, len(self.objectives)), np.float32)
-        terminated, truncated = np.zeros((2, self.num_envs, 1), np.bool_)
-        for row, env in enumerate(self.envs):
-            self._observation[row], rewards[row], ended, cut, _ = env.step(actions[row])
-            terminated[row], truncated[row] = ended, cut and not ended
-        alive = self._step < self.horizon
-        self._history[alive, self._step[alive]] = actions[alive]
+        results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
+        observations, rewards, ended, cut, _ = zip(*results, strict=True)
+        self._observation = np.asarray(observations, np.float32)
+        self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        truncated |= (self._step >= self.horizon)[:, None] & ~terminated
+        terminated = np.asarray(ended, np.bool_)
+        truncated = (np.asarray(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
         return (
             torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(rewards),
-            torch.from_numpy(terminated),
-            torch.from_numpy(truncated),
+            torch.from_numpy(np.asarray(rewards, np.float32)),
+            torch.from_numpy(terminated).unsqueeze(-1),
+            torch.from_numpy(truncated).unsqueeze(-1),
         )
 
     def get_state(self) -> State:
@@ -131,8 +133,11 @@ class GymnasiumBatch:
 
     def set_state(self, state: State) -> None:
         """Replay the running episodes of a state from :meth:`get_state`; exact, at the cost of these steps."""
+        reference = self.get_state()
+        if state.keys() != reference.keys() or any(state[name].shape != reference[name].shape for name in reference):
+            shapes = {name: list(tensor.shape) for name, tensor in reference.items()}
+            _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
         self._seed, self._episode = state["seed"].clone(), state["episode"].clone()
-        self._started = True
         history, steps = state["history"].numpy(), state["step"].tolist()
         for row, env in enumerate(self.envs):
             self._episode[row] -= 1

@@ -66,19 +66,44 @@ def find_source(env: "str | EnvSource | Make | Any") -> EnvSource:
     """Return the source of an environment.
 
     Args:
-        env: A name of ``morl_envs.CARDS``, a card, a source, or a function ``(num_envs, seeds) -> EnvBatch``.
+        env: A name of ``morl_envs.CARDS`` or of any registered Gymnasium environment with vector rewards, a card, a
+            source, or a function ``(num_envs, seeds) -> EnvBatch``.
     """
     if isinstance(env, EnvSource):
         return env
     if callable(env):
         return EnvSource(getattr(env, "__name__", "custom"), env)
-    from morl_envs.factory import find_card, make_batch
-
     if not isinstance(env, str) and not hasattr(env, "hv_low"):
         fail("env", "be a name, a card, an EnvSource or a function", repr(env))
+    from morl_envs.cards import CARDS
+
+    return _registered(env) if isinstance(env, str) and env not in CARDS and _is_registered(env) else _carded(env)
+
+
+def _carded(env: Any) -> EnvSource:
+    """Return the source of a name or card; unknown names are refused with the nearest known ones."""
+    from morl_envs.factory import find_card, make_batch
+
     card = find_card(env)
 
     def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
         return make_batch(card, num_envs, seeds)
 
     return EnvSource(card.name, make, card.hv_low, card.hv_high, card.normalize_observations)
+
+
+def _registered(env: str) -> EnvSource:
+    """Return the source of a Gymnasium environment without a card."""
+    from morl_envs.gymnasium_batch import GymnasiumBatch
+
+    def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
+        return GymnasiumBatch(env, num_envs, seeds)
+
+    return EnvSource(env, make)
+
+
+def _is_registered(env: str) -> bool:
+    import gymnasium
+    import mo_gymnasium  # noqa: F401 - registers its environments
+
+    return env in gymnasium.registry

@@ -95,7 +95,6 @@ class Training:
         done = self.population.iteration * per_iteration
         self.bar = Bar(self.iterations * per_iteration, done, show=self.options.progress)
 
-    @torch.no_grad()
     def advance(self) -> None:
         """Train for one iteration, validate, log, save."""
         iteration = self.population.iterate()

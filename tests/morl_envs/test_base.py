@@ -3,14 +3,15 @@ from typing import Any
 
 import pytest
 import torch
-from morl_envs.base import BatchedEnv
-from morl_envs.worlds import WORLDS, create_world
 from tensordict import TensorDict
 from torch import Tensor
 from torchrl.collectors import Collector
 from torchrl.envs import TransformedEnv
 from torchrl.envs.transforms import RewardSum, StepCounter
 from torchrl.envs.utils import RandomPolicy, check_env_specs
+
+from morl_envs.base import BatchedEnv
+from morl_envs.worlds import WORLDS, create_world
 
 ALL = pytest.mark.parametrize("world", list(WORLDS))
 

@@ -3,6 +3,7 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 import torch
+
 from morl_envs import CARDS, make_batch
 from morl_envs.cards import EnvCard
 

@@ -1,6 +1,7 @@
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+
 from morl_envs.counter_rng import episode_key, mix, uniform
 
 MASK = 2**64 - 1

@@ -1,5 +1,6 @@
 import pytest
 import torch
+
 from morl_envs import factory, make_batch
 
 

@@ -4,8 +4,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from morl_envs import geometry
 from torch import Tensor
+
+from morl_envs import geometry
 
 t = torch.tensor
 coordinate = st.floats(-1, 1, width=32)

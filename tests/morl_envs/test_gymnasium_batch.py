@@ -2,6 +2,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+
 from morl_envs import GymnasiumBatch, make_batch
 from morl_envs.counter_rng import episode_key
 
@@ -94,6 +95,14 @@ def test_bad_environments() -> None:
         GymnasiumBatch(TREASURE, 1, objectives=("one",))
     with pytest.raises(ValueError, match="`horizon` must be given"):
         GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 1)
+
+
+def test_states_of_another_size_are_refused() -> None:
+    env, other = GymnasiumBatch(TREASURE, 1), GymnasiumBatch(TREASURE, 2)
+    with pytest.raises(ValueError, match="`state` must have the shapes"):
+        env.set_state(other.get_state())
+    with pytest.raises(ValueError, match="`state` must have the shapes"):
+        env.set_state({})
 
 
 def test_our_own_gymnasium_environments_fit_too() -> None:

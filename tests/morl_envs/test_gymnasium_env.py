@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
+
 from morl_envs.registration import NAMES, register_all
 from morl_envs.worlds import create_world
 

@@ -5,6 +5,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+
 from morl_envs.registration import NAMES, register_all
 
 register_all()
@@ -22,6 +23,23 @@ def test_the_batch_equals_mo_gymnasiums_loop(name: str) -> None:
         action = batch.action_space.sample()
         for ours, theirs in zip(batch.step(action)[:4], loop.step(action)[:4], strict=True):
             np.testing.assert_array_equal(ours, theirs)
+
+
+def test_terminated_environments_start_again_in_the_next_step() -> None:
+    name = "morl_envs/CrazyflieFrogger-v0"
+    options: dict[str, Any] = {"start_height": -0.943}
+    batch = gymnasium.make_vec(name, num_envs=2, **options)
+    loop = mo_vector.MOSyncVectorEnv([lambda: gymnasium.make(name, **options) for _ in range(2)])
+    batch.reset(seed=0)
+    loop.reset(seed=0)
+    actions = [np.array([[0.0, -1.0], [0.0, a]], np.float32) for a in (-1, 0, -1, -1, -1, 0, -1)]
+    ended = 0
+    for action in actions:
+        ours, theirs = batch.step(action)[:4], loop.step(action)[:4]
+        for a, b in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(a, b)
+        ended += int(ours[2].sum())
+    assert ended >= 3
 
 
 def test_episode_statistics() -> None:

@@ -2,8 +2,9 @@ import subprocess
 import sys
 
 import gymnasium
-import morl_envs
 import pytest
+
+import morl_envs
 from morl_envs.registration import NAMES, register_all
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
 
 EIGHT = [

@@ -5,9 +5,9 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 import pytest
-from morl_recipes import paper
 
 from morl_blocks.metrics import expected_utility, objective_dominance_rate, run_hypervolume, win_rate
+from morl_recipes import ROWS, paper
 
 GROUPS = ["baselines", "pcgrad", "controller", "critic", "fixed_mu", "kappa", "lambda", "rho"]
 ROUNDING = 0.0005 + 0.0005  # the printed summary and the printed cells it is made of
@@ -50,6 +50,13 @@ def test_both_tables_name_the_methods_alike() -> None:
     for group in GROUPS:
         named = appendix[(appendix["env"] == "stealth") & (appendix["group"] == group)]["method"].unique().tolist()
         assert named == summary(group)["method"].tolist()
+
+
+def test_every_recipe_of_the_paper_finds_its_numbers() -> None:
+    appendix = paper.per_preference()
+    for group, rows in ROWS.items():
+        printed = set(appendix.loc[(appendix["env"] == "stealth") & (appendix["group"] == group), "method"])
+        assert {paper.method_name(name) for name in rows} == printed or group == "ours"
 
 
 @pytest.mark.parametrize("group", GROUPS)

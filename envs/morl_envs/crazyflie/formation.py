@@ -17,7 +17,7 @@ from morl_envs.protocol import State
 
 _OWN_COUNTERS = 1 << 16
 DRONES = 3
-PAIRS = ((0, 1), (0, 2), (1, 2))
+PAIRS = ((0, 1), (1, 2), (2, 0))
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ class CrazyflieFormation(BatchedEnv):
     An episode terminates at the goal, on a collision with the opponent or on a boundary violation, and is truncated
     after 2000 steps. Drones do not collide with each other, as in the paper.
 
-    Observation (22): positions, offsets of the three pairs, vector from the centre of mass to the goal, the last 4
-    positions of the opponent, newest first.
+    Observation (22): positions, offsets of the three pairs (each drone to the next), vector from the centre of mass to
+    the goal, the last 4 positions of the opponent, newest first.
 
     Args:
         batch_size: ``[N]``.
@@ -161,10 +161,10 @@ class CrazyflieFormation(BatchedEnv):
         reached = (after < o.goal_radius) & ~(collided | violated)
         error = shape_error(position, o.side)
         effort = norm(commands) if o.effort == "command" else norm(position - state["position"]) / o.time_step
-        effort = (effort[:, 0] + effort[:, 1] + effort[:, 2]) / DRONES
+        first, second, third = effort.unbind(1)
         reward = torch.stack(
             [
-                5.0 * (before - after) - 0.1 * effort + 10.0 * reached - 5.0 * collided,
+                5.0 * (before - after) - (0.1 / DRONES) * (first + second + third) + 10.0 * reached - 5.0 * collided,
                 0.1 * (wall / 0.2).clamp(0, 1),
                 0.2 * (opponent_distance / 0.4).clamp(0, 1) - 10.0 * collided,
                 (-5.0 * error).exp() - error.clamp(0, 1),
@@ -177,9 +177,9 @@ class CrazyflieFormation(BatchedEnv):
     def observe(self, state: State) -> Tensor:
         """Return positions, pair offsets, vector to the goal, and the opponent's last positions, ``[N, 22]``."""
         position = state["position"]
-        offsets = [position[:, j] - position[:, i] for i, j in PAIRS]
         to_goal = state["goal"] - centre_of_mass(position)
-        return torch.cat([position.flatten(1), *offsets, to_goal, state["opponents"].flatten(1)], -1)
+        offsets = sides(position).flatten(1)
+        return torch.cat([position.flatten(1), offsets, to_goal, state["opponents"].flatten(1)], -1)
 
     def describe(self, state: State) -> dict[str, Tensor]:
         """Tell how the last step ended."""
@@ -212,7 +212,13 @@ def triangle(side: float) -> list[list[float]]:
 
 def centre_of_mass(position: Tensor) -> Tensor:
     """Return the mean position of the three drones, ``[N, 3, 2]`` -> ``[N, 2]``."""
-    return (position[:, 0] + position[:, 1] + position[:, 2]) / DRONES
+    first, second, third = position.unbind(1)
+    return (first + second + third) / DRONES
+
+
+def sides(position: Tensor) -> Tensor:
+    """Return the vector from each drone to the next, in the order of ``PAIRS``, ``[N, 3, 2]``."""
+    return position.roll(-1, 1) - position
 
 
 def shape_error(position: Tensor, side: float) -> Tensor:
@@ -222,5 +228,4 @@ def shape_error(position: Tensor, side: float) -> Tensor:
         >>> shape_error(torch.tensor([triangle(0.5)]), side=0.45).round(decimals=4)
         tensor([0.0500])
     """
-    sides = torch.stack([norm(position[:, i] - position[:, j]) for i, j in PAIRS], -1)
-    return (sides - side).abs().amax(-1)
+    return (norm(sides(position)) - side).abs().amax(-1)

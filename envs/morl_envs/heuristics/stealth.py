@@ -38,24 +38,20 @@ def wall_follower(observation: Tensor) -> Tensor:
     The obstacles leave a corridor along the wall, so the robot keeps at 0.93 where it always passes.
     """
     x, y, cos, sin = observation[:, :4].unbind(-1)
-    heading = torch.atan2(sin, cos)
+    lidar, beside_x = observation[:, 10:], x.abs() >= y.abs()
     # Counter-clockwise: along the bottom to the right, up the right wall, back along the top, down the left wall.
-    on_x, on_y = x.abs() >= y.abs(), x.abs() < y.abs()
-    along = torch.where(on_x, torch.where(x > 0, math.pi / 2, -math.pi / 2), torch.where(y > 0, math.pi, 0.0))
-    outward = torch.where(on_x, 0.93 - x.abs(), 0.93 - y.abs())
-    # Lean outwards when away from the wall, inwards when too close; a corner is the end of the wall.
-    lean = (outward * 4).clamp(-0.3, math.pi / 2)
-    way = along - lean
-    at_corner = (torch.minimum(x.abs(), y.abs()) > 0.86) & (outward < 0.1)
+    along = torch.where(beside_x, torch.where(x > 0, math.pi / 2, -math.pi / 2), torch.where(y > 0, math.pi, 0.0))
     next_wall = torch.where(x > 0, torch.where(y > 0, math.pi, math.pi / 2), torch.where(y > 0, -math.pi / 2, 0.0))
-    way = torch.where(at_corner, next_wall, way)
-    turn = _wrap(way - heading)
-    close = (outward < 0.1) & on_x | (outward < 0.1) & on_y
-    detour = _avoid(observation[:, 10:], turn)
-    turn = torch.where(close, turn, detour)
+    to_wall = 0.93 - torch.maximum(x.abs(), y.abs())
+    near_wall, at_corner = to_wall < 0.1, torch.minimum(x.abs(), y.abs()) > 0.86
+    # Lean outwards when away from the wall, inwards when too close; a corner is the end of the wall.
+    lean = (to_wall * 4).clamp(-0.3, math.pi / 2)
+    way = torch.where(near_wall & at_corner, next_wall, along - lean)
+    turn = _wrap(way - torch.atan2(sin, cos))
+    # The corridor is free, so only the way to it needs care.
+    turn = torch.where(near_wall, turn, _avoid(lidar, turn))
     facing = (turn.cos() - 0.9).clamp(min=0) / 0.1
-    ahead = 0.35 * observation[:, 10]
-    return torch.stack([facing * ((ahead - 0.055) / 0.05).clamp(0, 1), (turn / 0.05).clamp(-1, 1)], -1)
+    return torch.stack([facing * ((0.35 * lidar[:, 0] - 0.055) / 0.05).clamp(0, 1), (turn / 0.05).clamp(-1, 1)], -1)
 
 
 def greedy_searcher(observation: Tensor) -> Tensor:

@@ -51,7 +51,7 @@ def draw_formation(env: CrazyflieFormation, row: dict[str, Tensor], trail: NDArr
     canvas.space(4)
     canvas.entry("drones and their paths", DRONES[0])
     canvas.entry("centre of mass and its path", CENTRE)
-    canvas.entry("side within 5 cm of 45 cm", GOOD, "line")
+    canvas.entry(f"side within 5 cm of {100 * o.side:g} cm", GOOD, "line")
     canvas.entry("side off by more", BAD, "line")
     canvas.entry("opponent, arrow: its way", OPPONENT)
     canvas.entry("lane", LANE, "box")

@@ -84,7 +84,7 @@ def draw_frogger(env: CrazyflieFrogger, row: dict[str, Tensor], trail: NDArray[n
     canvas.space(4)
     canvas.entry("drone and its path", DRONE)
     canvas.entry("opponent, arrow: its way", OPPONENT)
-    canvas.entry("collision distance (0.1 m)", (236, 190, 190))
+    canvas.entry(f"collision distance ({o.collision_distance:g} m)", (236, 190, 190))
     canvas.entry("lane", LANE, "box")
     canvas.entry("goal", GOAL, "ring")
     canvas.entry("near the wall (0.2 m)", BUFFER, "box")

@@ -10,6 +10,7 @@ from torch import Tensor
 from morl_envs.rendering.canvas import INK, Canvas, Colour
 from morl_envs.stealth import sensors
 from morl_envs.stealth.env import StealthVisualSearch
+from morl_envs.stealth.options import StealthOptions
 
 SAFE: Colour = (206, 222, 208)
 AVOID: Colour = (255, 255, 255)
@@ -41,7 +42,7 @@ def draw_stealth(env: StealthVisualSearch, row: dict[str, Tensor], trail: NDArra
         canvas.path(trail[:, 0].tolist(), TRAIL, 1.6)
     _draw_targets(canvas, o.target_radius, row)
     _draw_robot(canvas, o.robot_radius, row)
-    _write_legend(canvas, row)
+    _write_legend(canvas, o, row)
     return canvas
 
 
@@ -88,7 +89,7 @@ def _draw_robot(canvas: Canvas, radius: float, row: dict[str, Tensor]) -> None:
     canvas.path([(x, y), (x + radius * dx, y + radius * dy)], (255, 255, 255), 2.5)
 
 
-def _write_legend(canvas: Canvas, row: dict[str, Tensor]) -> None:
+def _write_legend(canvas: Canvas, o: StealthOptions, row: dict[str, Tensor]) -> None:
     canvas.line("Stealth visual search", size=13, bold=True)
     canvas.line(f"{int(row['scanned'].sum())} of {len(row['scanned'])} targets found", size=11)
     canvas.space(4)
@@ -99,6 +100,6 @@ def _write_legend(canvas: Canvas, row: dict[str, Tensor]) -> None:
     canvas.entry("obstacle", OBSTACLE, "box")
     canvas.entry("avoid region", AVOID, "box")
     canvas.entry("safe border", SAFE, "box")
-    canvas.entry("in view (0.6 m)", (252, 226, 140))
-    canvas.entry("scanned at once (0.2 m)", (246, 198, 84))
+    canvas.entry(f"in view ({o.vision_range:g} m)", (252, 226, 140))
+    canvas.entry(f"scanned at once ({o.scan_range:g} m)", (246, 198, 84))
     canvas.entry("lidar ray, dot where it hits", (70, 130, 200), "line")

@@ -102,6 +102,7 @@ class Population:
         seeds = [derive(run.seed, stream, index) for run in self.runs for index in range(count)]
         return self.source.make(len(seeds), seeds)
 
+    @torch.no_grad()
     def iterate(self) -> Iteration:
         """Train for one iteration: collect, estimate, weigh, update. Returns what happened, run by run."""
         before = self._snapshot()
@@ -161,6 +162,8 @@ class Population:
         self.update = self._make_update(self.combiner)
         self.compiled = None
         if compile and not isinstance(self.combiner, PerRunCombiner):
+            # Every population of a process compiles the same lines of code for its own shapes.
+            torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
             self.compiled = torch.compile(self.update.step, fullgraph=True, dynamic=False)
 
     def _make_update(self, weights: Any) -> Update:

@@ -9,11 +9,11 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from morl_recipes.panels import Panel, Point, load_results
 from morl_recipes.paper import preference_label
 from morl_recipes.report._matplotlib import draw, projection
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
-from morl_recipes.results import Panel, Point, load_results
 from morl_recipes.store import Store
 
 FORMATS = ("png", "pdf")
@@ -58,7 +58,9 @@ def _legend(figure: Figure, panel: Panel, looks: Sequence[Style], columns: int) 
         Line2D([], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m)
         for m, s in zip(panel.methods, looks, strict=True)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3
+    )
 
 
 def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:

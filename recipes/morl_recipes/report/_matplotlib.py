@@ -37,7 +37,8 @@ def _line(axes: Axes, trace: Trace, style: Style) -> None:
         "linewidth": 1.6,
         "drawstyle": stepped,
     }
-    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), **look)
+    marker = MATPLOTLIB_MARKER[style.symbol] if "markers" in trace["mode"] else ""
+    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), marker=marker, **look)
 
 
 def _band(axes: Axes, trace: Trace, style: Style) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from morl_recipes.panels import Panel, Point, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_label
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import styles
-from morl_recipes.results import Panel, Point, Results, load_results
 from morl_recipes.store import Store
 from morl_recipes.table import Cell, Table, preference_tables, summary_table
 

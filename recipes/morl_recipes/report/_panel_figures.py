@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
+from morl_recipes.panels import Panel
 from morl_recipes.report import _traces
 from morl_recipes.report._series import curves, training_frame
-from morl_recipes.results import Panel
 
 CURVES = {"hv_curve": ("hv", "hypervolume"), "eu_curve": ("eu", "expected utility")}
 CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.results import Panel
-from morl_recipes.results._fill import hypervolumes
+from morl_recipes.panels import Panel
+from morl_recipes.panels._fill import hypervolumes
 
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 150

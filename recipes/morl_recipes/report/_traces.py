@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from morl_blocks.metrics import Interval, nondominated, profile, profile_auc
+from morl_recipes.panels import Panel, panel_statistics, preference_statistics
 from morl_recipes.paper import preference_label
 from morl_recipes.report._series import Array, Curves
-from morl_recipes.results import Panel, panel_statistics, preference_statistics
 from morl_recipes.table._printed import printed_cells, printed_summary
 
 Figure: TypeAlias = dict[str, Any]
@@ -102,12 +102,16 @@ def lines(panel: Panel, series: Curves, preference: int | None, title: str) -> F
             edge = np.concatenate([band.high, band.low[::-1]])
             area: Figure = {"type": "scatter", "mode": "lines", "fill": "toself", "hoverinfo": "skip"}
             traces.append({**area, "x": short(around), "y": short(edge), "meta": {"method": k, "role": "band"}})
-        line: Figure = {"type": "scatter", "mode": "lines", "name": method, "meta": {"method": k, "role": "line"}}
+        mode = "lines" if len(band.steps) > 3 else "lines+markers"  # a line of one point cannot be seen
+        line: Figure = {"type": "scatter", "mode": mode, "name": method, "meta": {"method": k, "role": "line"}}
         words = f"{method}<br>%{{x:,}} steps<br>%{{y:.4g}}<extra></extra>"
         traces.append({**line, "x": short(band.steps), "y": short(band.mean), "hovertemplate": words})
     if not traces:
         return gap(f"No run here has a history of the {title}.")
-    axes = {"xaxis": {"title": {"text": "environment steps"}}, "yaxis": {"title": {"text": title}}}
+    axes = {
+        "xaxis": {"title": {"text": "environment steps"}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": title}},
+    }
     return {"data": traces, "layout": axes}
 
 

@@ -19,7 +19,8 @@
     const c = colour(style);
     const width = trace.meta.method === panel().reference ? 3.2 : 2;
     const looks = {
-      line: { line: { ...trace.line, color: c, dash: style.dash, width } },
+      line: { line: { ...trace.line, color: c, dash: style.dash, width },
+        marker: { symbol: style.symbol, size: 9, color: c } },
       band: { line: { width: 0, color: c }, fillcolor: fade(c, 0.11) },
       bar: { marker: { color: fade(c, 0.8), line: { color: c, width: 1 },
         pattern: { shape: style.hatch, fillmode: "overlay", fgcolor: css("--card"), fgopacity: 0.75, solidity: 0.2,
@@ -51,7 +52,8 @@
       plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 12.5, color: css("--text") },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--line"), activecolor: css("--accent") },
       showlegend: false, hovermode: "closest", dragmode: narrow.matches ? false : "zoom",
-      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text") }, align: "left" } };
+      hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text") }, align: "left" },
+    };
     if (given.scene) {
       const three = Object.fromEntries(["xaxis", "yaxis", "zaxis"].map((key) => [key, {
         ...given.scene[key], gridcolor: css("--line"), color: css("--soft"), backgroundcolor: css("--card"),
@@ -62,13 +64,30 @@
     }
     if (given.polar) {
       const side = narrow.matches ? 78 : 60;
-      return { ...layout, height: narrow.matches ? 330 : 440, margin: { l: side, r: side, t: 34, b: 34 }, polar: { bgcolor: "rgba(0,0,0,0)",
-        radialaxis: { ...given.polar.radialaxis, gridcolor: css("--grid"), linecolor: css("--line"),
-          tickfont: { color: css("--soft"), size: 11 } },
+      return { ...layout, height: narrow.matches ? 330 : 440, margin: { l: side, r: side, t: 34, b: 34 }, polar: {
+        bgcolor: "rgba(0,0,0,0)",
+        radialaxis: { ...given.polar.radialaxis, nticks: narrow.matches ? 4 : 7, gridcolor: css("--grid"),
+          linecolor: css("--line"), tickfont: { color: css("--soft"), size: 11 } },
         angularaxis: { gridcolor: css("--grid"), linecolor: css("--line"), direction: "clockwise", rotation: 90 } } };
     }
-    return { ...layout, xaxis: axis(given.xaxis), yaxis: axis(given.yaxis) };
+    const ticks = given.xaxis && given.xaxis.ticktext && narrow.matches
+      ? { ticktext: given.xaxis.ticktext.map((text) => text.replace(" to ", "<br>to ")), tickangle: 0, tickfont: { size: 10 } }
+      : {};
+    return { ...layout, xaxis: axis(given.xaxis, ticks), yaxis: axis(given.yaxis) };
   };
+
+  // Break long labels into short lines where the page is narrow.
+  const wrap = (text) => {
+    if (!narrow.matches) return text;
+    const lines = [""];
+    for (const word of text.replace("<b>", " <b>").split(/\s+/)) {
+      const longer = `${lines[lines.length - 1]} ${word}`.trim();
+      if (longer.replace(/<[^>]+>/g, "").length > 17 && lines[lines.length - 1]) lines.push(word);
+      else lines[lines.length - 1] = longer;
+    }
+    return lines.join("<br>");
+  };
+  const wrapTraces = (trace) => (["bar", "paper"].includes(trace.meta.role) ? { ...trace, y: trace.y.map(wrap) } : trace);
 
   // A closed list of buttons: the default one can send the data of a figure to a server.
   const buttons = (layout) => {
@@ -85,7 +104,7 @@
     if (traces.length) {
       const note = div.querySelector(".gap");
       if (note) note.remove();
-      Plotly.react(div, traces.map(paint), layoutOf(figure), config(figure));
+      Plotly.react(div, traces.map(wrapTraces).map(paint), layoutOf(figure), config(figure));
       return;
     }
     Plotly.purge(div);

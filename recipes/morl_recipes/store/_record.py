@@ -55,7 +55,9 @@ class RunRecord:
     policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a record that a report could not read."""
+        """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
+        if self.status == "failed" and self.history.empty:
+            object.__setattr__(self, "history", pd.DataFrame({"iteration": [], "steps": []}, dtype=float))
         check_run_id(self.run_id)
         if self.status not in ("done", "failed"):
             raise ValueError(f"`status` must be 'done' or 'failed', got {self.status!r}.")

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from morl_recipes.panels import Panel, PreferenceStatistics, preference_statistics
 from morl_recipes.paper import preference_label
-from morl_recipes.results import Panel, PreferenceStatistics, preference_statistics
 from morl_recipes.table._cells import Cell, Table, best_of, interval_text, with_spread
 from morl_recipes.table._printed import preference_note, printed_cells
 

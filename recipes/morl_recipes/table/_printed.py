@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from morl_recipes import paper
-from morl_recipes.results import Panel
+from morl_recipes.panels import Panel
 
 NAN = math.nan
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from morl_recipes.results import Point, load_results
+from morl_recipes.panels import Point, load_results
 from morl_recipes.store import Store
 from morl_recipes.table import _formats
 from morl_recipes.table._preferences import preference_tables

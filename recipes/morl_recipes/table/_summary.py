@@ -3,7 +3,7 @@
 import math
 
 from morl_blocks.metrics import Interval
-from morl_recipes.results import MethodStatistics, Panel, panel_statistics
+from morl_recipes.panels import MethodStatistics, Panel, panel_statistics
 from morl_recipes.table._cells import GAP, Cell, Table, best_of, interval_text, number, with_spread
 from morl_recipes.table._printed import Printed, preference_note, printed_summary
 

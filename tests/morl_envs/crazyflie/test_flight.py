@@ -1,5 +1,6 @@
 import pytest
 import torch
+
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 
 

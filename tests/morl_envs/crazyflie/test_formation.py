@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from morl_envs import CrazyflieFormation
 from morl_envs.crazyflie.formation import shape_error, triangle
 

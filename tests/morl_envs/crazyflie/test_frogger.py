@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from morl_envs import CrazyflieFrogger
 
 
@@ -64,6 +65,12 @@ def test_truncation_after_the_horizon() -> None:
     env = CrazyflieFrogger(batch_size=[3], horizon=4)
     flags = [env.step_tensors(torch.zeros(3, 2))[3].any().item() for _ in range(4)]
     assert flags == [False, False, False, True]
+
+
+def test_a_termination_in_the_last_step_is_not_a_truncation() -> None:
+    env = CrazyflieFrogger(start_height=-0.949, horizon=1)
+    _, _, terminated, truncated = env.step_tensors(torch.tensor([[0.0, -1.0]]))
+    assert (bool(terminated), bool(truncated)) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from morl_envs.counter_rng import episode_key
 from morl_envs.crazyflie.opponents import Patrol, draw_opponents, move_opponents
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+
 from morl_envs import CARDS, make_batch
 from morl_envs.heuristics import HEURISTICS, RandomPolicy, mean_returns
 

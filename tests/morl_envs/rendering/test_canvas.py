@@ -1,4 +1,5 @@
 import pytest
+
 from morl_envs.rendering.canvas import Canvas
 
 RED = (255, 0, 0)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+
 from morl_envs.rendering.scene import Scene
 from morl_envs.worlds import WORLDS, create_world
 

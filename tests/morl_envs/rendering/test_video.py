@@ -3,9 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
+
 from morl_envs.rendering import video
 from morl_envs.worlds import create_world
-from PIL import Image
 
 
 def pictures() -> list[video.Picture]:

@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
+
 from morl_envs import StealthVisualSearch
 from morl_envs.protocol import State
-from torch import Tensor
 
 OPEN: dict[str, Any] = {"num_circles": 0, "num_boxes": 0}
 ACTION = torch.zeros(1, 2)
@@ -54,18 +55,20 @@ def test_collisions_undo_the_move_turn_the_heading_and_cost_all_stealth() -> Non
     assert bool(env.events()["collision"])
 
 
-@pytest.mark.parametrize("obstacle", ["circle", "box", "corner"])
+@pytest.mark.parametrize("obstacle", ["circle", "graze", "box", "corner"])
 def test_collision_with_obstacles(obstacle: str) -> None:
     env = StealthVisualSearch(num_circles=1, num_boxes=1)
     far = torch.tensor([[-0.9, -0.9, 0.02]]), torch.tensor([[-0.9, 0.9, 0.02, 0.02]])
     circles, boxes = far
     if obstacle == "circle":
         circles = torch.tensor([[0.2, 0.0, 0.1]])
+    elif obstacle == "graze":  # both ends of the path are free, its middle is not
+        circles = torch.tensor([[0.025, 0.14, 0.091]])
     elif obstacle == "box":
         boxes = torch.tensor([[0.2, 0.02, 0.1, 0.1]])
     else:  # the path ends free on both sides, but the disc sweeps over the corner of the box
         boxes = torch.tensor([[0.025, 0.14, 0.001, 0.0925]])
-    at = torch.tensor([0.04, 0.0]) if obstacle != "corner" else torch.tensor([0.0, 0.0])
+    at = torch.tensor([0.04, 0.0]) if obstacle in ("circle", "box") else torch.tensor([0.0, 0.0])
     inject(env, circles=circles, boxes=boxes, position=at, heading=torch.tensor(0.0))
     env.step_tensors(torch.tensor([[1.0, 0.0]]))
     assert bool(env.events()["collision"])

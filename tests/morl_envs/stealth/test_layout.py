@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from morl_envs import geometry
 from morl_envs.counter_rng import episode_key
 from morl_envs.stealth.layout import draw_layout

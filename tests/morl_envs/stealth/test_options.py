@@ -2,6 +2,7 @@ import math
 from typing import Any
 
 import pytest
+
 from morl_envs.stealth.options import StealthOptions
 
 

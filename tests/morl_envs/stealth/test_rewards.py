@@ -1,5 +1,6 @@
 import pytest
 import torch
+
 from morl_envs.stealth import rewards
 
 VISION = torch.tensor([[0.5, 0.0, 0.25, 0.0, 1.0, 0.0]])

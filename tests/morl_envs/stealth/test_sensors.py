@@ -2,11 +2,12 @@ import math
 
 import pytest
 import torch
+from torch import Tensor
+
 from morl_envs.counter_rng import episode_key
 from morl_envs.stealth import sensors
 from morl_envs.stealth.layout import draw_layout
 from morl_envs.stealth.options import StealthOptions
-from torch import Tensor
 
 FOV = 1.715
 NORTH = torch.tensor([[0.0], [1.0]])

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError, load_history, load_runs
 from morl_recipes.store import _store as store_module
 from morl_recipes.store._files import seal
@@ -138,6 +139,13 @@ def test_done_is_never_overwritten_and_failed_gives_way(store: Store) -> None:
     assert not store.write(failed)
     assert store.read("r0")["steps"] == 7
     assert not list((store.path / "tmp").iterdir())
+
+
+def test_a_run_that_failed_at_once_needs_no_history(store: Store) -> None:
+    store.write(record(status="failed", reason="no GPU", peak=None, final=None, history=pd.DataFrame(), policy=None))
+    store.write(record("r1"))
+    assert load_history(store)["run_id"].tolist() == ["r1", "r1"]
+    assert load_runs(store)["status"].tolist() == ["failed", "done"]
 
 
 def test_unplanned_runs_are_refused(store: Store) -> None:

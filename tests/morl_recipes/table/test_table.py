@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
+
 from morl_recipes import paper
-from morl_recipes.results import load_results
+from morl_recipes.panels import load_results
 from morl_recipes.store import Store
 from morl_recipes.table import Format, Kind, preference_tables, render_table, summary_table
 

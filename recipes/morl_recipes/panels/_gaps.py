@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from morl_recipes.panels._panel import Panel, Point
 from morl_recipes.paper import preference_label
-from morl_recipes.results._panel import Panel, Point
 
 HV_TOLERANCE = 1e-6
 

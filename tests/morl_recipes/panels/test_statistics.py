@@ -1,14 +1,15 @@
 """The numbers of a table against plain NumPy."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from morl_recipes.results import load_results, panel_statistics, preference_statistics
-from morl_recipes.store import Store
 
 from morl_blocks.metrics import compare, objective_dominance_rate, profile_auc, win_rate
+from morl_recipes.panels import load_results, panel_statistics, preference_statistics
+from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
 THREE = {"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]}
@@ -81,3 +82,11 @@ def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
     assert rows[1].hv.estimate == pytest.approx(panel.hv[1, 0].mean())
     assert rows[1].hv_spread == pytest.approx(panel.hv[1, 0].std(ddof=1))
     assert rows[2].returns[1][0] == pytest.approx(panel.returns[0, 1, :, 1].mean())
+
+
+def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(seeds=2, iterations=6))).panels
+    wild = panel.hv.copy()
+    wild[:, :, 0], wild[:, :, 1] = 0.0, 1.0
+    for row in panel_statistics(replace(panel, hv=wild)):
+        assert row.hv == (0.5, 0.0, 1.0)

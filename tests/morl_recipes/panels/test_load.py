@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from morl_recipes.results import Results, load_results
+
+from morl_recipes.panels import Results, load_results
 from morl_recipes.store import EnvInfo, Manifest, Store, StoreError
 
 MakeStore = Callable[..., Store]

@@ -7,8 +7,8 @@ import pandas as pd
 
 from morl_blocks.metrics import run_hypervolume
 from morl_recipes import paper
-from morl_recipes.results._gaps import find_gaps
-from morl_recipes.results._panel import Array, Panel, Point
+from morl_recipes.panels._gaps import find_gaps
+from morl_recipes.panels._panel import Array, Panel, Point
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
 

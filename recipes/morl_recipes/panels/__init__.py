@@ -1,8 +1,8 @@
 """What a store says: comparable runs per environment and group, their statistics, and what is missing."""
 
-from morl_recipes.results._load import Results, load_results
-from morl_recipes.results._panel import Panel, Point
-from morl_recipes.results._statistics import (
+from morl_recipes.panels._load import Results, load_results
+from morl_recipes.panels._panel import Panel, Point
+from morl_recipes.panels._statistics import (
     MethodStatistics,
     PreferenceStatistics,
     panel_statistics,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes import paper
-from morl_recipes.results._fill import fill_panel
-from morl_recipes.results._panel import Panel, Point
+from morl_recipes.panels._fill import fill_panel
+from morl_recipes.panels._panel import Panel, Point
 from morl_recipes.store import Manifest, PlannedRun, Store, StoreError, load_history, load_runs
 
 

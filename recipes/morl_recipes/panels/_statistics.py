@@ -16,8 +16,8 @@ from morl_blocks.metrics import (
     seed_draws,
     win_rate,
 )
+from morl_recipes.panels._panel import Array, Panel
 from morl_recipes.paper import REFERENCE
-from morl_recipes.results._panel import Array, Panel
 
 RESAMPLES = 2000
 NAN = float("nan")
@@ -76,13 +76,17 @@ class PreferenceStatistics:
 
 
 def mean_interval(cells: list[Array]) -> Interval:
-    """Average preferences of the seed mean; the interval is NaN when a preference has fewer than two seeds."""
+    """Average preferences of the seed mean; the interval is NaN when a preference has fewer than two seeds.
+
+    A hypervolume lies in [0, 1], so an interval of few seeds that reaches beyond is cut there; it loses no truth.
+    """
     cells = [cell for cell in cells if len(cell)]
     if not cells or not all(np.isfinite(cell).all() for cell in cells):
         return Interval(NAN, NAN, NAN)
     if min(len(cell) for cell in cells) < 2:
         return Interval(float(np.mean([cell.mean() for cell in cells])), NAN, NAN)
-    return bootstrap_ci(cells, resamples=RESAMPLES)
+    estimate, low, high = bootstrap_ci(cells, resamples=RESAMPLES)
+    return Interval(estimate, max(low, 0.0), min(high, 1.0))
 
 
 def _cells(panel: Panel, method: int, values: Array) -> list[Array]:

@@ -1,0 +1,85 @@
+import torch
+
+from morl_recipes import Run
+from morl_recipes.population.observations import ObservationScale
+from morl_recipes.population.population import Population
+from morl_recipes.population.rollout import episode_returns
+from morl_recipes.population.targets import estimate
+from morl_recipes.toy import toy
+from tests.morl_recipes.worlds import tiny
+
+
+def test_episode_returns_equal_a_loop() -> None:
+    torch.manual_seed(0)
+    reward, done = torch.randn(2, 3, 20, 2), torch.rand(2, 3, 20, 1) < 0.2
+    carry = torch.randn(2, 3, 2)
+    mean, rest = episode_returns(reward, done, carry)
+    for run in range(2):
+        finished = []
+        for env in range(3):
+            total = carry[run, env].clone()
+            for step in range(20):
+                total += reward[run, env, step]
+                if done[run, env, step]:
+                    finished.append(total.clone())
+                    total.zero_()
+            torch.testing.assert_close(rest[run, env], total)
+        torch.testing.assert_close(mean[run], torch.stack(finished).mean(0))
+
+
+def test_no_finished_episode_is_nan() -> None:
+    mean, _ = episode_returns(torch.ones(1, 1, 4, 2), torch.zeros(1, 1, 4, 1, dtype=torch.bool), torch.zeros(1, 1, 2))
+    assert mean.isnan().all()
+
+
+def test_rollout_keeps_the_final_observation_and_starts_anew() -> None:
+    population = Population([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), total_steps=640, num_envs=1)
+    rollout = population.collector.collect(population.actor.params, torch.zeros(1, 64, 1, 2), None)
+    done = rollout.done[0, 0, :, 0]
+    assert done.nonzero().flatten().tolist() == [9, 19, 29, 39, 49, 59]
+    assert not rollout.terminated.any()
+    assert bool((rollout.next_observation[0, 0, done, -1] == 1.0).all())  # the last number is the share of the episode
+    after = rollout.inputs[0, 0, 1:][done[:-1]]
+    assert bool((after[:, 3] == 0.0).all())
+    assert bool((rollout.inputs[..., 4:] == 0.5).all())  # the preference
+
+
+def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
+    """Changing what happens after an episode's end changes no estimate before it; the limit itself bootstraps."""
+    population = Population([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), total_steps=640, num_envs=1)
+    rollout = population.collector.collect(population.actor.params, torch.zeros(1, 64, 1, 2), None)
+    value, following = torch.randn(1, 64, 2), torch.randn(1, 64, 2)
+    gamma, lmbda = torch.tensor([0.99]), torch.tensor([0.95])
+    advantage, _ = estimate(rollout, value, following, gamma, lmbda)
+    rollout.reward[:, :, 20:] += 100.0
+    changed, _ = estimate(rollout, value, following, gamma, lmbda)
+    assert torch.equal(advantage[:, :20], changed[:, :20])
+    assert bool((changed[:, 20:60] > advantage[:, 20:60] + 50).all())
+    following[:, 19] += 10.0  # the value of the final observation of the second episode
+    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda)
+    assert bool((bootstrapped[:, 10:20] > changed[:, 10:20]).all())
+    assert torch.equal(bootstrapped[:, :10], changed[:, :10])
+    assert torch.equal(bootstrapped[:, 20:], changed[:, 20:])
+
+
+def test_a_vector_advantage_is_never_averaged() -> None:
+    population = Population([Run(tiny(), (0.5, 0.5), 0)], toy(), total_steps=640, num_envs=4)
+    rollout = population.collector.collect(population.actor.params, torch.randn(1, 16, 4, 2), None)
+    targets = population._targets(rollout)
+    assert targets.advantage.shape == (1, 64, 2)
+    torch.testing.assert_close(targets.advantage.mean(1), torch.zeros(1, 2), atol=1e-5, rtol=0)
+    torch.testing.assert_close(targets.advantage.std(1, correction=0), torch.ones(1, 2), atol=1e-4, rtol=0)
+    assert not torch.allclose(targets.advantage[..., 0], targets.advantage[..., 1])
+
+
+def test_observation_statistics_equal_those_of_everything_seen() -> None:
+    torch.manual_seed(0)
+    scale = ObservationScale(2, 3)
+    batches = [torch.randn(2, 4, 5, 3) * 3 + 1 for _ in range(3)]
+    for batch in batches:
+        scale.update(batch)
+    everything = torch.cat([batch.flatten(1, 2) for batch in batches], dim=1)
+    torch.testing.assert_close(scale.mean, everything.mean(1))
+    torch.testing.assert_close(scale.variance, everything.var(1, correction=0))
+    expected = (everything - scale.mean.unsqueeze(1)) / scale.variance.sqrt().unsqueeze(1)
+    torch.testing.assert_close(scale.apply(everything), expected.clamp(-10, 10))

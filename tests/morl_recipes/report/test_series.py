@@ -1,0 +1,78 @@
+"""Means and bands over training."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from morl_recipes.panels import load_results
+from morl_recipes.report._series import MAX_POINTS, curves, training_frame
+from morl_recipes.store import Store
+
+MakeStore = Callable[..., Store]
+
+
+def test_bands_are_one_standard_deviation_over_seeds(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    band = curves(panel, training_frame(panel, results.history), "eu")[1, 0]
+    frame = results.history
+    rows = frame[(frame["method"] == "Linear") & (frame["preference"] == panel.preferences[0])]
+    table = rows.pivot(index="steps", columns="seed", values="eu").to_numpy()
+    np.testing.assert_allclose(band.mean, table.mean(1))
+    assert band.high is not None
+    assert band.low is not None
+    np.testing.assert_allclose(band.high, table.mean(1) + table.std(1, ddof=1))
+    np.testing.assert_allclose(band.low, table.mean(1) - table.std(1, ddof=1))
+
+
+def test_the_band_of_all_preferences_is_over_preferences(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    series = curves(panel, training_frame(panel, results.history), "hv")
+    means = np.stack([series[0, 0].mean, series[0, 1].mean])
+    whole = series[0, None]
+    np.testing.assert_allclose(whole.mean, means.mean(0))
+    assert whole.high is not None
+    np.testing.assert_allclose(whole.high - whole.mean, means.std(0, ddof=1))
+
+
+def test_only_steps_that_all_seeds_have_are_averaged(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    frame = training_frame(panel, results.history)
+    short = frame[~((frame["run_id"] == panel.run_ids[0, 0, 1]) & (frame["iteration"] > 11))]
+    assert len(curves(panel, short, "hv")[0, 0].steps) == 12
+    assert len(curves(panel, short, "hv")[0, None].steps) == 12
+    assert len(curves(panel, frame, "hv")[0, 0].steps) == 20
+
+
+def test_one_seed_has_no_band_and_missing_columns_no_curve(make_store: MakeStore, sweep_type: Any) -> None:
+    results = load_results(make_store(sweep_type(seeds=1, preferences=((0.5, 0.5),), env="toy")), history=True)
+    (panel,) = results.panels
+    frame = training_frame(panel, results.history)
+    assert curves(panel, frame, "hv")[0, 0].low is None
+    assert curves(panel, frame, "hv")[0, None].low is None
+    assert curves(panel, frame, "nothing") == {}
+
+
+def test_iterations_without_validation_are_skipped_and_long_curves_are_thinned(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    results = load_results(make_store(sweep_type(seeds=1, iterations=400)), history=True)
+    (panel,) = results.panels
+    history = results.history.copy()
+    history.loc[history["iteration"] % 2 == 0, ["return_0", "return_1", "return_2"]] = np.nan
+    series = curves(panel, training_frame(panel, history), "hv")
+    assert len(series[0, 0].steps) == MAX_POINTS
+    assert series[0, 0].steps[-1] == 2048 * 400
+    assert np.isfinite(series[0, 0].mean).all()
+
+
+def test_an_empty_history_gives_no_curves(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    empty = replace(results, history=pd.DataFrame(columns=results.history.columns)).history
+    assert curves(panel, training_frame(panel, empty), "hv") == {}

@@ -1,0 +1,89 @@
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_recipes import EnvSource, Run
+from morl_recipes.evaluation import Evaluator, Scores
+from morl_recipes.population.population import Population
+from morl_recipes.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import tiny
+
+
+def _population(source: EnvSource | None = None, runs: int = 2) -> Population:
+    return Population(
+        [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4
+    )
+
+
+class Short(ToyBatch):
+    """Episodes of environment k end after k + 1 steps, each of which earns (1, 2)."""
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        observation, _, _, truncated = super().step_tensors(action)
+        terminated = self._step > torch.arange(self.num_envs).unsqueeze(-1) % 5
+        return observation, torch.tensor([1.0, 2.0]).expand(self.num_envs, 2), terminated, truncated & ~terminated
+
+
+def _short(num_envs: int, seeds: Sequence[int]) -> Short:
+    return Short(num_envs, seeds)
+
+
+def test_one_whole_undiscounted_episode_per_environment() -> None:
+    population = _population(EnvSource("short", _short))
+    returns = Evaluator(population, episodes=5)()
+    assert returns.tolist() == [[3.0, 6.0], [3.0, 6.0]]  # mean of 1 .. 5 steps
+
+
+def test_deterministic_and_stochastic_policies_differ_and_repeat() -> None:
+    mode, sample = (Evaluator(_population(), 4, deterministic=flag) for flag in (True, False))
+    first = sample()
+    assert not torch.equal(mode(), first)
+    assert torch.equal(first, Evaluator(_population(), 4, deterministic=False)())
+    assert not torch.equal(first, sample())  # the next episodes, the next noise
+
+
+def test_evaluation_does_not_touch_training() -> None:
+    plain, watched = _population(), _population()
+    evaluate = Evaluator(watched, 3, deterministic=False)
+    for _ in range(2):
+        plain.iterate()
+        evaluate()
+        watched.iterate()
+    assert torch.equal(plain.actor.params, watched.actor.params)
+
+
+def test_scores_and_the_best_validation() -> None:
+    population = _population()
+    scores = Scores(population)
+    first = scores(torch.tensor([[8.0, 4.0], [16.0, 32.0]]))
+    assert first["hv"].tolist() == [0.125, 1.0]
+    assert first["eu"].tolist() == [6.0, 24.0]
+    population.iteration = 1
+    scores.keep_best(first, population)
+    policy = population.actor.params.clone()
+    population.actor.params.add_(1.0)
+    population.iteration = 2
+    scores.keep_best(scores(torch.tensor([[8.0, 8.0], [8.0, 8.0]])), population)
+    assert scores.best_iteration.tolist() == [2, 1]
+    assert torch.equal(scores.best_params[1], policy[1])
+    assert torch.equal(scores.best_params[0], policy[0] + 1)
+
+
+def test_returns_that_are_not_finite_have_no_score() -> None:
+    scores = Scores(_population())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
+    assert scores["hv"].isnan().tolist() == [True, False]
+
+
+def test_without_bounds_the_expected_utility_decides() -> None:
+    population = _population(EnvSource("short", _short))
+    scores = Scores(population)
+    population.iteration = 1
+    scores.keep_best(scores(torch.ones(2, 2)), population)
+    assert scores.best.tolist() == [1.0, 1.0]
+
+
+def test_bad_episodes_are_named() -> None:
+    with pytest.raises(ValueError, match="`eval_episodes` must be a whole number >= 1, got 0"):
+        Evaluator(_population(), 0)

@@ -1,0 +1,63 @@
+from dataclasses import replace
+
+import pytest
+
+from morl_recipes import PASTA, PPO, Recipe
+from morl_recipes.specs import Fixed, Linear
+
+
+def test_defaults_are_pasta() -> None:
+    assert Recipe() == PASTA
+
+
+def test_a_file_by_hand_names_what_differs_from_pasta() -> None:
+    text = '[mu]\ntype = "Fixed"\nmu = 2\n[ppo]\nlearning_rate = 1e-3\n'
+    assert Recipe.from_toml(text) == replace(PASTA, mu=Fixed(2.0), ppo=PPO(learning_rate=1e-3))
+
+
+def test_no_smoothness_survives_the_file() -> None:
+    recipe = replace(PASTA, scalarizer=Linear(), mu=None)
+    assert Recipe.from_json(recipe.to_json()).mu is None
+    assert Recipe.from_toml(recipe.to_toml()) == recipe
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"smoothness": {}}, "`recipe` must have the slots .* got \\['smoothness'\\]"),
+        ({"mu": {"type": "Fxied"}}, "`mu` must have a known type .* got 'Fxied'"),
+        ({"mu": {"type": "Fixed", "nu": 1.0}}, "`mu` must have fields of Fixed, got \\['nu'\\]"),
+        ({"mu": 3.0}, "`mu` must be a spec or a module, got 3.0"),
+        ({"advantage": {"type": "Fixed"}}, "`advantage` must be Vector\\(\\) or Scalarised\\(\\)"),
+        ({"scalarizer": "none"}, "`scalarizer` must be a spec or a module, got None"),
+    ],
+)
+def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Recipe.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"learning_rate": 0.0}, "`learning_rate` must be > 0, got 0.0"),
+        ({"gamma": 1.1}, "`gamma` must lie in \\[0, 1\\], got 1.1"),
+        ({"epochs": 0}, "`epochs` must be a whole number >= 1, got 0"),
+        ({"minibatch_size": 100}, "`minibatch_size` must divide steps_per_iteration \\(2048\\), got 100"),
+        ({"entropy_coefficient": -1.0}, "`entropy_coefficient` must lie in"),
+    ],
+)
+def test_bad_numbers_are_named(numbers: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(PPO(), **numbers)
+
+
+def test_structure_separates_what_cannot_share_a_population() -> None:
+    assert PASTA.structure() == replace(PASTA, ppo=PPO(clip=0.1)).structure()
+    assert PASTA.structure() != replace(PASTA, ppo=PPO(epochs=5)).structure()
+    assert PASTA.structure() != replace(PASTA, mu=Fixed(1.0)).structure()
+
+
+def test_ppo_slot_is_checked() -> None:
+    with pytest.raises(ValueError, match="`ppo` must be a PPO, got 3"):
+        replace(PASTA, ppo=3)

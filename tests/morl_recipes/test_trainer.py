@@ -1,0 +1,277 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from morl_recipes import PASTA, PPO, ROWS, Options, Run, train, train_runs
+from morl_recipes.checkpoint import CheckpointError
+from morl_recipes.result import TrainResult
+from morl_recipes.specs import Fixed
+from morl_recipes.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import poisoned, tiny
+
+HALF = (0.5, 0.5)
+QUICK = Options(num_envs=4, progress=False, eval_every=2, eval_episodes=2, checkpoint_every=2)
+
+
+def _go(iterations: int = 6, options: Options = QUICK, seeds: Sequence[int] = (0, 1)) -> TrainResult:
+    return train_runs([Run(tiny(), HALF, seed) for seed in seeds], toy(), 64 * iterations, options)
+
+
+def _same(first: TrainResult, second: TrainResult) -> None:
+    for a, b in zip(first.runs, second.runs, strict=True):
+        pd.testing.assert_frame_equal(a.history, b.history, check_exact=True)
+        assert a.peak == b.peak
+        assert a.final == b.final
+        for name in a.policy:
+            assert torch.equal(a.policy[name], b.policy[name]), name
+            assert torch.equal(a.peak_policy[name], b.peak_policy[name]), name
+
+
+def test_result_has_one_run_per_preference_and_seed() -> None:
+    result = train(
+        tiny(), toy(), [[0.5, 0.5], [0.1, 0.9]], [0, 7], 130, num_envs=4, progress=False, eval_every=2, eval_episodes=3
+    )
+    assert [(run.preference, run.seed) for run in result.runs] == [
+        ((0.5, 0.5), 0),
+        ((0.5, 0.5), 7),
+        ((0.1, 0.9), 0),
+        ((0.1, 0.9), 7),
+    ]
+    history = result.runs[1].history
+    assert history["steps"].tolist() == [64, 128, 192]  # 130 steps, rounded up to whole iterations
+    assert history["return_0"].isna().tolist() == [True, False, False]
+    for name in ("mu", "conflict", "kl", "clip_fraction", "entropy", "loss_value", "loss_objective_1", "episode_0"):
+        assert history[name].notna().all(), name
+    run = result.runs[0]
+    assert run.status == "done"
+    assert run.final is not None
+    assert run.peak is not None
+    assert run.final["steps"] == 192
+    assert run.peak["hv"] >= run.final["hv"]
+    expected = np.clip(np.array(run.final["returns"]) / 16, 0, 1).prod()
+    assert run.final["hv"] == pytest.approx(expected)
+    assert run.final["eu"] == pytest.approx(np.dot(run.final["returns"], HALF))
+    assert set(run.policy) == {
+        "log_std",
+        *(f"{n}.{k}" for n in ("trunk.0", "trunk.2", "mean") for k in ("weight", "bias")),
+    }
+    assert list(result.summary()["seed"]) == [0, 7, 0, 7]
+
+
+def test_training_twice_gives_the_same_numbers() -> None:
+    _same(_go(), _go())
+
+
+@pytest.mark.parametrize("recipe", ["PASTA (Ours)", "Linear"])
+def test_learns_the_toy_world(recipe: str) -> None:
+    """The linear optimum of equal weights earns 0.875 per step and objective: 14 per episode; random actions, 9."""
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    row = replace(ROWS["baselines"][recipe], ppo=ppo)
+    result = train(row, toy(), [HALF], [0, 1, 2], 512 * 25, progress=False, eval_every=25)
+    for run in result.runs:
+        assert run.final is not None
+        assert run.final["eu"] > 0.95 * 14, run.final
+
+
+def test_linear_follows_the_preference() -> None:
+    """The optimum of weights (w, 1 - w) is the action (w, 1 - w)."""
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    row = replace(ROWS["baselines"]["Linear"], ppo=ppo)
+    result = train(row, toy(), [[0.9, 0.1], [0.1, 0.9]], [0], 512 * 30, progress=False, eval_every=30)
+    first, second = (run.final for run in result.runs)
+    assert first is not None
+    assert second is not None
+    assert first["returns"][0] > first["returns"][1] + 1
+    assert second["returns"][1] > second["returns"][0] + 1
+
+
+def test_resume_goes_on_bit_by_bit(tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    class Bomb:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            if step == 64 * 5:
+                raise Stop
+
+    uninterrupted = _go()
+    options = replace(QUICK, out=tmp_path / "run")
+    with pytest.raises(Stop):
+        _go(options=replace(options, loggers=[Bomb()]))
+    resumed = _go(options=replace(options, resume=True))
+    _same(uninterrupted, resumed)
+    table = pd.read_csv(tmp_path / "run" / "history.csv")
+    assert len(table) == 12
+    assert table["iteration"].tolist() == [k for k in range(1, 7) for _ in range(2)]
+    again = _go(options=replace(options, resume=True))  # nothing left to do
+    _same(uninterrupted, again)
+
+
+def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import sys
+            import torch
+            from pathlib import Path
+            from tests.morl_recipes.test_trainer import QUICK, _go
+            from dataclasses import replace
+            torch.set_num_threads(1)
+            _go(400, replace(QUICK, out=Path(sys.argv[1]), resume=True))
+            """
+        )
+    )
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join([str(root), str(root / "envs"), str(root / "recipes")])
+    command = [sys.executable, str(script), str(tmp_path / "run")]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, cwd=root)
+    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
+    deadline = time.monotonic() + 120
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    from morl_recipes.checkpoint import load
+
+    reached = load(checkpoint)[1]["iteration"]
+    assert 0 < reached < 400
+    # The subprocess was asked for 400 iterations; both trainings below stop at the same place, long before.
+    whole = tmp_path / "whole"
+    for out, resume in ((tmp_path / "run", True), (whole, False)):
+        stop = _StopAt(64 * (reached + 6))
+        with pytest.raises(StopIteration):
+            _go(400, replace(QUICK, out=out, resume=resume, loggers=[stop]))
+    first, second = (pd.read_csv(out / "history.csv") for out in (tmp_path / "run", whole))
+    pd.testing.assert_frame_equal(first, second, check_exact=True)
+    saved, expected = (load(out / "checkpoint.safetensors")[0] for out in (tmp_path / "run", whole))
+    assert saved.keys() == expected.keys()
+    for name, tensor in saved.items():
+        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0, equal_nan=True)
+
+
+class _StopAt:
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def log_scalar(self, name: str, value: float, step: int) -> None:
+        if step > self.step:
+            raise StopIteration
+
+
+def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    options = replace(QUICK, out=tmp_path, resume=True)
+    _go(2, options)
+    with pytest.raises(CheckpointError, match="same training, got another `total_steps`"):
+        _go(3, options)
+    with pytest.raises(CheckpointError, match="same training, got another `runs`"):
+        _go(2, options, seeds=(0, 5))
+    with pytest.raises(ValueError, match="`out` must hold no earlier training"):
+        _go(2, replace(options, resume=False))
+    with pytest.raises(ValueError, match="`out` must be given to resume"):
+        _go(2, replace(options, out=None))
+
+
+def test_a_failed_run_is_reported_and_the_others_finish(caplog: pytest.LogCaptureFixture) -> None:
+    runs = [Run(tiny(), HALF, seed) for seed in range(2)]
+    source = poisoned(1, 4, after=70, place="reward")
+    with caplog.at_level(logging.WARNING, logger="morl_recipes"):
+        result = train_runs(runs, source, 64 * 8, replace(QUICK, eval_episodes=3))
+    assert [run.status for run in result.runs] == ["done", "failed"]
+    assert result.runs[1].reason == "reward not finite in iteration 5"
+    assert "Run 1 (preference [0.5, 0.5], seed 1) stopped: reward not finite in iteration 5" in caplog.text
+    assert len(result.runs[0].history) == 8
+    assert len(result.runs[1].history) == 4
+    assert result.runs[1].final is not None
+    assert result.runs[1].final["iteration"] == 4
+    assert all(bool(tensor.isfinite().all()) for tensor in result.runs[1].policy.values())
+
+
+def test_training_ends_when_no_run_is_left() -> None:
+    result = train_runs([Run(tiny(), HALF, 0)], poisoned(0, 4, after=1, place="reward"), 64 * 50, QUICK)
+    assert result.runs[0].status == "failed"
+    assert result.runs[0].history.empty
+    assert result.runs[0].final is None
+
+
+def test_ctrl_c_saves_and_the_training_can_go_on(tmp_path: Path) -> None:
+    class Press:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            if step == 64 * 3 and name == "mu/run0":
+                signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        _go(options=replace(QUICK, out=tmp_path, loggers=[Press()]))
+    assert signal.getsignal(signal.SIGINT) is before
+    assert len(pd.read_csv(tmp_path / "history.csv")) == 6
+    _same(_go(), _go(options=replace(QUICK, out=tmp_path, resume=True)))
+
+
+def test_trains_outside_the_main_thread() -> None:
+    results: list[TrainResult] = []
+    thread = threading.Thread(target=lambda: results.append(_go(1)))
+    thread.start()
+    thread.join()
+    assert results[0].runs[0].status == "done"
+
+
+def test_a_live_module_trains_but_its_recipe_cannot_be_written(tmp_path: Path) -> None:
+    from morl_blocks.schedulers import Fixed as LiveFixed
+
+    recipe = replace(tiny(), mu=LiveFixed(2.0))
+    result = train(recipe, toy(), [HALF], [0], 64, num_envs=4, progress=False, out=tmp_path)
+    assert result.runs[0].history["mu"].tolist() == [2.0]
+    with pytest.raises(ValueError, match="`mu` must be a spec to be written to a file, got a live Fixed"):
+        recipe.to_json()
+
+
+def test_runs_that_differ_in_a_number_share_a_training() -> None:
+    runs = [Run(replace(tiny(), mu=Fixed(mu)), HALF, 0) for mu in (0.1, 5.0)]
+    result = train_runs(runs, toy(), 128, QUICK)
+    assert [run.history["mu"].iloc[0] for run in result.runs] == pytest.approx([0.1, 5.0])
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # PyTorch's own, when its compiler is loaded
+def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> None:
+    options = replace(QUICK, compile=True)
+    eager, first = _go(2), _go(2, options)
+    changed = train_runs([Run(tiny(), HALF, 0), Run(tiny(learning_rate=0.1), (0.2, 0.8), 9)], toy(), 128, options)
+    for name, tensor in first.runs[0].policy.items():
+        torch.testing.assert_close(tensor, eager.runs[0].policy[name], rtol=1e-2, atol=1e-3)
+        assert torch.equal(tensor, changed.runs[0].policy[name])
+
+
+def test_bad_options_are_named() -> None:
+    with pytest.raises(ValueError, match="`eval_every` must be a whole number >= 1, got 0"):
+        _go(1, replace(QUICK, eval_every=0))
+    with pytest.raises(ValueError, match="`preferences` must sum to 1"):
+        train(PASTA, toy(), [[0.5, 0.4]], [0], 64)
+    with pytest.raises(ValueError, match="`env` must be a name, a card, an EnvSource or a function"):
+        train(PASTA, 3, [HALF], [0], 64)
+    with pytest.raises(ValueError, match="`seed` must be a whole number >= 0, got -1"):
+        train(PASTA, toy(), [HALF], [-1], 64)
+
+
+def test_a_function_is_an_environment() -> None:
+    def world(num_envs: int, seeds: Sequence[int]) -> ToyBatch:
+        return ToyBatch(num_envs, seeds)
+
+    result = train(tiny(), world, [HALF], [0], 64, num_envs=4, progress=False)
+    assert result.env == "world"
+    assert result.runs[0].peak is not None
+    assert np.isnan(result.runs[0].peak["hv"])  # no bounds: judged by expected utility
