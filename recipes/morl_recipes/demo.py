@@ -72,8 +72,8 @@ def draw(store: Store, path: Path) -> Path:
     for axis, preference in zip(axes[0], preferences, strict=False):
         _curves(axis, history[history["preference"] == preference], methods, preference_label(preference))
     for axis, method in zip(axes[1], methods, strict=False):
-        own = runs[runs["method"] == method].to_dict("records")
-        best: dict[str, Any] = max(own, key=lambda run: run["peak_hv"])  # type: ignore[assignment]
+        own: Any = runs[runs["method"] == method].to_dict("records")
+        best = max(own, key=lambda run: float(run["peak_hv"]))
         axis.imshow(_last_picture(store, best))
         axis.set_title(f"{method}: one episode of its best policy", color=COLOURS[method])
     figure.savefig(path, dpi=130)

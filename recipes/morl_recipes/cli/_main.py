@@ -1,5 +1,6 @@
 """Parse the command, run it, and turn what goes wrong into a sentence and an exit code."""
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -78,8 +79,12 @@ def _run(command: object, argv: list[str]) -> int:
 
     try:
         code: int = command.run(argv)  # type: ignore[attr-defined]
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
+    except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except StoreError as error:
         return _complain(str(error), BAD_STORE)
     except (ValueError, ImportError) as error:

@@ -45,6 +45,8 @@ class Training:
         """Check every number."""
         for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
             _checks.at_least(name, getattr(self, name), 1)
+        if not isinstance(self.compile, bool):
+            _checks.fail("compile", "be true or false", repr(self.compile))
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,11 @@ class Sweep:
         _set(self, "envs", _words("envs", self.envs))
         _set(self, "seeds", _seeds(self.seeds))
         if self.preferences is not None:
-            _set(self, "preferences", tuple(_checks.preference(weights) for weights in self.preferences))
-            if not self.preferences:
-                _checks.fail("preferences", "hold at least one preference", "none")
+            _set(self, "preferences", _preferences(self.preferences))
         if self.population is not None:
             _checks.at_least("population", self.population, 1)
+        if not isinstance(self.ppo, Mapping):
+            _checks.fail("ppo", "be a table of numbers", repr(self.ppo))
         names = [f.name for f in fields(PPO)]
         for name in self.ppo:
             if name not in names:
@@ -120,7 +122,7 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
         return sweep_from(content, folder=path.parent, **changes)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -154,6 +156,14 @@ def _words(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(words, Sequence) or not words or not all(isinstance(word, str) for word in words):
         _checks.fail(name, "be a list of names", repr(value))
     return tuple(dict.fromkeys(words))
+
+
+def _preferences(value: object) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, Sequence) or not all(isinstance(weights, Sequence) for weights in value):
+        _checks.fail("preferences", "be a list of lists of numbers", repr(value))
+    if not value:
+        _checks.fail("preferences", "hold at least one preference", "none")
+    return tuple(_checks.preference(weights) for weights in value)
 
 
 def _seeds(value: object) -> tuple[int, ...]:

@@ -69,12 +69,13 @@ def run_sweep(
     """
     store = Store.create(out, Manifest(command, plan.environments, plan.runs))
     with alone(store.path):
+        store.remove_leftovers()
         size = pinned_size(store.path) or pin_size(store.path, plan.suggest_size(engine.workers))
         present = store.done() | (set() if retry_failed else set(store.failed()))
         todo = [p for p in plan.populations(size) if any(run.run_id not in present for run in p.runs)]
         missing = sum(run.run_id not in present for run in plan.runs)
         if todo:
-            say(f"{missing} of {len(plan.runs)} runs to do, in {len(todo)} populations on {engine.workers} workers.")
+            say(f"To do: {missing} of {len(plan.runs)} runs. Populations: {len(todo)}. Workers: {engine.workers}.")
         ran = _train(store, todo, present, engine, work, progress=progress)
         if not store.missing() and not store.failed():
             shutil.rmtree(store.path / CHECKPOINTS, ignore_errors=True)
