@@ -153,9 +153,9 @@ def _serve(connection: Connection, work: Work) -> None:
     while True:
         try:
             population, folder = pickle.loads(connection.recv_bytes())
-        except EOFError:
+            _send(connection, perform(work, population, folder, partial(_send, connection)))
+        except (EOFError, KeyboardInterrupt):  # the driver is done, or Ctrl-C reached the trainer's own handler
             return
-        _send(connection, perform(work, population, folder, partial(_send, connection)))
 
 
 def _send(connection: Connection, message: Event | int) -> None:
