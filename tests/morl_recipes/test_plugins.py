@@ -4,6 +4,7 @@ import pytest
 
 from morl_recipes.plugins import Plugin, rows_of
 from morl_recipes.selection import select_rows
+from morl_recipes.sweep import make_plan, sweep_from
 
 SOURCE = """
 from dataclasses import dataclass, replace
@@ -51,3 +52,15 @@ def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
         rows_of(Plugin("x.py", "1 / 0"), "Row")
     with pytest.raises(ValueError, match="it defines no Recipe"):
         rows_of(Plugin("x.py", "Row = 3"), "Row")
+
+
+def test_another_text_makes_other_runs(rows: Path) -> None:
+    def ids() -> list[str]:
+        keys = {"rows": [f"{rows}:Plain"], "envs": ["deep-sea-treasure-v0"], "seeds": 1}
+        return [run.run_id for run in make_plan(sweep_from(keys)).runs]
+
+    rows.write_text("from morl_recipes import PASTA as Plain")
+    before = ids()
+    assert ids() == before
+    rows.write_text("from morl_recipes import PASTA as Plain  # with another block behind a name, say")
+    assert ids() != before
