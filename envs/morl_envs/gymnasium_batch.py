@@ -95,9 +95,8 @@ class GymnasiumBatch:
         if mask is not None and self._started:
             chosen = _checks.mask(mask, self.num_envs)
         self._started = True
-        for row in chosen.nonzero().squeeze(-1).tolist():
-            self._begin(row)
-            self._episode[row] += 1
+        self._begin(chosen.nonzero().squeeze(-1))
+        self._episode += chosen
         return torch.from_numpy(self._observation.copy())
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -108,14 +107,14 @@ class GymnasiumBatch:
         actions = self._clip(action)
         results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
         observations, rewards, ended, cut, _ = zip(*results, strict=True)
-        self._observation = np.asarray(observations, np.float32)
+        self._observation = np.stack(observations).astype(np.float32)
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
         terminated = np.asarray(ended, np.bool_)
         truncated = (np.asarray(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
         return (
             torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.asarray(rewards, np.float32)),
+            torch.from_numpy(np.stack(rewards).astype(np.float32)),
             torch.from_numpy(terminated).unsqueeze(-1),
             torch.from_numpy(truncated).unsqueeze(-1),
         )
@@ -139,10 +138,10 @@ class GymnasiumBatch:
             _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
         self._seed, self._episode = state["seed"].clone(), state["episode"].clone()
         history, steps = state["history"].numpy(), state["step"].tolist()
+        self._episode -= 1
+        self._begin(torch.arange(self.num_envs))
+        self._episode += 1
         for row, env in enumerate(self.envs):
-            self._episode[row] -= 1
-            self._begin(row)
-            self._episode[row] += 1
             for action in history[row, : steps[row]]:
                 self._observation[row] = env.step(action)[0]
         self._history, self._step = history.copy(), np.asarray(steps, np.int64)
@@ -152,11 +151,12 @@ class GymnasiumBatch:
         for env in self.envs:
             env.close()
 
-    def _begin(self, row: int) -> None:
-        """Reset one environment with the seed of its episode."""
-        key = int(episode_key(self._seed[row], self._episode[row])) & (2**62 - 1)
-        self._observation[row] = self.envs[row].reset(seed=key)[0]
-        self._step[row] = 0
+    def _begin(self, rows: Tensor) -> None:
+        """Reset some environments, each with the seed of its episode."""
+        keys = episode_key(self._seed[rows], self._episode[rows]) & (2**62 - 1)
+        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
+            self._observation[row] = self.envs[row].reset(seed=key)[0]
+            self._step[row] = 0
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Return actions as the environments want them, clipped to the action space."""
