@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 import morl_envs
 from benchmarks._timing import interleaved
+from morl_envs.counter_rng import episode_key
 from morl_envs.protocol import TensorEnv
 from morl_envs.worlds import create_world
 
@@ -56,6 +57,12 @@ def action_bank(space: Box, count: int) -> Iterator[NDArray[np.float32]]:
     """Repeat the same 64 random actions ``[count, a]`` for ever: all rivals drive the same way."""
     shape = (64, count, *space.shape)
     return cycle(np.random.default_rng(0).uniform(space.low, space.high, shape).astype(np.float32))
+
+
+def first_seeds(count: int) -> list[int]:
+    """Return the seeds of the first episodes of a Gymnasium batch: all rivals simulate the same motion."""
+    keys = episode_key(torch.arange(count), torch.zeros(count, dtype=torch.int64))
+    return [key & (2**62 - 1) for key in keys.tolist()]
 
 
 def tensor_step(env: TensorEnv) -> Callable[[], object]:
@@ -88,8 +95,8 @@ def torchrl_step(world: str) -> Callable[[], object]:
 
 def gymnasium_steps(envs: list[Any]) -> Callable[[], object]:
     """Return one step of each environment of a list, one after the other, gathered as a trainer needs it."""
-    for k, env in enumerate(envs):
-        env.reset(seed=k)
+    for env, seed in zip(envs, first_seeds(len(envs)), strict=True):
+        env.reset(seed=seed)
     actions = action_bank(envs[0].action_space, len(envs))
 
     def step() -> None:
@@ -107,7 +114,7 @@ def gymnasium_steps(envs: list[Any]) -> Callable[[], object]:
 
 def vector_step(envs: Any) -> Callable[[], object]:
     """Return one step of a Gymnasium vector environment."""
-    envs.reset(seed=0)
+    envs.reset(seed=first_seeds(envs.num_envs))
     actions = action_bank(envs.single_action_space, envs.num_envs)
     return lambda: envs.step(next(actions))
 

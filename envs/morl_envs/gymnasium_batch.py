@@ -103,20 +103,19 @@ class GymnasiumBatch:
         """Step all environments: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
         if not self._started:
             self.reset_tensors()
-        _checks.action(action, (self.num_envs, *self._action_shape))
         actions = self._clip(action)
         results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
         observations, rewards, ended, cut, _ = zip(*results, strict=True)
-        self._observation = np.stack(observations).astype(np.float32)
+        self._observation = np.array(observations, np.float32)
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        terminated = np.asarray(ended, np.bool_)
-        truncated = (np.asarray(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
+        terminated = np.array(ended, np.bool_)
+        truncated = (np.array(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
         return (
             torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.stack(rewards).astype(np.float32)),
-            torch.from_numpy(terminated).unsqueeze(-1),
-            torch.from_numpy(truncated).unsqueeze(-1),
+            torch.from_numpy(np.array(rewards, np.float32)),
+            torch.from_numpy(terminated[:, None]),
+            torch.from_numpy(truncated[:, None]),
         )
 
     def get_state(self) -> State:
@@ -159,10 +158,13 @@ class GymnasiumBatch:
             self._step[row] = 0
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
-        """Return actions as the environments want them, clipped to the action space."""
-        if self.num_actions is not None:
-            return np.asarray(action.clamp(0, self.num_actions - 1).numpy(), self._action_dtype)
-        return np.clip(action.numpy().astype(np.float32), self._box.low, self._box.high)
+        """Check actions and return them as the environments want them, clipped to the action space."""
+        numbers = action.numpy()
+        # In NumPy, not torch: after a simulator's step the caches are cold, and every torch call pays for it.
+        if numbers.shape != (self.num_envs, *self._action_shape) or not np.isfinite(numbers).all():
+            _checks.action(action, (self.num_envs, *self._action_shape))
+        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, self._low), self._high).astype(self._action_dtype)
+        return clipped
 
     def _read_spaces(self, env_id: str) -> None:
         """Take the sizes of observations and actions from the first environment."""
@@ -176,10 +178,11 @@ class GymnasiumBatch:
         self.action_high: Tensor | None = None
         if isinstance(action, Discrete) and action.start == 0:
             self.num_actions, self.action_dim = int(action.n), 1
+            self._low, self._high = np.asarray(0), np.asarray(self.num_actions - 1)
             self._action_dtype: Any = np.int64
         elif isinstance(action, Box) and len(action.shape) == 1 and action.is_bounded():
             self.action_dim, self._action_shape = int(action.shape[0]), (int(action.shape[0]),)
-            self._action_dtype, self._box = np.float32, action
+            self._action_dtype, self._low, self._high = np.float32, action.low, action.high
             self.action_low, self.action_high = torch.from_numpy(action.low), torch.from_numpy(action.high)
         else:
             raise ValueError(f"`env_id` must have bounded flat Box or Discrete actions, got {env_id} with {action}.")
