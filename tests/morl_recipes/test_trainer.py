@@ -257,6 +257,16 @@ def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> N
         assert torch.equal(tensor, changed.runs[0].policy[name])
 
 
+def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
+    source = replace(toy(), normalize_observations=True)
+    result = train_runs([Run(tiny(), HALF, 0)], source, 64 * 4, QUICK)
+    run = result.runs[0]
+    assert run.policy["observation_mean"].shape == (4,)
+    assert run.peak is not None
+    same = run.peak["iteration"] == 4
+    assert torch.equal(run.policy["observation_mean"], run.peak_policy["observation_mean"]) == same
+
+
 def test_bad_options_are_named() -> None:
     with pytest.raises(ValueError, match="`eval_every` must be a whole number >= 1, got 0"):
         _go(1, replace(QUICK, eval_every=0))

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from morl_blocks.combiners import PCGrad
 from morl_blocks.critics import SharedCritic
-from morl_blocks.scalarizers import Linear
-from morl_blocks.schedulers import Fixed
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear
+from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
 from morl_recipes.envs import Make
 from morl_recipes.population.population import Population
@@ -149,6 +149,15 @@ def test_blocks_that_cannot_be_stacked_are_called_run_by_run(recipe: Recipe) -> 
 def test_a_live_scheduler_gives_what_its_spec_gives() -> None:
     live, spec = (_train([Run(tiny(_with(mu=mu)), HALF, 0)]) for mu in (Fixed(2.0), specs.Fixed(2.0)))
     torch.testing.assert_close(live.actor.params, spec.actor.params, rtol=1e-3, atol=1e-4)
+
+
+def test_a_live_scalarizer_with_its_own_scheduler_is_stepped() -> None:
+    live = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(10.0, 1.0), smoothing=1.0))
+    population = _train([Run(tiny(_with(scalarizer=live)), HALF, seed) for seed in range(2)], iterations=4)
+    spec = replace(PASTA, mu=specs.ConflictBraked(base=specs.LinearDecay(10.0, 1.0), smoothing=1.0))
+    expected = _train([Run(tiny(spec), HALF, seed) for seed in range(2)], iterations=4)
+    assert bool((population.mu < 10).all())
+    torch.testing.assert_close(population.mu, expected.mu)
 
 
 def test_a_failing_gramian_reaches_no_other_run_through_a_looped_combiner() -> None:
