@@ -1,12 +1,42 @@
-"""Recipes that assemble the blocks into PASTA, its baselines and its ablations."""
+"""Recipes that assemble the blocks into PASTA, its baselines and its ablations.
 
-from morl_recipes.envs import EnvBatch, EnvSource
-from morl_recipes.population.runs import Run, by_population
-from morl_recipes.recipe import PPO, Recipe
-from morl_recipes.result import RunResult, TrainResult
-from morl_recipes.rows import PASTA, ROWS
-from morl_recipes.trainer import train, train_runs
-from morl_recipes.training import Options
+Importing the package is cheap: torch and the trainer are loaded when one of the names below is first used, so that
+``morl-blocks --help`` answers at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from morl_recipes.envs import EnvBatch as EnvBatch
+    from morl_recipes.envs import EnvSource as EnvSource
+    from morl_recipes.population.runs import Run as Run
+    from morl_recipes.population.runs import by_population as by_population
+    from morl_recipes.recipe import PPO as PPO
+    from morl_recipes.recipe import Recipe as Recipe
+    from morl_recipes.result import RunResult as RunResult
+    from morl_recipes.result import TrainResult as TrainResult
+    from morl_recipes.rows import PASTA as PASTA
+    from morl_recipes.rows import ROWS as ROWS
+    from morl_recipes.trainer import train as train
+    from morl_recipes.trainer import train_runs as train_runs
+    from morl_recipes.training import Options as Options
+
+_HOME = {
+    "PASTA": "morl_recipes.rows",
+    "PPO": "morl_recipes.recipe",
+    "ROWS": "morl_recipes.rows",
+    "EnvBatch": "morl_recipes.envs",
+    "EnvSource": "morl_recipes.envs",
+    "Options": "morl_recipes.training",
+    "Recipe": "morl_recipes.recipe",
+    "Run": "morl_recipes.population.runs",
+    "RunResult": "morl_recipes.result",
+    "TrainResult": "morl_recipes.result",
+    "by_population": "morl_recipes.population.runs",
+    "train": "morl_recipes.trainer",
+    "train_runs": "morl_recipes.trainer",
+}
 
 __all__ = [
     "PASTA",
@@ -23,3 +53,17 @@ __all__ = [
     "train",
     "train_runs",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'morl_recipes' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *_HOME})

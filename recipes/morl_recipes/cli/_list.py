@@ -1,0 +1,84 @@
+"""``morl-blocks list``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+if TYPE_CHECKING:
+    from morl_envs.cards import EnvCard
+    from morl_recipes.selection import Row
+
+
+@dataclass(frozen=True)
+class List:
+    """Show recipes, with what each changes in PASTA, and environments.
+
+    Examples:
+      morl-blocks list
+      morl-blocks list critic "No Decay" my_rows.py:MyRow
+    """
+
+    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = ()
+    """Groups or rows; without any, everything."""
+
+    def run(self, argv: list[str]) -> int:
+        """Print the lists."""
+        print(show_rows(self.names))
+        if not self.names:
+            print()
+            print(show_environments())
+        return 0
+
+
+def show_rows(names: tuple[str, ...]) -> str:
+    """Describe rows, group by group."""
+    from morl_recipes.rows import ROWS
+    from morl_recipes.selection import select_rows
+
+    rows = select_rows(names or ("all",))
+    lines = []
+    if not names:
+        own = len([row for row in rows if row.group == "ours"])
+        lines += [f"{len(rows) - own} recipes of the paper in {len(ROWS) - 1} groups, and {own} of our own.", ""]
+    for group in dict.fromkeys(row.group for row in rows):
+        members = [row for row in rows if row.group == group]
+        lines += [group, *(f"  {row.method:<26} {_changes(row)}" for row in members), ""]
+    return "\n".join(lines).rstrip()
+
+
+def _changes(row: Row) -> str:
+    """Say in which slots a row differs from PASTA, and how."""
+    from morl_recipes.rows import PASTA
+
+    slots = row.recipe.differences(PASTA)
+    changes = [text for slot in slots for text in _change(slot, getattr(PASTA, slot), getattr(row.recipe, slot))]
+    return ", ".join(changes) or "PASTA as published"
+
+
+def _change(name: str, before: object, after: object) -> list[str]:
+    """Name the fields that changed, or the whole slot when another block fills it."""
+    if type(before) is not type(after) or not is_dataclass(after) or isinstance(after, type):
+        return [f"{name} = {after!r}"]
+    pairs = [(f"{name}.{f.name}", getattr(before, f.name), getattr(after, f.name)) for f in fields(after)]
+    return [text for key, old, new in pairs if old != new for text in _change(key, old, new)]
+
+
+def show_environments() -> str:
+    """Describe the environments."""
+    from morl_envs.cards import CARDS
+
+    lines = [f"{len(CARDS)} environments", *(_describe(card) for card in CARDS.values())]
+    return "\n".join(lines)
+
+
+def _describe(card: EnvCard) -> str:
+    from importlib.util import find_spec
+
+    actions = f"{card.num_actions} actions" if card.num_actions is not None else f"{card.action_dim}-d actions"
+    facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {len(card.preferences)} preferences"
+    missing = card.extra is not None and find_spec(card.extra) is None
+    note = f" (not installed: pip install 'morl-blocks[{card.extra}]')" if missing else ""
+    return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"

@@ -1,0 +1,99 @@
+"""Parse the command, run it, and turn what goes wrong into a sentence and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import tyro
+
+from morl_recipes.cli._list import List
+from morl_recipes.cli._policy import Export, Play
+from morl_recipes.cli._show import Report, Table
+from morl_recipes.cli._train import Sweep, Train
+
+FAILED_RUNS, BAD_INPUT, BAD_STORE, INTERRUPTED = 1, 2, 3, 130
+"""Exit codes: some runs failed; a wrong argument or a missing package; files; Ctrl-C."""
+
+DESCRIPTION = """\
+Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
+
+Examples:
+  morl-blocks list                              what there is
+  morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
+  morl-blocks sweep recipes/smoke.toml          many recipes, as a file says
+  morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
+
+Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing package, 3 results that cannot be read
+or written, 130 interrupted. Every command explains itself: morl-blocks sweep --help"""
+
+
+def _command(name: str, cls: type, *, brief: bool) -> Any:
+    """Name a command; its docstring is its help, with the examples as they stand."""
+    lines = (cls.__doc__ or "").strip().splitlines()[: 1 if brief else None]
+    text = "\n".join(line.removeprefix("    ") for line in lines)
+    return Annotated[cls, tyro.conf.subcommand(name, description=text)]
+
+
+_COMMANDS: dict[str, type] = {
+    "list": List,
+    "train": Train,
+    "sweep": Sweep,
+    "table": Table,
+    "report": Report,
+    "play": Play,
+    "export": Export,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        argv: The arguments; by default those of the process.
+
+    Returns:
+        The exit code.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    union: Any = None
+    for name, cls in _COMMANDS.items():
+        one = _command(name, cls, brief=name not in argv[:1])
+        union = one if union is None else union | one
+    try:
+        command = tyro.cli(
+            union,
+            prog="morl-blocks",
+            description=DESCRIPTION,
+            args=argv,
+            config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
+        )
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else BAD_INPUT
+    return _run(command, argv)
+
+
+def _run(command: object, argv: list[str]) -> int:
+    """Run a parsed command; a traceback is for bugs alone."""
+    from morl_recipes.store import StoreError
+
+    try:
+        code: int = command.run(argv)  # type: ignore[attr-defined]
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
+    except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except StoreError as error:
+        return _complain(str(error), BAD_STORE)
+    except (ValueError, ImportError) as error:
+        return _complain(str(error), BAD_INPUT)
+    except OSError as error:
+        return _complain(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_STORE)
+    return code
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"morl-blocks: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,90 @@
+"""``morl-blocks play`` and ``morl-blocks export``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from morl_recipes.cli._train import parse_preference
+
+Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+
+
+@dataclass(frozen=True)
+class Play:
+    """Run a saved policy, print its returns, and film it.
+
+    Examples:
+      morl-blocks play runs/pasta-stealth
+      morl-blocks play runs/smoke --run linear.0.80 --video linear.gif
+      morl-blocks play runs/smoke --preference 0.8,0.1,0.1 --episodes 100
+    """
+
+    folder: Folder
+    """Results of a sweep or a training."""
+    run_name: Annotated[str | None, tyro.conf.arg(name="run")] = None
+    """A run, or a part of its name; by default the best."""
+    point: Literal["peak", "final"] = "peak"
+    """The policy at the best validation, or the last."""
+    preference: str | None = None
+    """Another preference than the one it was trained for, as in 0.1,0.7,0.2."""
+    episodes: int = 20
+    """Number of episodes."""
+    seed: int = 0
+    """Seed of the first episode."""
+    video: Path | None = None
+    """A .gif or .mp4 file for a film of one episode."""
+
+    def run(self, argv: list[str]) -> int:
+        """Play and print."""
+        from morl_recipes.play import play
+
+        preference = None if self.preference is None else parse_preference(self.preference)
+        played = play(
+            self.folder,
+            run=self.run_name,
+            point=self.point,
+            preference=preference,
+            episodes=self.episodes,
+            seed=self.seed,
+            video=self.video,
+        )
+        print(f"{played.run_id} ({self.point}), preference {', '.join(f'{w:.3g}' for w in played.preference)}")
+        for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
+            print(f"  {name:<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}")
+        score = "" if played.hv is None else f"HV {played.hv:.4f}, "
+        print(f"  {score}EU {played.eu:.3f} of the means over {len(played.returns)} episodes")
+        if self.video is not None:
+            print(f"  video: {self.video}")
+        return 0
+
+
+@dataclass(frozen=True)
+class Export:
+    """Export a saved policy to ONNX, checked against PyTorch on 1,000 observations.
+
+    Examples:
+      morl-blocks export runs/pasta-stealth --out policy.onnx
+      morl-blocks export runs/smoke --run linear.0.80 --out linear.onnx
+    """
+
+    folder: Folder
+    """Results of a sweep or a training."""
+    run_name: Annotated[str | None, tyro.conf.arg(name="run")] = None
+    """A run, or a part of its name; by default the best."""
+    point: Literal["peak", "final"] = "peak"
+    """The policy at the best validation, or the last."""
+    out: Path = Path("policy.onnx")
+    """The file."""
+    tolerance: float = 1e-5
+    """Largest difference of an action to accept."""
+
+    def run(self, argv: list[str]) -> int:
+        """Export and say how far it is from PyTorch."""
+        from morl_recipes.export import export_policy
+
+        made = export_policy(self.folder, self.out, run=self.run_name, point=self.point, tolerance=self.tolerance)
+        print(f"{made.path}: {made.run_id} ({self.point})")
+        print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
+        return 0

@@ -1,0 +1,61 @@
+"""``morl-blocks table`` and ``morl-blocks report``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Print the paper's tables from results, ours beside the paper's.
+
+    Examples:
+      morl-blocks table runs/smoke
+      morl-blocks table runs/paper_baselines --format latex --kind preferences
+    """
+
+    folder: Folder
+    """Results of a sweep or a training, complete or not."""
+    format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
+    """How to print."""
+    kind: Literal["summary", "preferences"] = "summary"
+    """One line per method, or one per method and preference."""
+    point: Literal["peak", "final"] = "peak"
+    """Each run's best validation, as in the paper, or its last."""
+
+    def run(self, argv: list[str]) -> int:
+        """Print the tables."""
+        from morl_recipes.table import render_table
+
+        print(render_table(self.folder, format=self.format, kind=self.kind, point=self.point))
+        return 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """Write an interactive report of results as one HTML file that opens offline.
+
+    Examples:
+      morl-blocks report runs/smoke
+      morl-blocks report runs/paper_baselines --out report.html --title "Baselines on stealth"
+    """
+
+    folder: Folder
+    """Results of a sweep or a training, complete or not."""
+    out: Path | None = None
+    """The file; by default report.html beside the results."""
+    title: str = "Multi-objective policies"
+    """Heading of the report."""
+    point: Literal["peak", "final"] = "peak"
+    """Each run's best validation, as in the paper, or its last."""
+
+    def run(self, argv: list[str]) -> int:
+        """Write the report."""
+        from morl_recipes.report import write_report
+
+        print(write_report(self.folder, self.out or self.folder / "report.html", title=self.title, point=self.point))
+        return 0

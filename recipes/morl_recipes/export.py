@@ -1,0 +1,128 @@
+"""Export a saved policy to ONNX, and prove that it computes the same."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_envs import make_batch
+from morl_envs.factory import find_card
+from morl_envs.protocol import TensorEnv
+from morl_recipes import _checks
+from morl_recipes.saved_policy import Point, SavedPolicy, acting, find_run, load_policy
+from morl_recipes.store import Store
+
+TOLERANCE = 1e-5
+OBSERVATIONS = 1000
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written, and how far it is from PyTorch.
+
+    Attributes:
+        path: The ONNX file.
+        run_id: The run.
+        observations: Number of observations compared.
+        difference: Largest difference of any action.
+    """
+
+    path: Path
+    run_id: str
+    observations: int
+    difference: float
+
+
+def export_policy(
+    folder: str | Path, out: str | Path, *, run: str | None = None, point: Point = "peak", tolerance: float = TOLERANCE
+) -> Exported:
+    """Write a policy as ONNX: inputs ``observation [N, n]`` and ``preference [N, m]``, output ``action``.
+
+    The file appears only after onnxruntime and PyTorch have agreed on the actions for 1,000 observations of episodes
+    that the policy plays, each with another preference.
+
+    Args:
+        folder: A result store.
+        out: The ONNX file; an existing one is replaced at once.
+        run: A run id or a part of one; by default the best.
+        point: The policy of the best validation, or the last.
+        tolerance: Largest difference of an action to accept.
+
+    Returns:
+        What was written. Disagreement raises ``ValueError``, and then nothing is written.
+    """
+    missing = [name for name in ("onnx", "onnxruntime", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"ONNX export needs {missing[0]}: pip install 'morl-blocks[export]'.")
+    _checks.positive("tolerance", tolerance)
+    store = Store.open(folder)
+    row = find_run(store, run)
+    env = make_batch(find_card(row["env"]), 10, 0)
+    policy = load_policy(store, row, point, env.action_low, env.action_high)
+    observation = gather(env, policy, tuple(row["preference"]), OBSERVATIONS)
+    weights = torch.distributions.Dirichlet(torch.ones(len(row["preference"]))).sample((OBSERVATIONS,))
+    weights[0] = torch.tensor(row["preference"])
+    out = Path(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    staged = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        _write(policy, observation[:2], weights[:2], staged)
+        difference = _difference(policy, observation, weights, staged)
+        if not difference <= tolerance:
+            raise ValueError(
+                f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
+            )
+        staged.replace(out)
+    finally:
+        staged.unlink(missing_ok=True)
+    return Exported(out, row["run_id"], len(observation), difference)
+
+
+def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:
+    """Return ``count`` observations of episodes that the policy plays, ``[count, n]``."""
+    act, observation = acting(policy, preference), env.reset_tensors()
+    seen: list[Tensor] = []
+    while len(seen) * env.num_envs < count:
+        seen.append(observation)
+        _, _, terminated, truncated = env.step_tensors(act(observation))
+        observation = env.reset_tensors(terminated | truncated)
+    return torch.cat(seen)[:count].clone()
+
+
+def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> None:
+    batch = torch.export.Dim("batch")
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    with warnings.catch_warnings():
+        # The exporter's notes on its own future and on torchvision are nothing that a user can act on.
+        warnings.simplefilter("ignore")
+        logger.setLevel(logging.ERROR)
+        program: Any = torch.onnx.export(
+            policy,
+            (observation, preference),
+            input_names=["observation", "preference"],
+            output_names=["action"],
+            dynamic_shapes=({0: batch}, {0: batch}),
+            dynamo=True,
+            verbose=False,
+        )
+    logger.setLevel(level)
+    program.save(str(path))
+
+
+def _difference(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> float:
+    """Compare all actions."""
+    session = import_module("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (action,) = session.run(["action"], {"observation": observation.numpy(), "preference": preference.numpy()})
+    with torch.no_grad():
+        expected = policy(observation, preference)
+    return float((torch.from_numpy(action) - expected).abs().max())

@@ -1,0 +1,127 @@
+"""A stored policy as an ordinary module: from observation and preference to the action of the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_recipes.naming import unknown
+from morl_recipes.population.observations import LIMIT
+from morl_recipes.store import Store, StoreError, load_runs
+
+Point = Literal["peak", "final"]
+
+
+class SavedPolicy(nn.Module):
+    """The most likely action of a trained policy.
+
+    Args:
+        tensors: Parameters of the actor by name, with ``observation_mean`` and ``observation_variance`` when the policy
+            sees scaled observations.
+        num_objectives: Numbers in a preference, m.
+        low: Lowest action, ``[a]``; ``None`` for discrete actions.
+        high: Highest action, ``[a]``.
+
+    Example:
+        >>> actor = UnitBoxGaussianActor(observation_dim=4, num_objectives=2, action_dim=1)
+        >>> policy = SavedPolicy(actor.state_dict(), 2, torch.tensor([-1.0]), torch.tensor([1.0]))
+        >>> policy(torch.zeros(5, 4), torch.tensor([[0.5, 0.5]])).shape
+        torch.Size([5, 1])
+    """
+
+    low: Tensor
+    high: Tensor
+    mean: Tensor | None
+    std: Tensor
+
+    def __init__(self, tensors: Mapping[str, Tensor], num_objectives: int, low: Tensor | None, high: Tensor | None):
+        super().__init__()
+        parameters = {name: tensor for name, tensor in tensors.items() if not name.startswith("observation_")}
+        hidden, inputs = parameters["trunk.0.weight"].shape
+        self.observation_dim, self.num_objectives = inputs - num_objectives, num_objectives
+        self.actor: UnitBoxGaussianActor | CategoricalActor
+        if low is not None and high is not None:
+            dims = len(parameters["mean.bias"])
+            self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
+        else:
+            choices = len(parameters["logits.bias"])
+            self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
+        self.actor.load_state_dict(parameters)
+        self.register_buffer("low", low)
+        self.register_buffer("high", high)
+        self.register_buffer("mean", tensors.get("observation_mean"))
+        variance = tensors.get("observation_variance")
+        self.register_buffer("std", None if variance is None else variance.sqrt() + 1e-8)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return actions ``[N, a]`` (``[N]`` indices when discrete) for ``[N, n]`` and ``[N, m]`` or ``[1, m]``."""
+        if self.mean is not None:
+            observation = ((observation - self.mean) / self.std).clamp(-LIMIT, LIMIT)
+        preference = preference.expand(observation.shape[0], self.num_objectives)
+        if isinstance(self.actor, CategoricalActor):
+            return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]
+        mean, _ = self.actor(observation, preference)
+        return unit_box_to_action(mean, self.low, self.high)
+
+
+def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
+    """Choose a finished run of a store.
+
+    Args:
+        store: The store.
+        name: A run id, or a part of exactly one; by default the run with the best peak hypervolume (expected utility
+            when no run has one).
+
+    Returns:
+        Its row of :func:`~morl_recipes.store.load_runs`.
+    """
+    rows: list[dict[str, Any]] = load_runs(store).to_dict("records")  # type: ignore[assignment]
+    rows = [row for row in rows if row["status"] == "done"]
+    if not rows:
+        raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
+    if name is None:
+        score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
+        return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
+    found = [row for row in rows if row["run_id"] == name] or [row for row in rows if name in row["run_id"]]
+    if not found:
+        raise unknown("run", name, [row["run_id"] for row in rows])
+    if len(found) > 1:
+        some = ", ".join(row["run_id"] for row in found[:3])
+        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {some}, ...")
+    return found[0]
+
+
+def load_policy(
+    store: Store, run: Mapping[str, Any], point: Point, low: Tensor | None, high: Tensor | None
+) -> SavedPolicy:
+    """Return the policy of a run at its best or last validation point."""
+    if point not in ("peak", "final"):
+        raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
+    tensors = store.policy(run["run_id"])
+    own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+    if not own:
+        raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
+    policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    return policy.requires_grad_(requires_grad=False)
+
+
+def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:
+    """Return the policy for one preference, as a function of the observation."""
+    return PolicyFunction(policy, torch.tensor([preference], dtype=torch.float32))
+
+
+class PolicyFunction:
+    """From observations ``[N, n]`` to actions, for a fixed preference."""
+
+    def __init__(self, policy: SavedPolicy, preference: Tensor) -> None:
+        self.policy, self.preference = policy, preference
+
+    def __call__(self, observation: Tensor) -> Tensor:
+        """Return actions."""
+        with torch.no_grad():
+            action: Tensor = self.policy(observation, self.preference)
+        return action

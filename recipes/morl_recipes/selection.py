@@ -1,0 +1,79 @@
+"""From the names that people type to recipes: groups, rows, and rows of their own files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from morl_recipes import paper
+from morl_recipes.naming import unknown
+from morl_recipes.plugins import Plugin, rows_of
+from morl_recipes.recipe import Recipe
+from morl_recipes.rows import ROWS
+
+
+@dataclass(frozen=True)
+class Row:
+    """A recipe under the name that tables print.
+
+    Args:
+        group: Group of recipes, as in ``ROWS``; the stem of the file for a user's own rows.
+        method: Name within the group.
+        recipe: The recipe.
+        plugin: The user's file that defines it, if one does.
+    """
+
+    group: str
+    method: str
+    recipe: Recipe
+    plugin: Plugin | None = None
+
+
+def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
+    """Return the rows that names stand for, each once.
+
+    PASTA stands in every group of the paper. It is trained once, in the first group that asks for it, and tables show
+    it in all of them.
+
+    Args:
+        names: ``"all"``, a group (``"critic"``), a row (``"No Decay"``, ``"controller/No Decay"``) or a row of a file
+            (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group). Case does not matter.
+        folder: Where the paths of files begin.
+
+    Example:
+        >>> [row.method for row in select_rows(["controller", "linear"])]
+        ['PASTA (Ours)', 'No Conflict', 'No Decay', 'Linear']
+    """
+    chosen: dict[tuple[str, str], Row] = {}
+    for name in names:
+        for row in _select(name, Path(folder)):
+            key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
+            chosen.setdefault(key or (row.group, row.method), row)
+    return list(chosen.values())
+
+
+def _select(name: str, folder: Path) -> list[Row]:
+    """Return the rows of one name."""
+    path, colon, attribute = name.rpartition(":")
+    if colon and path.endswith(".py"):
+        plugin = Plugin.read(folder / path)
+        return [Row(Path(path).stem, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
+    if name.endswith(".py"):
+        raise ValueError(f"{name}: name a row of the file too, as in {name}:MyRow.")
+    rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
+    words = name.lower()
+    group, slash, method = words.partition("/")
+    if words == "all" or words in ROWS:
+        found = [row for row in rows if words in ("all", row.group)]
+    elif slash and group in ROWS:
+        found = [row for row in rows if row.group == group and method in _spellings(row)][:1]
+    else:
+        found = [row for row in rows if words in _spellings(row)][:1]
+    if not found:
+        raise unknown("row", name, ["all", *ROWS, "PASTA", *(row.method for row in rows)])
+    return [replace(row, method=paper.method_name(row.method)) for row in found]
+
+
+def _spellings(row: Row) -> set[str]:
+    """Return what a row may be called, in small letters."""
+    names = {row.method, paper.method_name(row.method)}
+    return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}

@@ -1,0 +1,24 @@
+"""Sweeps: recipes x environments x preferences x seeds as data, trained by an engine, resumable at any time."""
+
+from morl_recipes.sweep._definition import PAPER_STEPS, Sweep, Training, read_sweep, sweep_from
+from morl_recipes.sweep._drive import Outcome, run_sweep
+from morl_recipes.sweep._plan import Plan, Population, make_plan
+from morl_recipes.sweep._work import train_population
+from morl_recipes.sweep.engines import InlineEngine, LocalEngine, RayEngine
+
+__all__ = [
+    "PAPER_STEPS",
+    "InlineEngine",
+    "LocalEngine",
+    "Outcome",
+    "Plan",
+    "Population",
+    "RayEngine",
+    "Sweep",
+    "Training",
+    "make_plan",
+    "read_sweep",
+    "run_sweep",
+    "sweep_from",
+    "train_population",
+]

@@ -1,0 +1,52 @@
+"""What a sweep decided when it first started, kept in its folder: a continued sweep forms the same populations."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from morl_recipes.store import StoreError
+from morl_recipes.store._files import seal, unseal, write_synced
+
+SCHEMA = 1
+_FILE = "populations.json"
+
+
+def pinned_size(store: Path) -> int | None:
+    """Return the size of populations that a store's sweep was started with, if it was."""
+    return int(unseal(store / _FILE, schema=SCHEMA)["size"]) if (store / _FILE).exists() else None
+
+
+def pin_size(store: Path, size: int) -> int:
+    """Keep the size of populations for all times, unless one is kept already; return the one that is kept."""
+    kept = pinned_size(store)
+    if kept is not None:
+        return kept
+    staged = store / "tmp" / f"{_FILE}.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        write_synced(staged, seal({"schema": SCHEMA, "size": size}))
+        staged.rename(store / _FILE)
+    except OSError as error:
+        with suppress(OSError):
+            staged.unlink()
+        raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
+    return size
+
+
+@contextmanager
+def alone(store: Path) -> Iterator[None]:
+    """Let one process at a time work on a sweep; the lock ends with the process, even when it is killed."""
+    lock = FileLock(store / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(f"{store}: another process is working on this sweep. Wait for it, or stop it.") from None
+    except OSError as error:
+        raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,97 @@
+"""What a worker does: train one population and return one record per run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+from filelock import FileLock, Timeout
+from torch import Tensor
+
+from morl_recipes.population.runs import Run
+from morl_recipes.recipe import Recipe
+from morl_recipes.result import RunResult
+from morl_recipes.store import PlannedRun, RunRecord
+from morl_recipes.sweep._plan import Population
+from morl_recipes.trainer import train_runs
+from morl_recipes.training import Options
+
+PATIENCE = 60.0
+"""Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
+
+
+def train_population(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Train a population from where its checkpoint left off.
+
+    Args:
+        population: The runs.
+        folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
+        report: Told the environment steps so far, all runs together.
+
+    Returns:
+        One record per run, in order.
+    """
+    for plugin in population.plugins:
+        plugin.load()
+    runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
+    settings = population.training
+    with _claimed(folder):
+        options = Options(
+            out=folder,
+            resume=folder is not None,
+            compile=settings.compile,
+            num_envs=settings.num_envs,
+            progress=False,
+            eval_every=settings.eval_every,
+            eval_episodes=settings.eval_episodes,
+            checkpoint_every=settings.checkpoint_every,
+            loggers=[_Reporter(report, len(runs))],
+        )
+        results = train_runs(runs, population.env, settings.total_steps, options).runs
+    return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+
+
+def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
+    """Return what the store keeps of a run: both validation points with their policies, and the history."""
+    history = result.history
+    if history.empty:
+        history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
+    identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
+    steps = int(history["steps"].max()) if len(history) else 0
+    points = (result.peak, result.final)
+    return RunRecord(*identity, result.status, result.reason, steps, *points, run.recipe, history, _policies(result))
+
+
+def _policies(result: RunResult) -> dict[str, Tensor]:
+    """Return the policies of both points under their own names."""
+    both = {"peak": result.peak_policy, "final": result.policy}
+    return {f"{point}.{name}": tensor for point, policy in both.items() for name, tensor in policy.items()}
+
+
+class _Reporter:
+    """A logger that passes on nothing but the number of steps."""
+
+    def __init__(self, report: Callable[[int], None], runs: int) -> None:
+        self.report, self.runs, self.last = report, runs, 0
+
+    def log_scalar(self, name: str, value: float, step: int) -> None:
+        """Report each new number of steps once."""
+        if step != self.last:
+            self.last = step
+            self.report(step * self.runs)
+
+
+@contextmanager
+def _claimed(folder: Path | None) -> Iterator[None]:
+    """Keep a checkpoint for this process alone."""
+    if folder is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=PATIENCE):
+            yield
+    except Timeout:
+        raise TimeoutError(f"{folder}: another process is still training this population.") from None

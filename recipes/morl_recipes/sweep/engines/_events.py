@@ -1,0 +1,88 @@
+"""What an engine is given, and what it tells."""
+
+import errno
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import torch
+
+from morl_recipes.store import RunRecord, StoreError
+from morl_recipes.sweep._plan import Population
+
+Report: TypeAlias = Callable[[int], None]
+Watch: TypeAlias = Callable[[str, int], None]
+"""Told the name of a population and its environment steps so far, all runs together."""
+
+Work: TypeAlias = Callable[[Population, Path | None, Report], list[RunRecord]]
+"""Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A population has ended; single runs may have failed."""
+
+    name: str
+    records: list[RunRecord]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A population could not be trained; the others go on."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Something that concerns every population, such as a full disk: the sweep must end."""
+
+    name: str
+    reason: str
+
+
+Event: TypeAlias = Finished | Failed | Stopped
+
+
+class Engine(Protocol):
+    """Trains populations in any order and yields one event for each. Closing the iterator stops everything at once."""
+
+    @property
+    def workers(self) -> int:
+        """Populations that train at the same time."""
+        ...
+
+    @property
+    def sees_folder(self) -> bool:
+        """Whether workers can write checkpoints into the sweep's folder."""
+        ...
+
+    def run(
+        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+    ) -> Generator[Event, None, None]:
+        """Train populations, each with its own folder below ``checkpoints``."""
+        ...
+
+
+def folder_of(checkpoints: Path | None, population: Population) -> Path | None:
+    """Return the folder for a population's checkpoints."""
+    return None if checkpoints is None else checkpoints / population.name
+
+
+def perform(work: Work, population: Population, folder: Path | None, report: Report) -> Event:
+    """Train one population on one thread and turn whatever happens into an event."""
+    torch.set_num_threads(1)
+    try:
+        return Finished(population.name, work(population, folder, report))
+    except StoreError as error:
+        return Stopped(population.name, str(error))
+    except OSError as error:
+        if error.errno in _DISK:
+            return Stopped(population.name, f"{error.filename or folder}: {error.strerror}.")
+        return Failed(population.name, f"{type(error).__name__}: {error}")
+    except Exception as error:
+        return Failed(population.name, f"{type(error).__name__}: {error}")

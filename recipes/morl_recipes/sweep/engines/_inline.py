@@ -1,0 +1,23 @@
+"""The engine for one training at a time: this very process."""
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from pathlib import Path
+
+from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep.engines._events import Event, Watch, Work, folder_of, perform
+
+
+class InlineEngine:
+    """Train populations one after the other in this process."""
+
+    workers = 1
+    sees_folder = True
+
+    def run(
+        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+    ) -> Generator[Event, None, None]:
+        """Train populations in order."""
+        for population in populations:
+            report = partial(watch, population.name)
+            yield perform(work, population, folder_of(checkpoints, population), report)

@@ -1,0 +1,32 @@
+import pytest
+
+from morl_recipes.cli import main
+
+
+def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert "36 recipes of the paper in 9 groups, and 4 of our own." in out
+    assert "mo-humanoid-v5" in out
+    for line in (
+        "No Decay                   mu.base = Fixed(mu=10.0)",
+        "kappa = 0.2                mu.threshold = 0.2",
+        "rho=0.8                    scalarizer.maintenance = 0.8",
+        "Shared Weighted            critic.critic = Shared(hidden=64, depth=2)",
+        "No PCGrad                  advantage = Scalarised()",
+        "stealth              score, stealth, exploration; 30 observations, 2-d actions, 400 steps, 8 preferences",
+    ):
+        assert line in out
+
+
+def test_single_groups_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "lambda", "Linear"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert len([line for line in out if line.startswith("  ")]) == 4
+    assert "PASTA as published" in out[1]
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["list"]) == 0
+    assert "(not installed: pip install 'morl-blocks[mujoco]')" in capsys.readouterr().out

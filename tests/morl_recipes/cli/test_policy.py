@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.cli import main
+
+
+def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["play", str(trained), "--run", "linear.0.50-0.50.s1", "--episodes", "3", "--preference", "0.9,0.1"]
+    assert main(argv) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("deep-sea-treasure-v0.baselines.linear.0.50-0.50.s1")
+    assert out[0].endswith("(peak), preference 0.9, 0.1")
+    assert [line.split()[0] for line in out[1:3]] == ["treasure", "time"]
+    assert "of the means over 3 episodes" in out[3]
+
+
+def test_unknown_and_ambiguous_runs_are_refused(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", str(trained), "--run", "linaer"]) == 2
+    assert "unknown run 'linaer'" in capsys.readouterr().err
+    assert main(["play", str(trained), "--run", "linear"]) == 2
+    assert "`run` must name one run, got 'linear', which is part of 2" in capsys.readouterr().err
+
+
+def test_export_writes_and_checks(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnxruntime", reason="the export extra is not installed")
+    out = tmp_path / "p.onnx"
+    assert main(["export", str(trained), "--out", str(out), "--point", "final"]) == 0
+    assert "agrees with PyTorch to 0.0e+00 on 1000 observations" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["p.onnx"]
+
+
+def test_export_without_its_extra_is_a_sentence(
+    trained: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("morl_recipes.export.find_spec", lambda name: None)
+    assert main(["export", str(trained)]) == 2
+    assert "pip install 'morl-blocks[export]'" in capsys.readouterr().err

@@ -1,0 +1,26 @@
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.cli import main
+
+
+def test_tables_in_every_format(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for form in ("terminal", "markdown", "csv", "latex"):
+        for kind in ("summary", "preferences"):
+            assert main(["table", str(trained), "--format", form, "--kind", kind, "--point", "final"]) == 0
+            assert "PASTA" in capsys.readouterr().out
+
+
+def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("table", "report", "play", "export"):
+        assert main([command, str(tmp_path)]) == 3
+        assert "not a result store (it has no manifest.json)" in capsys.readouterr().err
+
+
+def test_a_report_is_one_file(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("plotly", reason="the report extra is not installed")
+    out = tmp_path / "r.html"
+    assert main(["report", str(trained), "--out", str(out), "--title", "Mine"]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert "Mine" in out.read_text()

@@ -1,0 +1,185 @@
+"""``train`` and ``sweep`` from the outside: what people type, what they read, what is on the disk."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morl_recipes.cli import main
+from morl_recipes.store import load_runs
+from morl_recipes.sweep import _drive
+from morl_recipes.sweep.engines import Work
+from tests.morl_recipes.sweep import fakes
+
+TINY = """
+rows = ["PASTA", "Linear"]
+envs = ["deep-sea-treasure-v0"]
+seeds = 2
+total_steps = 128
+num_envs = 2
+eval_episodes = 2
+[ppo]
+steps_per_iteration = 64
+minibatch_size = 32
+epochs = 1
+hidden = 8
+"""
+ROWS = """
+from dataclasses import dataclass, replace
+from typing import ClassVar
+from morl_blocks.schedulers import Fixed
+from morl_recipes import PASTA, PPO
+from morl_recipes.spec import Spec
+
+@dataclass(frozen=True)
+class Calm(Spec):
+    block: ClassVar = Fixed
+    mu: float = 2.5
+
+MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1, hidden=8))
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    (tmp_path / "my_rows.py").write_text(ROWS)
+    return tmp_path
+
+
+def train_with(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
+    defaults: Any = _drive.run_sweep.__kwdefaults__
+    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**defaults, "work": work})
+
+
+@pytest.fixture
+def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    train_with(monkeypatch, fakes.fake_work)
+
+
+def test_a_users_own_block_trains_with_the_same_command(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["train", "my_rows.py:MyRow", "--env", "deep-sea-treasure-v0", "--total-steps", "128", "--num-envs", "2"]
+    assert main([*argv, "--eval-episodes", "2"]) == 0
+    folder = Path("runs") / "myrow-deep-sea-treasure-v0"
+    assert f"Next: morl-blocks table {folder}" in capsys.readouterr().out
+    (run,) = load_runs(folder).to_dict("records")
+    assert (run["group"], run["method"], run["status"], run["steps"]) == ("my_rows", "MyRow", "done", 128)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["command"].startswith("morl-blocks train my_rows.py:MyRow --env deep-sea-treasure-v0")
+    assert manifest["runs"][0]["recipe"]["mu"] == {"type": "Calm", "mu": 2.5}
+
+
+def test_a_users_own_block_reaches_the_workers_of_a_sweep(place: Path) -> None:
+    argv = ["sweep", "tiny.toml", "--rows", "my_rows.py:MyRow", "PASTA", "--seeds", "0", "--workers", "2", "--quiet"]
+    assert main(argv) == 0
+    assert sorted(load_runs("runs/tiny")["method"]) == ["MyRow", "PASTA (Ours)"]
+
+
+@pytest.mark.usefixtures("no_training")
+def test_the_same_sweep_again_does_nothing_and_says_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+    assert "4 runs trained; 4 of 4 are done." in capsys.readouterr().out
+    assert main(["sweep", "tiny.toml"]) == 0
+    assert "Nothing to do: 4 of 4 runs are done already." in capsys.readouterr().out
+
+
+def test_failed_runs_are_named_and_exit_with_1(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train_with(monkeypatch, fakes.one_fails)
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "3 of 4 are done" in out
+    assert "failed: deep-sea-treasure-v0.baselines.linear.0.50-0.50.s0" in out
+    assert "loss not finite in iteration 1" in out
+    train_with(monkeypatch, fakes.fake_work)
+    assert main(["sweep", "tiny.toml", "--retry-failed"]) == 0
+
+
+def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(place.rglob("*"))
+    assert main(["sweep", "tiny.toml", "--dry-run", "--workers", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "deep-sea-treasure-v0: Linear" in out
+    assert "4 runs in 2 populations; 4 to do, 512 steps." in out
+    assert "Results would go to runs/tiny. Nothing was done." in out
+    assert sorted(place.rglob("*")) == before
+
+
+@pytest.mark.usefixtures("no_training")
+def test_a_dry_run_knows_what_is_there(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["sweep", "tiny.toml", "--workers", "1"])
+    assert main(["sweep", "tiny.toml", "--dry-run"]) == 0
+    assert "0 to do, 0 steps" in capsys.readouterr().out
+    assert main(["sweep", "tiny.toml", "--dry-run", "--seeds", "7"]) == 3
+    assert "holds another sweep" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_training")
+class TestStoresThatCannotBeUsed:
+    """Clear words, exit code 3, and not one byte changed."""
+
+    @pytest.fixture
+    def store(self, place: Path) -> Path:
+        assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+        return place / "runs" / "tiny"
+
+    def refused(self, place: Path, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        for argv in (["sweep", "tiny.toml"], ["table", "runs/tiny"]):
+            assert main(argv) == 3
+            assert words in capsys.readouterr().err
+        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+    def test_a_damaged_manifest(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = store / "manifest.json"
+        path.write_text(path.read_text()[:-40])
+        self.refused(place, "manifest.json: damaged", capsys)
+
+    def test_a_damaged_run(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = next((store / "runs").glob("*/history.csv"))
+        path.write_text("iteration")
+        self.refused(place, "history.csv: damaged", capsys)
+
+    def test_a_manifest_of_another_schema(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = store / "manifest.json"
+        path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+        self.refused(place, "has schema version 2", capsys)
+
+    def test_a_store_of_another_version(
+        self, place: Path, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr("morl_recipes.store._manifest.metadata.version", lambda name: "9.9.9")
+        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        assert main(["sweep", "tiny.toml"]) == 3
+        assert "holds another sweep (morl-blocks 9.9.9 instead of" in capsys.readouterr().err
+        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+    def test_a_folder_with_other_things(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["sweep", "tiny.toml", "--out", "."]) == 3
+        assert "not a store and not empty" in capsys.readouterr().err
+
+    def test_a_folder_that_cannot_be_made(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        # Tests may run as root, whom permissions do not stop: a file where a folder should be does.
+        assert main(["sweep", "tiny.toml", "--out", "tiny.toml/results"]) == 3
+        assert "tiny.toml/results: cannot be written (Not a directory)" in capsys.readouterr().err
+        assert (place / "tiny.toml").read_text() == TINY
+
+
+def test_a_missing_extra_is_named(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["sweep", "tiny.toml", "--envs", "mo-ant-v5"]) == 2
+    assert "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks[mujoco]'" in capsys.readouterr().err
+    assert not (place / "runs").exists()
+
+
+def test_ray_without_a_cluster_is_a_sentence(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("morl_recipes.sweep.engines._ray.find_spec", lambda name: None)
+    assert main(["sweep", "tiny.toml", "--engine", "ray"]) == 2
+    assert "pip install 'morl-blocks[ray]'" in capsys.readouterr().err

@@ -1,0 +1,69 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morl_recipes import PASTA
+from morl_recipes.sweep import PAPER_STEPS, Sweep, read_sweep, sweep_from
+
+RECIPES = Path(__file__).parents[3] / "recipes"
+
+
+def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'rows = ["PASTA", "critic"]\nseeds = 3\ntotal_steps = 4_096\npreferences = [[0.2, 0.8]]\n[ppo]\nepochs = 2\n'
+    )
+    sweep = read_sweep(path, total_steps=2048)
+    assert sweep.rows == ("PASTA", "critic")
+    assert sweep.seeds == (0, 1, 2)
+    assert sweep.preferences == ((0.2, 0.8),)
+    assert sweep.training.total_steps == 2048
+    assert sweep.folder == tmp_path
+    assert sweep.adapt(PASTA).ppo.epochs == 2
+    assert sweep.adapt(PASTA).differences(PASTA) == ("ppo",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({}, "`rows` must be given"),
+        ({"rows": []}, "`rows` must be a list of names"),
+        ({"rows": ["PASTA"], "sedes": 3}, "unknown key 'sedes'. Nearest: seeds"),
+        ({"rows": ["PASTA"], "seeds": 0}, "`seeds` must be a whole number >= 1"),
+        ({"rows": ["PASTA"], "seeds": [-1]}, "`seeds` must be a whole number >= 0"),
+        ({"rows": ["PASTA"], "seeds": "0"}, "`seeds` must be a number of seeds"),
+        ({"rows": ["PASTA"], "preferences": [[0.5, 0.4]]}, "`preferences` must sum to 1"),
+        ({"rows": ["PASTA"], "preferences": [0.5, 0.5]}, "`preferences` must be a list of lists of numbers"),
+        ({"rows": ["PASTA"], "compile": "yes"}, "`compile` must be true or false, got 'yes'"),
+        ({"rows": ["PASTA"], "ppo": 3}, "`ppo` must be a table of numbers, got 3"),
+        ({"rows": ["PASTA"], "preferences": []}, "`preferences` must hold at least one"),
+        ({"rows": ["PASTA"], "total_steps": 0}, "`total_steps` must be a whole number >= 1"),
+        ({"rows": ["PASTA"], "population": 0}, "`population` must be a whole number >= 1"),
+        ({"rows": ["PASTA"], "ppo": {"epoch": 3}}, r"unknown number of \[ppo\] 'epoch'. Nearest: epochs"),
+        ({"rows": ["PASTA"], "ppo": {"epochs": 0}}, "`epochs` must be a whole number >= 1"),
+    ],
+)
+def test_bad_definitions_are_refused(content: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sweep_from(content)
+
+
+def test_errors_of_a_file_name_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    with pytest.raises(ValueError, match=r"s.toml: cannot be read \(No such file"):
+        read_sweep(path)
+    path.write_text("rows = [")
+    with pytest.raises(ValueError, match=r"s.toml: "):
+        read_sweep(path)
+    path.write_text('rows = ["PASTA"]\nsteps = 3')
+    with pytest.raises(ValueError, match=r"s.toml: unknown key 'steps'"):
+        read_sweep(path)
+
+
+def test_the_defaults_are_the_paper() -> None:
+    sweep = Sweep(rows=("PASTA",))
+    assert sweep.envs == ("stealth",)
+    assert sweep.preferences is None
+    assert len(sweep.seeds) == 5
+    assert sweep.training.total_steps == PAPER_STEPS == 999_424

@@ -1,0 +1,122 @@
+"""What is missing is done, once, whatever happened before; the trainers here are fakes."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.store import Store, StoreError, load_runs
+from morl_recipes.store import _store as store_module
+from morl_recipes.sweep import InlineEngine, Outcome, run_sweep
+from morl_recipes.sweep.engines import Work
+from tests.morl_recipes.sweep import fakes
+from tests.morl_recipes.sweep.fakes import tiny_plan
+
+
+def sweep(out: Path, work: Work = fakes.fake_work, *, retry_failed: bool = False, **changes: object) -> Outcome:
+    plan = tiny_plan(**changes)
+    return run_sweep(plan, out, InlineEngine(), work=work, progress=False, retry_failed=retry_failed)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_sweep_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = sweep(tmp_path / "s")
+    assert len(first.ran) == first.done == 8
+    assert "To do: 8 of 8 runs. Populations: 3. Workers: 1." in capsys.readouterr().out
+    before = contents(tmp_path / "s")
+    again = sweep(tmp_path / "s", fakes.raises)
+    assert (again.ran, again.done) == ((), 8)
+    assert contents(tmp_path / "s") == before
+
+
+def test_one_failed_run_is_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
+    outcome = sweep(tmp_path / "s", fakes.one_fails)
+    (failed,) = outcome.failed.items()
+    assert ".linear." in failed[0]
+    assert failed[1] == "loss not finite in iteration 1"
+    assert outcome.done == 7
+
+
+def test_a_population_that_raises_fails_alone_and_can_be_tried_again(tmp_path: Path) -> None:
+    outcome = sweep(tmp_path / "s", fakes.raises)
+    assert set(outcome.failed.values()) == {"ArithmeticError: no luck today"}
+    assert (len(outcome.failed), outcome.done) == (2, 6)
+    assert sweep(tmp_path / "s").ran == ()  # failed runs are not tried again unless asked for
+    retried = sweep(tmp_path / "s", retry_failed=True)
+    assert (len(retried.ran), retried.done, retried.failed) == (2, 8, {})
+
+
+def test_an_interrupted_sweep_keeps_its_populations_on_any_machine(tmp_path: Path) -> None:
+    seen: list[list[str]] = []
+    interrupts = iter([False, True, False, False])
+
+    def work(population, folder, report):  # type: ignore[no-untyped-def]
+        seen.append([run.run_id for run in population.runs])
+        if next(interrupts):
+            raise KeyboardInterrupt
+        return fakes.fake_work(population, folder, report)
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(tmp_path / "s", work)
+    interrupted = seen.pop()
+    engine = InlineEngine()
+    engine.workers = 8
+    run_sweep(tiny_plan(), tmp_path / "s", engine, work=work, progress=False)
+    assert interrupted in seen
+    assert sorted(run_id for ids in seen for run_id in ids) == sorted(
+        run.run_id for run in tiny_plan().runs
+    )  # nothing twice
+
+
+def test_runs_that_are_there_survive_the_repetition_of_their_population(tmp_path: Path) -> None:
+    sweep(tmp_path / "s")
+    before = contents(tmp_path / "s")
+    removed = sorted((tmp_path / "s" / "runs").iterdir())[0]
+    for path in removed.iterdir():
+        path.unlink()
+    removed.rmdir()
+    kept = {path: path.stat().st_ino for path in (tmp_path / "s" / "runs").iterdir()}
+    outcome = sweep(tmp_path / "s")
+    assert outcome.ran == (removed.name,)
+    assert contents(tmp_path / "s") == before
+    assert {path: path.stat().st_ino for path in kept} == kept
+
+
+def test_another_sweep_is_refused_and_nothing_is_changed(tmp_path: Path) -> None:
+    sweep(tmp_path / "s")
+    before = contents(tmp_path / "s")
+    with pytest.raises(StoreError, match="holds another sweep"):
+        sweep(tmp_path / "s", seeds=3)
+    assert contents(tmp_path / "s") == before
+
+
+def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        written = []
+
+        def full(path: Path, content: bytes) -> None:
+            written.append(path)
+            if len(written) > 4:  # the manifest, the sizes and less than one run fit on this disk
+                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+            path.write_bytes(content)
+
+        patch.setattr(store_module, "write_synced", full)
+        with pytest.raises(StoreError, match=r"cannot write run .* \(No space left on device\)"):
+            sweep(tmp_path / "s")
+    store = Store.open(tmp_path / "s")
+    assert len(store.run_ids()) == len(store.done()) <= 1
+    assert sweep(tmp_path / "s").done == 8
+
+
+def test_a_full_disk_under_the_checkpoints_fails_no_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"checkpoint.safetensors: No space left on device. The sweep was stopped"):
+        sweep(tmp_path / "s", fakes.full_disk)
+    assert load_runs(tmp_path / "s").empty
+
+
+def test_progress_is_counted_in_steps_of_all_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
+    assert f"{8 * 256 / 1000:.2f}k" in capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""The real trainer behind a population."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from filelock import FileLock
+
+from morl_recipes.store import RunRecord
+from morl_recipes.sweep import InlineEngine, run_sweep, train_population
+from morl_recipes.sweep import _work as work_module
+from morl_recipes.training import Training
+from tests.morl_recipes.sweep.fakes import tiny_plan
+
+
+def same(one: RunRecord, other: RunRecord) -> bool:
+    assert one.policy is not None
+    assert other.policy is not None
+    pd.testing.assert_frame_equal(one.history, other.history, check_exact=True)
+    return all(torch.equal(tensor, other.policy[name]) for name, tensor in one.policy.items())
+
+
+def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
+    (population, *_) = tiny_plan().populations(16)
+    told: list[int] = []
+    records = train_population(population, tmp_path / "c", told.append)
+    assert told == [64 * 2 * k for k in (1, 2, 3, 4)]
+    for run, record in zip(population.runs, records, strict=True):
+        assert (record.run_id, record.status, record.steps) == (run.run_id, "done", 256)
+        assert record.peak is not None
+        assert record.final is not None
+        assert record.final["iteration"] == 4
+        assert record.policy is not None
+        assert {name.split(".")[0] for name in record.policy} == {"peak", "final"}
+
+
+def test_runs_with_other_numbers_share_a_population_and_keep_their_own(tmp_path: Path) -> None:
+    both = tiny_plan(rows=["fixed_mu/mu=1.0", "fixed_mu/mu=5.0"], seeds=1)
+    (population,) = both.populations(16)
+    together = train_population(population, None, lambda steps: None)
+    assert [record.history["mu"].iloc[-1] for record in together] == [1.0, 5.0]
+    for single, record in zip(both.populations(1), together, strict=True):
+        assert same(train_population(single, None, lambda steps: None)[0], record)
+
+
+def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = tiny_plan(rows=["PASTA"])
+    (population,) = plan.populations(16)
+    expected = train_population(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
+    # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
+    monkeypatch.setattr(Training, "advance", lambda self: pytest.fail("trained again"))
+    (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
+    run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
+    records = train_population(population, tmp_path / "aside" / population.name, lambda steps: None)
+    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+
+
+class _Returning(InlineEngine):
+    """Bring the checkpoints back once the store exists, which refuses a folder with other things in it."""
+
+    def __init__(self, aside: Path) -> None:
+        self.aside = aside
+
+    def run(self, populations, work, checkpoints, watch):  # type: ignore[no-untyped-def]
+        return super().run(populations, work, self.aside, watch)
+
+
+def test_a_checkpoint_belongs_to_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work_module, "PATIENCE", 0.1)
+    (population, *_) = tiny_plan().populations(16)
+    with (
+        FileLock(tmp_path / "c.lock"),
+        pytest.raises(TimeoutError, match="another process is still training this population"),
+    ):
+        train_population(population, tmp_path / "c", lambda steps: None)

@@ -1,0 +1,30 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from morl_recipes import demo
+from morl_recipes.sweep import InlineEngine, Training, make_plan, read_sweep
+
+TINY = {"steps_per_iteration": 64, "minibatch_size": 32, "epochs": 1, "hidden": 8}
+
+
+def test_the_demo_ends_with_a_table_a_picture_and_the_next_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo, "LocalEngine", InlineEngine)
+    training = Training(total_steps=64, num_envs=2, eval_episodes=1)
+    preferences = demo.SWEEP.preferences and demo.SWEEP.preferences[:1]
+    sweep = replace(demo.SWEEP, preferences=preferences, seeds=(0,), training=training, ppo=TINY)
+    assert demo.main(tmp_path / "d", sweep) == 0
+    out = capsys.readouterr().out
+    assert "PASTA (Ours)" in out
+    assert "Where to go next" in out
+    with Image.open(tmp_path / "d" / "demo.png") as picture:
+        assert picture.size[0] > 1000
+
+
+def test_the_file_and_the_module_are_the_same_sweep() -> None:
+    path = Path(__file__).parents[2] / "recipes" / "demo.toml"
+    assert [run.run_id for run in make_plan(read_sweep(path)).runs] == [r.run_id for r in make_plan(demo.SWEEP).runs]

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_envs import CARDS
+from morl_recipes import play as play_module
+from morl_recipes.play import film, play
+from morl_recipes.saved_policy import SavedPolicy, acting
+from morl_recipes.sweep import InlineEngine, run_sweep
+from tests.morl_recipes.sweep.fakes import tiny_plan
+
+
+def frames(path: Path) -> int:
+    with Image.open(path) as image:
+        return int(getattr(image, "n_frames", 1))
+
+
+def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
+    run_sweep(tiny_plan(rows=["PASTA"]), tmp_path / "s", InlineEngine(), progress=False)
+    one, two = (play(tmp_path / "s", episodes=5, seed=3) for _ in range(2))
+    assert torch.equal(one.returns, two.returns)
+    assert one.returns.shape == (5, 2)
+    mean = one.returns.mean(0).numpy()
+    assert one.eu == pytest.approx(float(mean @ np.array(one.preference)), rel=1e-6)
+    card = CARDS["deep-sea-treasure-v0"]
+    unit = (mean - np.array(card.hv_low)) / (np.array(card.hv_high) - np.array(card.hv_low))
+    assert one.hv == pytest.approx(float(unit.clip(0, 1).prod()), rel=1e-5)
+    with pytest.raises(ValueError, match="`preferences` must sum to 1"):
+        play(tmp_path / "s", preference=(0.5, 0.6))
+    with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1"):
+        play(tmp_path / "s", episodes=0)
+
+
+def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play_module, "FRAMES", 4)
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    box = torch.tensor([1.0, 1.0])
+    search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
+    film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
+    assert frames(tmp_path / "a.gif") > 1
+    dive = SavedPolicy(CategoricalActor(2, 2, 4).state_dict(), 2, None, None)
+    film(CARDS["deep-sea-treasure-v0"], acting(dive, (0.5, 0.5)), tmp_path / "new" / "b.gif", 0)
+    assert (tmp_path / "new" / "b.gif").stat().st_size > 0
+    with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
+        film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
