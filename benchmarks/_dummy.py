@@ -1,7 +1,7 @@
 """An environment that costs nothing, batched for our trainer and single for the others."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -61,8 +61,6 @@ def dummy(objectives: int) -> EnvSource:
 
 class DummyEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """The same, one environment at a time, with a vector reward as in MO-Gymnasium."""
-
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
     def __init__(self, objectives: int = 3) -> None:
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (OBSERVATIONS,), np.float32)

@@ -17,7 +17,7 @@ class SummedReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Step and sum."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return observation, float(np.sum(reward)), terminated, truncated, info
+        return observation, float(np.asarray(reward).sum()), terminated, truncated, info
 
 
 def stable_baselines(make: MakeEnv, num_envs: int) -> Callable[[], None]:
@@ -44,10 +44,10 @@ def stable_baselines(make: MakeEnv, num_envs: int) -> Callable[[], None]:
 
 def morl_baselines(make: MakeEnv, num_envs: int, objectives: int) -> Callable[[], None]:
     """Return a function that trains morl-baselines' MOPPO for one iteration of 2048 steps."""
+    from mo_gymnasium.wrappers.vector.wrappers import MOSyncVectorEnv
     from morl_baselines.single_policy.ser.mo_ppo import MOPPO, MOPPONet
-    from mo_gymnasium.wrappers.vector import MOSyncVectorEnv
 
-    envs = MOSyncVectorEnv([make] * num_envs)
+    envs = MOSyncVectorEnv(iter([make] * num_envs))
     observation, action = envs.single_observation_space.shape, envs.single_action_space.shape
     net = MOPPONet(observation, action, objectives, [64, 64])
     agent = MOPPO(

@@ -1,8 +1,9 @@
 """Which treasures do Linear, TCH, STCH and PASTA find on the two deep-sea-treasure maps, over 11 preferences?
 
 A submarine trades treasure against time. On the concave map only the two ends of the front lie on its convex hull, so a
-linear scalarization should find no treasure between them; on the default map every treasure is on the hull. Every method
-trains 11 preferences x seeds at once; the table shows the treasure that the final policy (most likely actions) collects.
+linear scalarization should find no treasure between them; on the default map most treasures lie on the hull. Every
+method trains all preferences x seeds at once; the table shows the treasure that the final policy (most likely actions)
+collects.
 
 Run ``python -m benchmarks.deep_sea_treasure``; it prints tables and writes ``deep_sea_treasure.json``.
 """

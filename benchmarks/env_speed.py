@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 import morl_envs
 from benchmarks._timing import interleaved
+from morl_envs.counter_rng import episode_key
 from morl_envs.protocol import TensorEnv
 from morl_envs.worlds import create_world
 
@@ -56,6 +57,12 @@ def action_bank(space: Box, count: int) -> Iterator[NDArray[np.float32]]:
     """Repeat the same 64 random actions ``[count, a]`` for ever: all rivals drive the same way."""
     shape = (64, count, *space.shape)
     return cycle(np.random.default_rng(0).uniform(space.low, space.high, shape).astype(np.float32))
+
+
+def first_seeds(count: int) -> list[int]:
+    """Return the seeds of the first episodes of a Gymnasium batch: all rivals simulate the same motion."""
+    keys = episode_key(torch.arange(count), torch.zeros(count, dtype=torch.int64))
+    return [key & (2**62 - 1) for key in keys.tolist()]
 
 
 def tensor_step(env: TensorEnv) -> Callable[[], object]:
@@ -88,8 +95,8 @@ def torchrl_step(world: str) -> Callable[[], object]:
 
 def gymnasium_steps(envs: list[Any]) -> Callable[[], object]:
     """Return one step of each environment of a list, one after the other, gathered as a trainer needs it."""
-    for k, env in enumerate(envs):
-        env.reset(seed=k)
+    for env, seed in zip(envs, first_seeds(len(envs)), strict=True):
+        env.reset(seed=seed)
     actions = action_bank(envs[0].action_space, len(envs))
 
     def step() -> None:
@@ -107,49 +114,48 @@ def gymnasium_steps(envs: list[Any]) -> Callable[[], object]:
 
 def vector_step(envs: Any) -> Callable[[], object]:
     """Return one step of a Gymnasium vector environment."""
-    envs.reset(seed=0)
+    envs.reset(seed=first_seeds(envs.num_envs))
     actions = action_bank(envs.single_action_space, envs.num_envs)
     return lambda: envs.step(next(actions))
 
 
-def world_rivals(name: str) -> tuple[dict[str, Callable[[], object]], dict[str, int]]:
-    """Return the rivals of point 1, and how many environments each steps per call."""
-    world = WORLDS[name]
-    rivals = {
-        "batch": tensor_step(morl_envs.make_batch(name, BATCH)),
-        "torchrl": torchrl_step(world),
-        "one by one": gymnasium_steps([gymnasium.make(f"morl_envs/{world}-v0")]),
-    }
-    return rivals, {"batch": BATCH, "torchrl": BATCH, "one by one": 1}
+def world_rivals() -> dict[str, tuple[Callable[[], object], int]]:
+    """Return the rivals of point 1, with the number of environments that each steps per call."""
+    rivals = {}
+    for name, world in WORLDS.items():
+        rivals[f"{name} batch"] = tensor_step(morl_envs.make_batch(name, BATCH)), BATCH
+        rivals[f"{name} torchrl"] = torchrl_step(world), BATCH
+        rivals[f"{name} one by one"] = gymnasium_steps([gymnasium.make(f"morl_envs/{world}-v0")]), 1
+    return rivals
 
 
-def mujoco_rivals(name: str) -> tuple[dict[str, Callable[[], object]], dict[str, int]]:
-    """Return the rivals of point 2, and how many environments each steps per call."""
+def mujoco_rivals(name: str) -> dict[str, tuple[Callable[[], object], int]]:
+    """Return the rivals of point 2, with the number of environments that each steps per call."""
     mo: Any = import_module("mo_gymnasium")
-    vector: Any = import_module("mo_gymnasium.wrappers.vector")
-    rivals = {
-        "batch": tensor_step(morl_envs.make_batch(name, MUJOCO_BATCH)),
-        "vector": vector_step(vector.MOSyncVectorEnv([lambda: mo.make(name) for _ in range(MUJOCO_BATCH)])),
-        "one by one": gymnasium_steps([mo.make(name) for _ in range(MUJOCO_BATCH)]),
+    vector: Any = import_module("mo_gymnasium.wrappers.vector").MOSyncVectorEnv
+    count = MUJOCO_BATCH
+    return {
+        f"{name} batch": (tensor_step(morl_envs.make_batch(name, count)), count),
+        f"{name} vector": (vector_step(vector([lambda: mo.make(name) for _ in range(count)])), count),
+        f"{name} one by one": (gymnasium_steps([mo.make(name) for _ in range(count)]), count),
     }
-    return rivals, dict.fromkeys(rivals, MUJOCO_BATCH)
 
 
-def measure(
-    setup: Callable[[str], tuple[dict[str, Callable[[], object]], dict[str, int]]], name: str, args: Args
-) -> dict[str, float]:
-    """Return steps per second of every rival, and the speed-up of the batch over one by one."""
-    rivals, sizes = setup(name)
-    times = interleaved(rivals, rounds=args.rounds, calls=args.calls)
-    row = {rival: sizes[rival] / seconds for rival, seconds in times.items()}
-    return {**row, "speed-up": row["batch"] / row["one by one"]}
+def measure(rivals: dict[str, tuple[Callable[[], object], int]], args: Args) -> dict[str, dict[str, float]]:
+    """Time all rivals in alternation; return steps per second, environment -> way of stepping -> figure."""
+    times = interleaved({name: step for name, (step, _) in rivals.items()}, rounds=args.rounds, calls=args.calls)
+    table: dict[str, dict[str, float]] = {}
+    for name, (_, count) in rivals.items():
+        env, way = name.split(" ", 1)
+        table.setdefault(env, {})[way] = count / times[name]
+    return {env: {**row, "speed-up": row["batch"] / row["one by one"]} for env, row in table.items()}
 
 
 def main(args: Args) -> dict[str, Any]:
     """Time everything, print the table, write it and the JSON, and return the figures."""
     torch.set_num_threads(1)
     lines = [f"steps per second, one thread, best of {args.rounds} turns of {args.calls} calls"]
-    worlds = {name: measure(world_rivals, name, args) for name in WORLDS}
+    worlds = measure(world_rivals(), args)
     lines += ["", f"{'world':<12}{f'batch of {BATCH}':>14}{'through TorchRL':>17}{'one by one':>12}{'speed-up':>10}"]
     lines += [
         f"{name:<12}{row['batch']:>14,.0f}{row['torchrl']:>17,.0f}{row['one by one']:>12,.0f}{row['speed-up']:>9.0f}x"
@@ -159,7 +165,9 @@ def main(args: Args) -> dict[str, Any]:
         lines.append(f"{name} / stealth, as batches: {worlds[name]['batch'] / worlds['stealth']['batch']:.1f}x")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mujoco = {name: measure(mujoco_rivals, name, args) for name in MUJOCO}
+        mujoco: dict[str, dict[str, float]] = {}
+        for name in MUJOCO:
+            mujoco |= measure(mujoco_rivals(name), args)
     lines += ["", f"{'MuJoCo':<20}{f'batch of {MUJOCO_BATCH}':>12}{'MOSyncVectorEnv':>17}{'loop':>8}{'speed-up':>10}"]
     lines += [
         f"{name:<20}{row['batch']:>12,.0f}{row['vector']:>17,.0f}{row['one by one']:>8,.0f}{row['speed-up']:>9.2f}x"

@@ -1,10 +1,10 @@
 """How fast is training, against Stable-Baselines3, morl-baselines and a straightforward PASTA, on one thread?
 
-All in one run and taken in turns, so that a busy machine slows everybody alike; the best turn counts. Hyper-parameters of
-the paper: 2048 steps per iteration, 10 epochs, minibatches of 64, networks of 64 x 64.
+All in one run and taken in turns, so that a busy machine slows everybody alike; the best turn counts. Hyper-parameters
+of the paper: 2048 steps per iteration, 10 epochs, minibatches of 64, networks of 64 x 64.
 
-1. Environment steps per second of training on a free dummy environment (33 observations, 2 actions, 3 objectives) and on
-   the stealth world: ours with R = 1, 8, 40 runs, eager and compiled; SB3's ``PPO`` on the summed reward and
+1. Environment steps per second of training on a free dummy environment (33 observations, 2 actions, 3 objectives) and
+   on the stealth world: ours with R = 1, 8, 40 runs, eager and compiled; SB3's ``PPO`` on the summed reward and
    morl-baselines' ``MOPPO``, each with 1 and with 8 environments (the faster counts); and PASTA for one run as a user
    would write it, with m backward passes.
 2. The update alone, per run, for growing R and m, and the share of the machine's matrix multiplication rate it reaches.

@@ -95,29 +95,27 @@ class GymnasiumBatch:
         if mask is not None and self._started:
             chosen = _checks.mask(mask, self.num_envs)
         self._started = True
-        for row in chosen.nonzero().squeeze(-1).tolist():
-            self._begin(row)
-            self._episode[row] += 1
+        self._begin(chosen.nonzero().squeeze(-1))
+        self._episode += chosen
         return torch.from_numpy(self._observation.copy())
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Step all environments: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
         if not self._started:
             self.reset_tensors()
-        _checks.action(action, (self.num_envs, *self._action_shape))
         actions = self._clip(action)
         results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
         observations, rewards, ended, cut, _ = zip(*results, strict=True)
-        self._observation = np.asarray(observations, np.float32)
+        self._observation = np.array(observations, np.float32)
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        terminated = np.asarray(ended, np.bool_)
-        truncated = (np.asarray(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
+        terminated = np.array(ended, np.bool_)
+        truncated = (np.array(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
         return (
             torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.asarray(rewards, np.float32)),
-            torch.from_numpy(terminated).unsqueeze(-1),
-            torch.from_numpy(truncated).unsqueeze(-1),
+            torch.from_numpy(np.array(rewards, np.float32)),
+            torch.from_numpy(terminated[:, None]),
+            torch.from_numpy(truncated[:, None]),
         )
 
     def get_state(self) -> State:
@@ -139,10 +137,10 @@ class GymnasiumBatch:
             _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
         self._seed, self._episode = state["seed"].clone(), state["episode"].clone()
         history, steps = state["history"].numpy(), state["step"].tolist()
+        self._episode -= 1
+        self._begin(torch.arange(self.num_envs))
+        self._episode += 1
         for row, env in enumerate(self.envs):
-            self._episode[row] -= 1
-            self._begin(row)
-            self._episode[row] += 1
             for action in history[row, : steps[row]]:
                 self._observation[row] = env.step(action)[0]
         self._history, self._step = history.copy(), np.asarray(steps, np.int64)
@@ -152,17 +150,21 @@ class GymnasiumBatch:
         for env in self.envs:
             env.close()
 
-    def _begin(self, row: int) -> None:
-        """Reset one environment with the seed of its episode."""
-        key = int(episode_key(self._seed[row], self._episode[row])) & (2**62 - 1)
-        self._observation[row] = self.envs[row].reset(seed=key)[0]
-        self._step[row] = 0
+    def _begin(self, rows: Tensor) -> None:
+        """Reset some environments, each with the seed of its episode."""
+        keys = episode_key(self._seed[rows], self._episode[rows]) & (2**62 - 1)
+        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
+            self._observation[row] = self.envs[row].reset(seed=key)[0]
+            self._step[row] = 0
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
-        """Return actions as the environments want them, clipped to the action space."""
-        if self.num_actions is not None:
-            return np.asarray(action.clamp(0, self.num_actions - 1).numpy(), self._action_dtype)
-        return np.clip(action.numpy().astype(np.float32), self._box.low, self._box.high)
+        """Check actions and return them as the environments want them, clipped to the action space."""
+        numbers = action.numpy()
+        # In NumPy, not torch: after a simulator's step the caches are cold, and every torch call pays for it.
+        if numbers.shape != (self.num_envs, *self._action_shape) or not np.isfinite(numbers).all():
+            _checks.action(action, (self.num_envs, *self._action_shape))
+        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, self._low), self._high).astype(self._action_dtype)
+        return clipped
 
     def _read_spaces(self, env_id: str) -> None:
         """Take the sizes of observations and actions from the first environment."""
@@ -176,10 +178,11 @@ class GymnasiumBatch:
         self.action_high: Tensor | None = None
         if isinstance(action, Discrete) and action.start == 0:
             self.num_actions, self.action_dim = int(action.n), 1
+            self._low, self._high = np.asarray(0), np.asarray(self.num_actions - 1)
             self._action_dtype: Any = np.int64
         elif isinstance(action, Box) and len(action.shape) == 1 and action.is_bounded():
             self.action_dim, self._action_shape = int(action.shape[0]), (int(action.shape[0]),)
-            self._action_dtype, self._box = np.float32, action
+            self._action_dtype, self._low, self._high = np.float32, action.low, action.high
             self.action_low, self.action_high = torch.from_numpy(action.low), torch.from_numpy(action.high)
         else:
             raise ValueError(f"`env_id` must have bounded flat Box or Discrete actions, got {env_id} with {action}.")

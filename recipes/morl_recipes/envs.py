@@ -62,12 +62,13 @@ class EnvSource:
     normalize_observations: bool = False
 
 
-def find_source(env: "str | EnvSource | Make | Any") -> EnvSource:
+def find_source(env: "str | EnvSource | Make | Any", device: str = "cpu") -> EnvSource:
     """Return the source of an environment.
 
     Args:
         env: A name of ``morl_envs.CARDS`` or of any registered Gymnasium environment with vector rewards, a card, a
             source, or a function ``(num_envs, seeds) -> EnvBatch``.
+        device: Where the torch worlds live; Gymnasium environments live on the CPU.
     """
     if isinstance(env, EnvSource):
         return env
@@ -77,17 +78,20 @@ def find_source(env: "str | EnvSource | Make | Any") -> EnvSource:
         fail("env", "be a name, a card, an EnvSource or a function", repr(env))
     from morl_envs.cards import CARDS
 
-    return _registered(env) if isinstance(env, str) and env not in CARDS and _is_registered(env) else _carded(env)
+    return (
+        _registered(env) if isinstance(env, str) and env not in CARDS and _is_registered(env) else _carded(env, device)
+    )
 
 
-def _carded(env: Any) -> EnvSource:
+def _carded(env: Any, device: str) -> EnvSource:
     """Return the source of a name or card; unknown names are refused with the nearest known ones."""
     from morl_envs.factory import find_card, make_batch
 
     card = find_card(env)
+    options = {"device": device} if card.kind == "torch" else {}
 
     def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
-        return make_batch(card, num_envs, seeds)
+        return make_batch(card, num_envs, seeds, **options)
 
     return EnvSource(card.name, make, card.hv_low, card.hv_high, card.normalize_observations)
 

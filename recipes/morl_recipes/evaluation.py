@@ -43,7 +43,8 @@ class Evaluator:
             shaped = observation.to(device).reshape(runs, self.episodes, -1)
             raw, _ = population.actor_net.forward(params, population.collector.inputs(shaped, population.scale))
             action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
-            _, reward, terminated, truncated = self.env.step_tensors(head.to_env(action).flatten(0, 1))
+            sent = head.to_env(action).flatten(0, 1).to(observation.device)
+            _, reward, terminated, truncated = self.env.step_tensors(sent)
             done = terminated | truncated
             total += torch.where(playing, reward.to(device).reshape(total.shape), 0.0)
             playing &= ~done.to(device).reshape(playing.shape)
@@ -72,7 +73,7 @@ class Scores:
         runs = len(population.runs)
         self.best = torch.full((runs,), -torch.inf, dtype=torch.float64)
         self.best_iteration = torch.zeros(runs, dtype=torch.int64)
-        self.best_params = population.actor.params.clone()
+        self.best_policies = [tensor.clone() for tensor in population.policies()]
 
     def __call__(self, returns: Tensor) -> dict[str, Tensor]:
         """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]`` on the CPU; NaN where returns are not finite."""
@@ -93,4 +94,5 @@ class Scores:
         self.best = torch.where(better, score, self.best)
         self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
         chosen = better.unsqueeze(-1).to(population.device)
-        self.best_params = torch.where(chosen, population.actor.params, self.best_params)
+        pairs = zip(population.policies(), self.best_policies, strict=True)
+        self.best_policies = [torch.where(chosen, new, old) for new, old in pairs]

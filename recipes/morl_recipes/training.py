@@ -64,7 +64,7 @@ class Training:
         self.options = options
         self.population = Population(
             runs,
-            find_source(env),
+            find_source(env, options.device),
             total_steps=total_steps,
             num_envs=options.num_envs,
             device=options.device,
@@ -125,8 +125,8 @@ class Training:
         if path is None:
             return
         state = tensors_of(self.population) | env_state("eval_env", self.evaluate.env)
-        scores = self.scores
-        state |= {"best": scores.best, "best_iteration": scores.best_iteration, "best_params": scores.best_params}
+        state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
+        state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
         meta = self._settings() | {
             "iteration": self.population.iteration,
             "updates": self.population.updates,
@@ -141,9 +141,9 @@ class Training:
         checkpoint.require_same(path, meta, self._settings())
         load_tensors(self.population, state)
         load_env("eval_env", self.evaluate.env, state)
-        for name in ("best", "best_iteration", "best_params"):
-            setattr(self.scores, name, state[name])
-        self.scores.best_params = self.scores.best_params.to(self.population.device)
+        self.scores.best, self.scores.best_iteration = state["best"], state["best_iteration"]
+        for index, tensor in enumerate(self.scores.best_policies):
+            tensor.copy_(state[f"best/{index}"])
         self.population.iteration, self.population.updates = meta["iteration"], meta["updates"]
         self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
         self.history.load(state["history"], meta["columns"])
@@ -187,17 +187,15 @@ class Training:
             history=frame,
             peak=validation(frame, m, best) if best else None,
             final=validation(frame, m),
-            policy=self._policy(self.population.actor.params, index),
-            peak_policy=self._policy(self.scores.best_params, index),
+            policy=self._policy(self.population.policies(), index),
+            peak_policy=self._policy(self.scores.best_policies, index),
         )
 
-    def _policy(self, flat: Tensor, index: int) -> dict[str, Tensor]:
-        views = self.population.actor_net.layout.views(flat)
-        policy = {name: view[index].detach().cpu().clone() for name, view in views.items()}
-        if self.population.scale is not None:
-            policy["observation_mean"] = self.population.scale.mean[index].cpu().clone()
-            policy["observation_variance"] = self.population.scale.variance[index].cpu().clone()
-        return policy
+    def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
+        flat, *scale = policies
+        named = self.population.actor_net.layout.views(flat)
+        named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
+        return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
     def _settings(self) -> dict[str, Any]:
         """Return what must agree between a checkpoint and the training that continues it."""

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_crash_while_writing_leaves_the_old_one(tmp_path: Path, monkeypatch: p
     def broken(handle: int) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(checkpoint.os, "fsync", broken)
+    monkeypatch.setattr(os, "fsync", broken)
     with pytest.raises(OSError, match="disk full"):
         save(path, TENSORS, {"iteration": 2})
     assert load(path)[1] == {"iteration": 1}

@@ -67,8 +67,8 @@ def test_scores_and_the_best_validation() -> None:
     population.iteration = 2
     scores.keep_best(scores(torch.tensor([[8.0, 8.0], [8.0, 8.0]])), population)
     assert scores.best_iteration.tolist() == [2, 1]
-    assert torch.equal(scores.best_params[1], policy[1])
-    assert torch.equal(scores.best_params[0], policy[0] + 1)
+    assert torch.equal(scores.best_policies[0][1], policy[1])
+    assert torch.equal(scores.best_policies[0][0], policy[0] + 1)
 
 
 def test_returns_that_are_not_finite_have_no_score() -> None:

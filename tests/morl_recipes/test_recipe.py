@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
         ({"entropy_coefficient": -1.0}, "`entropy_coefficient` must lie in"),
     ],
 )
-def test_bad_numbers_are_named(numbers: dict[str, float], message: str) -> None:
+def test_bad_numbers_are_named(numbers: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(PPO(), **numbers)
 
@@ -60,4 +61,4 @@ def test_structure_separates_what_cannot_share_a_population() -> None:
 
 def test_ppo_slot_is_checked() -> None:
     with pytest.raises(ValueError, match="`ppo` must be a PPO, got 3"):
-        replace(PASTA, ppo=3)
+        replace(PASTA, ppo=3)  # type: ignore[arg-type]

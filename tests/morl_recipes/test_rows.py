@@ -8,7 +8,7 @@ from morl_envs.cards import CARDS
 from morl_recipes import PASTA, PPO, ROWS, Options, Recipe, Run, by_population, train_runs
 from morl_recipes.specs import AttentionWeighted, Branched, Shared
 
-SLOT = {
+SLOT: dict[str, str | dict[str, str]] = {
     "pcgrad": {"No PCGrad": "advantage", "Weighted PCGrad": "combiner"},
     "controller": "mu",
     "critic": "critic",

@@ -18,6 +18,7 @@ import torch
 from morl_recipes import PASTA, PPO, ROWS, Options, Run, train, train_runs
 from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.result import TrainResult
+from morl_recipes.spec import as_spec
 from morl_recipes.specs import Fixed
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import poisoned, tiny
@@ -99,17 +100,17 @@ def test_linear_follows_the_preference() -> None:
 
 
 def test_resume_goes_on_bit_by_bit(tmp_path: Path) -> None:
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     class Bomb:
         def log_scalar(self, name: str, value: float, step: int) -> None:
             if step == 64 * 5:
-                raise Stop
+                raise StopError
 
     uninterrupted = _go()
     options = replace(QUICK, out=tmp_path / "run")
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         _go(options=replace(options, loggers=[Bomb()]))
     resumed = _go(options=replace(options, resume=True))
     _same(uninterrupted, resumed)
@@ -233,7 +234,7 @@ def test_trains_outside_the_main_thread() -> None:
 def test_a_live_module_trains_but_its_recipe_cannot_be_written(tmp_path: Path) -> None:
     from morl_blocks.schedulers import Fixed as LiveFixed
 
-    recipe = replace(tiny(), mu=LiveFixed(2.0))
+    recipe = replace(tiny(), mu=as_spec(LiveFixed(2.0)))
     result = train(recipe, toy(), [HALF], [0], 64, num_envs=4, progress=False, out=tmp_path)
     assert result.runs[0].history["mu"].tolist() == [2.0]
     with pytest.raises(ValueError, match="`mu` must be a spec to be written to a file, got a live Fixed"):
@@ -254,6 +255,16 @@ def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> N
     for name, tensor in first.runs[0].policy.items():
         torch.testing.assert_close(tensor, eager.runs[0].policy[name], rtol=1e-2, atol=1e-3)
         assert torch.equal(tensor, changed.runs[0].policy[name])
+
+
+def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
+    source = replace(toy(), normalize_observations=True)
+    result = train_runs([Run(tiny(), HALF, 0)], source, 64 * 4, QUICK)
+    run = result.runs[0]
+    assert run.policy["observation_mean"].shape == (4,)
+    assert run.peak is not None
+    same = run.peak["iteration"] == 4
+    assert torch.equal(run.policy["observation_mean"], run.peak_policy["observation_mean"]) == same
 
 
 def test_bad_options_are_named() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,7 +14,7 @@ from morl_recipes.toy import ToyBatch
 TINY = PPO(steps_per_iteration=64, epochs=2, minibatch_size=16, hidden=8)
 
 
-def tiny(recipe: Recipe = PASTA, **numbers: float) -> Recipe:
+def tiny(recipe: Recipe = PASTA, **numbers: Any) -> Recipe:
     """Return a recipe with small networks and short iterations."""
     small = replace(recipe, ppo=replace(TINY, **numbers))
     if isinstance(recipe.critic, AttentionWeighted) and isinstance(recipe.critic.critic, Branched):

@@ -93,8 +93,10 @@ def live_scalarizer(recipes: Sequence[Recipe]) -> tuple[nn.Module, nn.Module | N
         return stack(specs, scheduler), scheduler
     schedulers = [recipe.mu.build() for recipe in recipes if recipe.mu is not None]
     mus = schedulers or [None] * len(recipes)
-    own = PerRunScalarizer([spec.build(mu) for spec, mu in zip(specs, mus, strict=True)])
-    return own, PerRunScheduler(schedulers) if schedulers else None
+    own = [spec.build(mu) for spec, mu in zip(specs, mus, strict=True)]
+    if hasattr(own[0], "scheduler"):  # a live scalarizer may bring its own; that is the one it looks at
+        schedulers = [scalarizer.scheduler for scalarizer in own]
+    return PerRunScalarizer(own), PerRunScheduler(schedulers) if schedulers else None
 
 
 def live_combiner(recipes: Sequence[Recipe], generators: Sequence[Generator]) -> Weights | PerRunCombiner:

@@ -97,6 +97,11 @@ class Population:
         mu: Tensor = self.scheduler.mu  # type: ignore[assignment]
         return mu.expand(len(self.runs))
 
+    def policies(self) -> list[Tensor]:
+        """Return what a policy consists of: parameters ``[R, P]`` and observation statistics, when there are any."""
+        scale = [] if self.scale is None else [self.scale.mean, self.scale.variance]
+        return [self.actor.params, *scale]
+
     def open_env(self, stream: str, count: int) -> EnvBatch:
         """Open ``count`` environments per run, each with a seed derived from its run's seed."""
         seeds = [derive(run.seed, stream, index) for run in self.runs for index in range(count)]

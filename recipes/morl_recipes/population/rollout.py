@@ -39,7 +39,8 @@ class Collector:
     def __init__(self, env: EnvBatch, actor: Actor, head: Head, preferences: Tensor) -> None:
         self.env, self.actor, self.head, self.preferences = env, actor, head, preferences
         self.runs = len(preferences)
-        self.observation = self._shaped(env.reset_tensors())
+        first = env.reset_tensors()
+        self.env_device, self.observation = first.device, self._shaped(first)
 
     def collect(self, flat: Tensor, noise: Tensor, scale: ObservationScale | None) -> Rollout:
         """Collect T steps per environment.
@@ -56,11 +57,11 @@ class Collector:
             inputs = self.inputs(observation, scale)
             raw, _ = self.actor.forward(params, inputs)
             action = head.sample(raw, params, step_noise)
-            result = self.env.step_tensors(head.to_env(action).flatten(0, 1))
+            result = self.env.step_tensors(head.to_env(action).flatten(0, 1).to(self.env_device))
             following, reward, terminated, truncated = (self._shaped(tensor) for tensor in result)
             done = terminated | truncated
             steps.append((inputs, following, action, raw, reward, terminated, done))
-            observation = self._shaped(self.env.reset_tensors(done.flatten(0, 1)))
+            observation = self._shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
         self.observation = observation
         inputs, following, *rest = (torch.stack(column, dim=2) for column in zip(*steps, strict=True))
         return Rollout(inputs, self.inputs(following, scale), following, *rest)

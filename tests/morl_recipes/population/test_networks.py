@@ -71,9 +71,8 @@ def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) 
         output = module(inputs[run, :, :N], inputs[run, :, N:])
         mean = output[0].logit() if isinstance(output, tuple) else output
         rows = torch.autograd.grad(mean, list(module.parameters()), error[run], allow_unused=True)
-        expected = torch.cat(
-            [torch.zeros_like(p).flatten() if g is None else g.flatten() for p, g in zip(module.parameters(), rows)]
-        )
+        pairs = zip(module.parameters(), rows, strict=True)
+        expected = torch.cat([(torch.zeros_like(p) if g is None else g).flatten() for p, g in pairs])
         torch.testing.assert_close(raw[run], mean, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(gradient[run], expected, rtol=1e-4, atol=1e-5)
 

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 import torch
@@ -7,9 +8,10 @@ from torch import Tensor
 
 from morl_blocks.combiners import PCGrad
 from morl_blocks.critics import SharedCritic
-from morl_blocks.scalarizers import Linear
-from morl_blocks.schedulers import Fixed
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear
+from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
+from morl_recipes.envs import Make
 from morl_recipes.population.population import Population
 from morl_recipes.population.state import tensors_of
 from morl_recipes.spec import Spec
@@ -19,7 +21,7 @@ from tests.morl_recipes.worlds import poisoned, tiny
 HALF = (0.5, 0.5)
 
 
-def _train(runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, **options: int) -> Population:
+def _train(runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, **options: Any) -> Population:
     population = Population(runs, source or toy(), total_steps=640, **{"num_envs": 4, **options})
     for _ in range(iterations):
         population.iterate()
@@ -110,6 +112,11 @@ def test_exploding_parameters_are_found() -> None:
     assert bool(population.actor.params.isfinite().all())
 
 
+def _with(**slots: Any) -> Recipe:
+    """Return PASTA with other slots, which may be live modules."""
+    return replace(PASTA, **slots)
+
+
 class OwnScheduler(Fixed):
     pass
 
@@ -122,12 +129,12 @@ class OwnSchedulerSpec(Spec):
 @pytest.mark.parametrize(
     "recipe",
     [
-        replace(PASTA, combiner=PCGrad()),
+        _with(combiner=PCGrad()),
         replace(PASTA, combiner=specs.TorchJD("UPGradWeighting")),
-        replace(PASTA, mu=Fixed(2.0)),
+        _with(mu=Fixed(2.0)),
         replace(PASTA, mu=OwnSchedulerSpec()),
-        replace(PASTA, scalarizer=Linear(), combiner=specs.WeightedSum()),
-        replace(PASTA, critic=SharedCritic(4, 2, hidden=8, activation=torch.nn.ReLU)),
+        _with(scalarizer=Linear(), combiner=specs.WeightedSum()),
+        _with(critic=SharedCritic(4, 2, hidden=8, activation=torch.nn.ReLU)),
     ],
     ids=["live combiner", "TorchJD", "live scheduler", "own scheduler", "live scalarizer", "live critic"],
 )
@@ -140,8 +147,17 @@ def test_blocks_that_cannot_be_stacked_are_called_run_by_run(recipe: Recipe) -> 
 
 
 def test_a_live_scheduler_gives_what_its_spec_gives() -> None:
-    live, spec = (_train([Run(tiny(replace(PASTA, mu=mu)), HALF, 0)]) for mu in (Fixed(2.0), specs.Fixed(2.0)))
+    live, spec = (_train([Run(tiny(_with(mu=mu)), HALF, 0)]) for mu in (Fixed(2.0), specs.Fixed(2.0)))
     torch.testing.assert_close(live.actor.params, spec.actor.params, rtol=1e-3, atol=1e-4)
+
+
+def test_a_live_scalarizer_with_its_own_scheduler_is_stepped() -> None:
+    live = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(10.0, 1.0), smoothing=1.0))
+    population = _train([Run(tiny(_with(scalarizer=live)), HALF, seed) for seed in range(2)], iterations=4)
+    spec = replace(PASTA, mu=specs.ConflictBraked(base=specs.LinearDecay(10.0, 1.0), smoothing=1.0))
+    expected = _train([Run(tiny(spec), HALF, seed) for seed in range(2)], iterations=4)
+    assert bool((population.mu < 10).all())
+    torch.testing.assert_close(population.mu, expected.mu)
 
 
 def test_a_failing_gramian_reaches_no_other_run_through_a_looped_combiner() -> None:
@@ -186,7 +202,7 @@ def test_discrete_actions_train() -> None:
         return env
 
     runs = [Run(tiny(learning_rate=1e-2), HALF, seed) for seed in range(2)]
-    population = Population(runs, EnvSource("choices", make), total_steps=1280, num_envs=4)
+    population = Population(runs, EnvSource("choices", cast("Make", make)), total_steps=1280, num_envs=4)
     first = population.iterate().numbers["episode"].sum(-1)
     for _ in range(12):
         last = population.iterate().numbers["episode"].sum(-1)

@@ -52,10 +52,9 @@ def test_scalarised_advantage_compares_utilities(data: tuple[torch.Tensor, ...])
 def test_a_run_with_nan_leaves_the_others_as_they_are(data: tuple[torch.Tensor, ...]) -> None:
     advantage, returns, value, preferences = data
     arguments = (Bounds.empty(RUNS, M, "cpu"), Linear(), preferences)
-    options = {"scalarised": True, "normalize_targets": False}
-    well, _ = learn_from(advantage, returns, value, *arguments, **options)
+    well, _ = learn_from(advantage, returns, value, *arguments, scalarised=True, normalize_targets=False)
     returns[1] = torch.nan
-    sick, _ = learn_from(advantage, returns, value, *arguments, **options)
+    sick, _ = learn_from(advantage, returns, value, *arguments, scalarised=True, normalize_targets=False)
     assert torch.equal(well.advantage[0], sick.advantage[0])
     assert torch.equal(well.attention[0], sick.attention[0])
 

@@ -1,0 +1,49 @@
+import torch
+
+from morl_recipes import Run
+from morl_recipes.population.diagnostics import diagnose, find_failures
+from morl_recipes.population.population import Population
+from morl_recipes.toy import toy
+from tests.morl_recipes.worlds import tiny
+
+
+def _iteration() -> tuple[Population, dict[str, torch.Tensor]]:
+    runs = [Run(tiny(learning_rate=rate), (0.5, 0.5), 0) for rate in (1e-12, 1e-2)]
+    population = Population(runs, toy(), total_steps=640, num_envs=4)
+    return population, population.iterate().numbers
+
+
+def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
+    _, numbers = _iteration()
+    assert abs(float(numbers["kl"][0])) < 1e-6
+    assert float(numbers["kl"][1]) > 1e-4
+    assert float(numbers["clip_fraction"][0]) == 0.0
+    torch.testing.assert_close(numbers["loss_objective"][0], torch.zeros(2), atol=1e-5, rtol=0)  # mean advantage
+    torch.testing.assert_close(numbers["attention"].sum(-1), torch.ones(2))
+    assert bool((numbers["explained_variance"] <= 1).all())
+    assert numbers["loss_value"].shape == (2,)
+
+
+def test_chunks_make_no_difference() -> None:
+    population, _ = _iteration()
+    rollout = population.collector.collect(population.actor.params, torch.zeros(2, 16, 4, 2), None)
+    targets = population._targets(rollout)
+    data = population._pack(rollout, targets)
+    arguments = (population.update, population.actor.params, population.critic.params, data, targets)
+    first, second = (diagnose(*arguments, population.numbers, chunk) for chunk in (1, 2))
+    for name, tensor in first.items():
+        torch.testing.assert_close(tensor, second[name])
+
+
+def test_the_first_cause_is_named() -> None:
+    population, _ = _iteration()
+    rollout = population.collector.collect(population.actor.params, torch.zeros(2, 16, 4, 2), None)
+    targets = population._targets(rollout)
+    record, params = torch.zeros(2, 3), (population.actor.params.clone(),)
+    assert find_failures(rollout, targets, record, params) == {}
+    params[0][1, 3] = torch.inf
+    assert find_failures(rollout, targets, record, params) == {1: "parameter"}
+    record[1, 1] = torch.nan
+    assert find_failures(rollout, targets, record, params) == {1: "gradient"}
+    rollout.reward[0, 0, 3] = torch.nan
+    assert find_failures(rollout, targets, record, params) == {0: "reward", 1: "gradient"}

@@ -1,0 +1,43 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from morl_recipes import PASTA, PPO, ROWS, Run, by_population
+from morl_recipes.population.runs import numbers
+
+HALF = (0.5, 0.5)
+
+
+def test_rows_that_differ_in_numbers_share_a_population() -> None:
+    groups = {name: by_population([Run(row, HALF, 0) for row in rows.values()]) for name, rows in ROWS.items()}
+    assert [len(group) for group in groups["kappa"]] == [4]
+    assert [len(group) for group in groups["rho"]] == [5]
+    assert [len(group) for group in groups["fixed_mu"]] == [1, 6]
+    everything = [Run(row, HALF, 0) for name, rows in ROWS.items() if name != "ours" for row in rows.values()]
+    assert sum(map(len, by_population(everything))) == len(everything)
+
+
+def test_other_numbers_of_objectives_do_not_mix() -> None:
+    assert len(by_population([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])) == 2
+
+
+def test_numbers_are_stacked() -> None:
+    runs = [Run(replace(PASTA, ppo=PPO(clip=clip)), HALF, 0) for clip in (0.1, 0.3)]
+    assert torch.equal(numbers(runs)["clip"], torch.tensor([0.1, 0.3]))
+    assert "epochs" not in numbers(runs)
+
+
+@pytest.mark.parametrize(
+    ("preference", "seed", "message"),
+    [
+        ((0.5, 0.6), 0, "`preferences` must sum to 1, got a sum of 1.1"),
+        ((1.5, -0.5), 0, "`preferences` must be >= 0"),
+        ((float("nan"), 1.0), 0, "`preferences` must be >= 0"),
+        (HALF, -1, "`seed` must be a whole number >= 0"),
+        (HALF, 0.5, "`seed` must be a whole number >= 0"),
+    ],
+)
+def test_bad_runs_are_named(preference: tuple[float, ...], seed: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Run(PASTA, preference, seed)

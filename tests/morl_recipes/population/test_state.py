@@ -1,0 +1,53 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from morl_recipes import PASTA, EnvSource, Recipe, Run, specs
+from morl_recipes.population.population import Population
+from morl_recipes.population.state import load_tensors, tensors_of
+from morl_recipes.toy import toy
+from tests.morl_recipes.worlds import tiny
+
+
+def _population(recipe: Recipe, source: EnvSource) -> Population:
+    return Population([Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, total_steps=640, num_envs=4)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "normalized"),
+    [
+        (PASTA, False),
+        (PASTA, True),
+        (replace(PASTA, combiner=specs.TorchJD()), False),
+        (replace(PASTA, scalarizer=specs.Linear(), mu=None), False),
+    ],
+)
+def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:
+    source = replace(toy(), normalize_observations=normalized)
+    first, second = _population(recipe, source), _population(recipe, source)
+    for _ in range(2):
+        first.iterate()
+    load_tensors(second, {name: tensor.clone() for name, tensor in tensors_of(first).items()})
+    second.iteration, second.updates = first.iteration, first.updates
+    for _ in range(2):
+        first.iterate()
+        second.iterate()
+    expected, state = tensors_of(first), tensors_of(second)
+    assert expected.keys() == state.keys()
+    for name, tensor in expected.items():
+        assert torch.equal(tensor, state[name]), name
+
+
+def test_a_state_that_is_no_tensor_is_named() -> None:
+    class Odd(torch.nn.Module):
+        def get_extra_state(self) -> str:
+            return "odd"
+
+        def set_extra_state(self, state: str) -> None:
+            pass
+
+    population = _population(PASTA, toy())
+    population.scalarizer = Odd()
+    with pytest.raises(ValueError, match="`scalarizer` must keep its state in tensors to be saved, got str"):
+        tensors_of(population)
