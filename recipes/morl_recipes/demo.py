@@ -28,18 +28,16 @@ SWEEP = Sweep(
     training=Training(total_steps=30 * 2048, eval_every=5),
 )
 COLOURS = {REFERENCE: "#0f766e", "Linear": "#b45309"}
-NEXT = """
-Results: {folder}    Picture: {picture}
-
-Where to go next
-  morl-blocks report {folder}                  an interactive report of these runs
-  morl-blocks play {folder} --video play.gif   watch the best policy
-  morl-blocks list                                 the 40 recipes and 8 environments
-  morl-blocks sweep recipes/smoke.toml             every recipe once, in minutes
-  docs/quick_start.md, docs/your_own_ablation.md   your own block in ten lines
-
-Eight short runs show how things work, not which method is better: the paper trains sixteen times longer, on eight
-preferences and five seeds. `morl-blocks sweep recipes/paper_baselines.toml` does that."""
+NEXT = {
+    "morl-blocks report {folder}": "an interactive report of these runs",
+    "morl-blocks play {folder} --video play.gif": "watch the best policy",
+    "morl-blocks list": "all recipes and environments",
+    "morl-blocks sweep recipes/smoke.toml": "every recipe once, in minutes",
+    "docs/quick_start.md, docs/your_own_ablation.md": "your own block in ten lines",
+}
+CAUTION = """
+Eight short runs show how things work, not which method is better: the paper's comparison has eight preferences and five
+seeds. `morl-blocks sweep recipes/paper_baselines.toml` trains that, sixteen times longer."""
 
 
 def main(folder: Path = Path("runs/demo"), sweep: Sweep = SWEEP) -> int:
@@ -52,7 +50,10 @@ def main(folder: Path = Path("runs/demo"), sweep: Sweep = SWEEP) -> int:
     print()
     print(render_table(outcome.store))
     picture = draw(outcome.store, folder / "demo.png")
-    print(NEXT.format(folder=folder, picture=picture))
+    print(f"\nResults: {folder}    Picture: {picture}\n\nWhere to go next")
+    for command, what in NEXT.items():
+        print(f"  {command.format(folder=folder):<50}{what}")
+    print(CAUTION)
     return 1 if outcome.failed else 0
 
 
