@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -42,7 +43,8 @@ class LocalEngine:
     """Train populations in worker processes that live as long as the sweep.
 
     A worker that dies (out of memory, killed) is replaced and its population tried again, from its last checkpoint.
-    Workers end with the process that started them, even when it is killed.
+    Workers end with the process that started them, even when it is killed. A script that uses this engine needs the
+    usual ``if __name__ == "__main__":``.
 
     Args:
         workers: Number of processes; by default one per core.
@@ -112,11 +114,12 @@ def _start(work: Work) -> _Worker:
 
 
 def _assign(worker: _Worker, queue: "deque[_Task]", checkpoints: Path | None) -> None:
-    """Hand the next population to a free worker."""
+    """Hand the next population to a free worker; one that has just died is noticed when it is waited for."""
     worker.task = queue.popleft() if queue else None
     if worker.task is not None:
         population = worker.task.population
-        worker.connection.send_bytes(pickle.dumps((population, folder_of(checkpoints, population))))
+        with suppress(OSError):
+            worker.connection.send_bytes(pickle.dumps((population, folder_of(checkpoints, population))))
 
 
 def _task(worker: _Worker) -> _Task:
