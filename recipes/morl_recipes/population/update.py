@@ -9,7 +9,8 @@ gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
 
 with features :math:`h` and errors :math:`\delta` of layer l, both known after *one* backward pass. The combiner turns G
 into weights c, and :math:`\sum_i c_i g^{(i)} = \sum_b (C c)_b\, g_b` is one ordinary gradient. So the m gradients are
-never formed, and the actor's cost does not grow with m.
+never formed, and the actor's cost does not grow with m. (The kernel grows with the square of the minibatch: for large
+minibatches and few objectives the gradients are formed after all, with the same result.)
 """
 
 from collections.abc import Callable
@@ -144,7 +145,7 @@ class Update:
         per_sample = torch.where(free, ratio * advantage, 0.0) / -size  # C, [R, B, m]
         errors = self.actor.errors(params, features, slope)
         if m > 1:
-            gramian = torch.bmm(torch.bmm(per_sample.mT, sample_kernel(features, errors, extra)), per_sample)
+            gramian = objective_gramian(features, errors, extra, per_sample)
             conflict = pair_conflict(gramian)
             weights = self.weights(gramian, attention.mean(1), order)
             scale = torch.bmm(per_sample, weights.unsqueeze(-1))
@@ -167,6 +168,40 @@ class Update:
         weight = attention if self.weighted_critic else torch.full_like(attention, 1 / attention.shape[-1])
         scale = numbers.value_coefficient.reshape(-1, 1, 1) * (2 / target.shape[1])
         return pull(scale * weight * (values - target))
+
+
+def objective_gramian(
+    features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
+) -> Tensor:
+    """Return the inner products of the objectives' gradients, ``[R, m, m]``, the cheaper way.
+
+    Args:
+        features: Inputs of the layers, ``[R, B, i]`` each.
+        errors: Derivatives of the log-probability before the layers' activations, ``[R, B, o]`` each.
+        extra: Derivatives of the log-probability by the other parameters, ``[R, B, a]`` each.
+        per_sample: Derivatives of the objectives by the log-probability, C, ``[R, B, m]``.
+    """
+    size, m = per_sample.shape[-2:]
+    shapes = [(f.shape[-1], e.shape[-1]) for f, e in zip(features, errors, strict=True)]
+    by_kernel = size * sum(i + o for i, o in shapes)
+    by_gradients = m * sum(i * o for i, o in shapes)
+    if by_kernel > 2 * by_gradients:
+        jacobian = objective_gradients(features, errors, extra, per_sample)
+        return torch.bmm(jacobian, jacobian.mT)
+    return torch.bmm(torch.bmm(per_sample.mT, sample_kernel(features, errors, extra)), per_sample)
+
+
+def objective_gradients(
+    features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
+) -> Tensor:
+    """Return the objectives' gradients one by one, ``[R, m, P]`` with the parameters in any fixed order."""
+    m = per_sample.shape[-1]
+    pieces = [torch.bmm(per_sample.mT, slope) for slope in extra.values()]
+    for inputs, error in zip(features, errors, strict=True):
+        scaled = (per_sample.unsqueeze(-1) * error.unsqueeze(-2)).flatten(-2)  # [R, B, m * o]
+        pieces.append(torch.bmm(scaled.mT, inputs).unflatten(1, (m, -1)).flatten(2))
+        pieces.append(torch.bmm(per_sample.mT, error))
+    return torch.cat(pieces, dim=-1)
 
 
 def sample_kernel(features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor]) -> Tensor:

@@ -20,9 +20,17 @@ from morl_recipes import specs
 from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
 from morl_recipes.population.layout import initial
 from morl_recipes.population.networks import Actor, stacked_critic
-from morl_recipes.population.update import Columns, Numbers, Trainable, Update
+from morl_recipes.population.update import (
+    Columns,
+    Numbers,
+    Trainable,
+    Update,
+    objective_gradients,
+    objective_gramian,
+    sample_kernel,
+)
 
-RUNS, SIZE, BATCH, N, M, A, HIDDEN = 2, 32, 16, 4, 3, 2, 8
+RUNS, SIZE, N, M, A, HIDDEN = 2, 64, 4, 3, 2, 8
 CLIP, VALUE, ENTROPY, LIMIT, RATE = (0.2, 0.1), (0.5, 1.0), (0.01, 0.1), (0.5, 0.05), (3e-4, 1e-2)
 
 
@@ -77,6 +85,7 @@ def _trainable(flat: Tensor) -> Trainable:
     return Trainable(flat.clone(), torch.zeros_like(flat), torch.zeros_like(flat))
 
 
+@pytest.mark.parametrize("batch_size", [4, 48])  # the kernel of a small one, the gradients of a large one
 @pytest.mark.parametrize("discrete", [False, True])
 @pytest.mark.parametrize(
     ("combiner", "weighted", "critic", "scalarised"),
@@ -89,7 +98,7 @@ def _trainable(flat: Tensor) -> Trainable:
     ],
 )
 def test_update_equals_plain_pasta(
-    combiner: str, weighted: bool, critic: type[nn.Module], scalarised: bool, discrete: bool
+    combiner: str, weighted: bool, critic: type[nn.Module], scalarised: bool, discrete: bool, batch_size: int
 ) -> None:
     torch.manual_seed(0)
     actors: list[nn.Module] = []
@@ -128,7 +137,7 @@ def test_update_equals_plain_pasta(
     plain = [PlainRun(run, actors[run], critics[run], combiner, weighted) for run in range(RUNS)]
     conflict = [0.0, 0.0]
     for step in range(1, 6):
-        rows = torch.stack([torch.randperm(SIZE)[:BATCH] for _ in range(RUNS)])
+        rows = torch.stack([torch.randperm(SIZE)[:batch_size] for _ in range(RUNS)])
         order = torch.rand(RUNS, M, M).argsort(-1)
         size = (torch.tensor(RATE) / (1 - 0.9**step)).unsqueeze(-1)
         correction = torch.tensor((1 - 0.999**step) ** 0.5)
@@ -154,7 +163,7 @@ def test_compiled_update_equals_the_eager_one() -> None:
     update = Update(Actor(template), head, critic, weights, columns, weighted_critic=True)  # type: ignore[arg-type]
     data = torch.randn(RUNS, SIZE, sum(columns))
     numbers = Numbers(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
-    rows = torch.stack([torch.randperm(SIZE)[:BATCH], SIZE + torch.randperm(SIZE)[:BATCH]])
+    rows = torch.stack([torch.randperm(SIZE)[:16], SIZE + torch.randperm(SIZE)[:16]])
     order, size, correction = torch.rand(RUNS, M, M).argsort(-1), torch.full((RUNS, 1), 1e-3), torch.tensor(0.1)
     results = []
     for step in (update.step, torch.compile(update.step, fullgraph=True, dynamic=False, backend="aot_eager")):
@@ -163,6 +172,18 @@ def test_compiled_update_equals_the_eager_one() -> None:
         results.append([*state[0], *state[1], record])
     for eager, compiled in zip(*results, strict=True):
         torch.testing.assert_close(compiled, eager)
+
+
+@pytest.mark.parametrize("size", [4, 64])
+def test_both_ways_to_the_gramian_agree(size: int) -> None:
+    features, errors = [torch.randn(RUNS, size, k) for k in (5, 8)], [torch.randn(RUNS, size, k) for k in (8, 2)]
+    extra, per_sample = {"log_std": torch.randn(RUNS, size, 2)}, torch.randn(RUNS, size, M)
+    jacobian = objective_gradients(features, errors, extra, per_sample)
+    assert jacobian.shape == (RUNS, M, 5 * 8 + 8 + 8 * 2 + 2 + 2)
+    kernel = per_sample.mT @ sample_kernel(features, errors, extra) @ per_sample
+    torch.testing.assert_close(jacobian @ jacobian.mT, kernel, rtol=1e-4, atol=1e-2)
+    chosen = objective_gramian(features, errors, extra, per_sample)
+    torch.testing.assert_close(chosen, kernel, rtol=1e-4, atol=1e-2)
 
 
 def test_blocks_and_specs_combine_alike() -> None:
