@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from morl_envs.protocol import State
 from morl_recipes import EnvSource
-from morl_recipes.envs import State
 
 OBSERVATIONS, ACTIONS, HORIZON = 33, 2, 1000
 

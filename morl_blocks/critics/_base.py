@@ -1,9 +1,12 @@
 """What every critic shares: its input, its loss and the value loss under it."""
 
+from abc import abstractmethod
+
 import torch
 from torch import Tensor, nn
 
 from morl_blocks import _checks
+from morl_blocks.critics._layers import mlp
 
 
 def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
@@ -40,17 +43,36 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
 class Critic(nn.Module):
     """Predict one value per objective from observation and preference.
 
+    The trunk over observation and preference is built here; a subclass adds what maps its features to values.
+
     Args:
-        observation_dim: Numbers in an observation.
-        num_objectives: Number of objectives m.
+        observation_dim: Numbers in an observation, n.
+        num_objectives: Number of objectives, m.
+        hidden: Width of every hidden layer.
+        depth: Hidden layers of the trunk.
+        activation: Activation module class.
     """
 
-    def __init__(self, observation_dim: int, num_objectives: int) -> None:
+    def __init__(
+        self,
+        observation_dim: int,
+        num_objectives: int,
+        hidden: int = 64,
+        depth: int = 2,
+        activation: type[nn.Module] = nn.Tanh,
+    ) -> None:
         super().__init__()
-        _checks.at_least("observation_dim", observation_dim, 1)
-        _checks.at_least("num_objectives", num_objectives, 1)
+        sizes = {"observation_dim": observation_dim, "num_objectives": num_objectives, "hidden": hidden, "depth": depth}
+        for name, size in sizes.items():
+            _checks.at_least(name, size, 1)
         self.observation_dim = observation_dim
         self.num_objectives = num_objectives
+        self.trunk = mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
+        self._add_output(hidden, activation)
+
+    @abstractmethod
+    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
+        """Add the layers from the trunk's features to the values."""
 
     def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
         """Return the value loss with every objective weighing 1/m.
@@ -60,10 +82,12 @@ class Critic(nn.Module):
         """
         return value_loss(values, targets)
 
-    def _joined(self, observation: Tensor, preference: Tensor) -> Tensor:
-        """Return ``[s, w]`` with the preference repeated over the batch, ``[*B, n + m]``."""
+    def _features(self, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return the trunk's features of ``[s, w]``, with the preference repeated over the batch, ``[*B, hidden]``."""
         _checks.features("observation", observation, self.observation_dim)
         _checks.objectives("preference", preference, self.num_objectives, minimum=1)
         shape = torch.Size([*observation.shape[:-1], self.num_objectives])
         _checks.broadcastable("preference", preference, shape)
-        return torch.cat([observation, preference.expand(shape).to(observation.dtype)], -1)
+        joined = torch.cat([observation, preference.expand(shape).to(observation.dtype)], -1)
+        features: Tensor = self.trunk(joined)
+        return features

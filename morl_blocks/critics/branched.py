@@ -2,9 +2,8 @@
 
 from torch import Tensor, nn
 
-from morl_blocks import _checks
 from morl_blocks.critics._base import Critic
-from morl_blocks.critics._layers import LinearBank, mlp
+from morl_blocks.critics._layers import LinearBank
 
 
 class BranchedCritic(Critic):
@@ -29,24 +28,12 @@ class BranchedCritic(Critic):
         19011
     """
 
-    def __init__(
-        self,
-        observation_dim: int,
-        num_objectives: int,
-        hidden: int = 64,
-        depth: int = 2,
-        activation: type[nn.Module] = nn.Tanh,
-    ) -> None:
-        super().__init__(observation_dim, num_objectives)
-        _checks.at_least("hidden", hidden, 1)
-        _checks.at_least("depth", depth, 1)
-        self.trunk = mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
-        self.heads = nn.Sequential(
-            LinearBank(num_objectives, hidden, hidden), activation(), LinearBank(num_objectives, hidden, 1)
-        )
+    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
+        m = self.num_objectives
+        self.heads = nn.Sequential(LinearBank(m, hidden, hidden), activation(), LinearBank(m, hidden, 1))
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the values: ``[*B, n]`` and ``[m]`` or ``[*B, m]`` in, ``[*B, m]`` out."""
-        features = self.trunk(self._joined(observation, preference))
+        features = self._features(observation, preference)
         values: Tensor = self.heads(features.unsqueeze(-2)).squeeze(-1)
         return values

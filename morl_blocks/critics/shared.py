@@ -2,9 +2,7 @@
 
 from torch import Tensor, nn
 
-from morl_blocks import _checks
 from morl_blocks.critics._base import Critic
-from morl_blocks.critics._layers import mlp
 
 
 class SharedCritic(Critic):
@@ -28,21 +26,10 @@ class SharedCritic(Critic):
         10691
     """
 
-    def __init__(
-        self,
-        observation_dim: int,
-        num_objectives: int,
-        hidden: int = 64,
-        depth: int = 2,
-        activation: type[nn.Module] = nn.Tanh,
-    ) -> None:
-        super().__init__(observation_dim, num_objectives)
-        _checks.at_least("hidden", hidden, 1)
-        _checks.at_least("depth", depth, 1)
-        self.trunk = mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
-        self.head = nn.Sequential(nn.Linear(hidden, hidden), activation(), nn.Linear(hidden, num_objectives))
+    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
+        self.head = nn.Sequential(nn.Linear(hidden, hidden), activation(), nn.Linear(hidden, self.num_objectives))
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the values: ``[*B, n]`` and ``[m]`` or ``[*B, m]`` in, ``[*B, m]`` out."""
-        values: Tensor = self.head(self.trunk(self._joined(observation, preference)))
+        values: Tensor = self.head(self._features(observation, preference))
         return values

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from morl_recipes.envs import EnvBatch as EnvBatch
     from morl_recipes.envs import EnvSource as EnvSource
     from morl_recipes.population.runs import Run as Run
     from morl_recipes.population.runs import by_population as by_population
@@ -26,7 +25,6 @@ _HOME = {
     "PASTA": "morl_recipes.rows",
     "PPO": "morl_recipes.recipe",
     "ROWS": "morl_recipes.rows",
-    "EnvBatch": "morl_recipes.envs",
     "EnvSource": "morl_recipes.envs",
     "Options": "morl_recipes.training",
     "Recipe": "morl_recipes.recipe",
@@ -42,7 +40,6 @@ __all__ = [
     "PASTA",
     "PPO",
     "ROWS",
-    "EnvBatch",
     "EnvSource",
     "Options",
     "Recipe",

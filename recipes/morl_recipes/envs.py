@@ -1,46 +1,13 @@
-"""What the trainer needs of an environment: the tensor interface, and a source that opens batches of it."""
+"""Where the trainer gets its environments from: a source that opens batches with the tensor interface."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from torch import Tensor
-
+from morl_envs.protocol import TensorEnv
 from morl_recipes._checks import fail
 
-State = dict[str, Tensor]
-
-
-class EnvBatch(Protocol):
-    """N independent environments stepped as tensors; ``morl_envs.TensorEnv`` describes the same interface."""
-
-    num_envs: int
-    objectives: tuple[str, ...]
-    observation_dim: int
-    action_dim: int
-    num_actions: int | None
-    action_low: Tensor | None
-    action_high: Tensor | None
-    horizon: int
-
-    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
-        """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations ``[N, n]``."""
-        ...
-
-    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Step without resetting: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
-        ...
-
-    def get_state(self) -> State:
-        """Return everything that the future depends on."""
-        ...
-
-    def set_state(self, state: State) -> None:
-        """Continue from a state of :meth:`get_state`."""
-        ...
-
-
-Make = Callable[[int, Sequence[int]], EnvBatch]
+Make = Callable[[int, Sequence[int]], TensorEnv]
 
 
 @dataclass(frozen=True)
@@ -49,7 +16,7 @@ class EnvSource:
 
     Args:
         name: Name in logs and checkpoints.
-        make: ``(number of environments, one seed each) -> EnvBatch``.
+        make: ``(number of environments, one seed each) -> TensorEnv``.
         hv_low: Return of each objective that counts as 0 in the hypervolume; without bounds runs are judged by EU.
         hv_high: Return of each objective that counts as 1.
         normalize_observations: Scale observations by running statistics of the run.
@@ -67,7 +34,7 @@ def find_source(env: "str | EnvSource | Make | Any", device: str = "cpu") -> Env
 
     Args:
         env: A name of ``morl_envs.CARDS`` or of any registered Gymnasium environment with vector rewards, a card, a
-            source, or a function ``(num_envs, seeds) -> EnvBatch``.
+            source, or a function ``(num_envs, seeds) -> TensorEnv``.
         device: Where the torch worlds live; Gymnasium environments live on the CPU.
     """
     if isinstance(env, EnvSource):
@@ -90,7 +57,7 @@ def _carded(env: Any, device: str) -> EnvSource:
     card = find_card(env)
     options = {"device": device} if card.kind == "torch" else {}
 
-    def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
+    def make(num_envs: int, seeds: Sequence[int]) -> TensorEnv:
         return make_batch(card, num_envs, seeds, **options)
 
     return EnvSource(card.name, make, card.hv_low, card.hv_high, card.normalize_observations)
@@ -100,7 +67,7 @@ def _registered(env: str) -> EnvSource:
     """Return the source of a Gymnasium environment without a card."""
     from morl_envs.gymnasium_batch import GymnasiumBatch
 
-    def make(num_envs: int, seeds: Sequence[int]) -> EnvBatch:
+    def make(num_envs: int, seeds: Sequence[int]) -> TensorEnv:
         return GymnasiumBatch(env, num_envs, seeds)
 
     return EnvSource(env, make)

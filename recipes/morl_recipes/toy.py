@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from morl_envs.protocol import State
 from morl_recipes import _checks
-from morl_recipes.envs import EnvSource, State
+from morl_recipes.envs import EnvSource
 
 
 class ToyBatch:

@@ -36,7 +36,7 @@ def train(
 
     Args:
         recipe: What to train, for example ``PASTA``.
-        env: A name (``"stealth"``), a card, an ``EnvSource`` or a function ``(num_envs, seeds) -> EnvBatch``.
+        env: A name (``"stealth"``), a card, an ``EnvSource`` or a function ``(num_envs, seeds) -> TensorEnv``.
         preferences: Preferences on the simplex.
         seeds: Seeds; every preference is trained with each of them.
         total_steps: Environment steps **per run**, rounded up to whole iterations.

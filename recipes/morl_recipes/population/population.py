@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
-from morl_recipes.envs import EnvBatch, EnvSource
+from morl_recipes.envs import EnvSource
 from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer
 from morl_recipes.population.diagnostics import Iteration, diagnose, find_failures
 from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
@@ -102,7 +103,7 @@ class Population:
         scale = [] if self.scale is None else [self.scale.mean, self.scale.variance]
         return [self.actor.params, *scale]
 
-    def open_env(self, stream: str, count: int) -> EnvBatch:
+    def open_env(self, stream: str, count: int) -> TensorEnv:
         """Open ``count`` environments per run, each with a seed derived from its run's seed."""
         seeds = [derive(run.seed, stream, index) for run in self.runs for index in range(count)]
         return self.source.make(len(seeds), seeds)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo.gae import discounted_scan
-from morl_recipes.envs import EnvBatch
+from morl_envs.protocol import TensorEnv
 from morl_recipes.population.heads import Head
 from morl_recipes.population.networks import Actor
 from morl_recipes.population.observations import ObservationScale
@@ -36,7 +36,7 @@ class Collector:
         preferences: One preference per run, ``[R, m]``.
     """
 
-    def __init__(self, env: EnvBatch, actor: Actor, head: Head, preferences: Tensor) -> None:
+    def __init__(self, env: TensorEnv, actor: Actor, head: Head, preferences: Tensor) -> None:
         self.env, self.actor, self.head, self.preferences = env, actor, head, preferences
         self.runs = len(preferences)
         first = env.reset_tensors()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from morl_recipes.envs import EnvBatch
+from morl_envs.protocol import TensorEnv
 from morl_recipes.population.blocks import PerRunCombiner
 from morl_recipes.population.population import Population
 
@@ -38,12 +38,12 @@ def load_tensors(population: Population, state: dict[str, Tensor]) -> None:
     load_env("env", population.env, state)
 
 
-def env_state(name: str, env: EnvBatch) -> dict[str, Tensor]:
+def env_state(name: str, env: TensorEnv) -> dict[str, Tensor]:
     """Return an environment's state under a prefix."""
     return {f"{name}/{key}": tensor for key, tensor in env.get_state().items()}
 
 
-def load_env(name: str, env: EnvBatch, state: dict[str, Tensor]) -> None:
+def load_env(name: str, env: TensorEnv, state: dict[str, Tensor]) -> None:
     """Continue an environment from what :func:`env_state` saved."""
     env.set_state(_below(f"{name}/", state))
 

@@ -77,7 +77,7 @@ class TestBoth:
         torch.testing.assert_close(critic.loss(values, targets, torch.tensor([1.0, 0.0, 0.0])), expected)
 
     def test_options(self, kind: type[Critic]) -> None:
-        critic = kind(6, 3, hidden=8, depth=3, activation=nn.ReLU)  # type: ignore[call-arg]
+        critic = kind(6, 3, hidden=8, depth=3, activation=nn.ReLU)
         kinds = [type(module) for module in critic.modules()]
         assert kinds.count(nn.ReLU) == 4
         assert nn.Tanh not in kinds
@@ -92,6 +92,6 @@ class TestBoth:
         with pytest.raises(ValueError, match=r"`observation` must have 6 numbers in its last dimension, got shape"):
             critic(torch.zeros(5, 7), W)
         with pytest.raises(ValueError, match="`hidden` must be a whole number >= 1, got 0"):
-            kind(6, 3, hidden=0)  # type: ignore[call-arg]
+            kind(6, 3, hidden=0)
         with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 1, got 0"):
             kind(6, 0)
