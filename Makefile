@@ -13,8 +13,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(INSTALLED)
 
-demo: $(INSTALLED) ## Run the main job: a small example that ends with a table and a picture.
-	$(PY) -m benchmarks.concave_front
+demo: $(INSTALLED) ## Train PASTA and Linear for a few minutes: a table, a picture, where to go next.
+	$(PY) -m morl_recipes.demo
 
 test: $(INSTALLED) ## Run all tests, with the examples in docstrings and docs.
 	$(PY) -m pytest -n 2 --dist worksteal
