@@ -49,13 +49,13 @@ def pcgrad_projections(gramian: Tensor, order: Tensor) -> Tensor:
     eye = torch.eye(m, dtype=gramian.dtype, device=gramian.device)
     met = eye[order]  # [*R, i, step, m]: one-hot of the gradient that i meets at each step
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
-    norms = (rows * met).sum(-1)
-    skipped = (norms <= 0) | (order == torch.arange(m, device=order.device).unsqueeze(-1))
-    inverse_norms = norms.masked_fill(skipped, torch.inf).reciprocal()  # 0 where nothing is to be subtracted
+    norms = (rows * met).sum(-1, keepdim=True)
+    itself = order.unsqueeze(-1) == torch.arange(m, device=order.device).reshape(m, 1, 1)
+    per_unit = met / norms.masked_fill(itself | (norms <= 0), torch.inf)  # zero where nothing is to be subtracted
     coefficients = eye.expand_as(gramian)
-    for met_j, row_j, inverse_j in zip(met.unbind(-2), rows.unbind(-2), inverse_norms.unbind(-1), strict=True):
-        amount = (coefficients * row_j).sum(-1).clamp(max=0.0) * inverse_j
-        coefficients = torch.addcmul(coefficients, amount.unsqueeze(-1), met_j, value=-1)
+    for row_j, per_unit_j in zip(rows.unbind(-2), per_unit.unbind(-2), strict=True):
+        conflict = (coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0)
+        coefficients = torch.addcmul(coefficients, conflict, per_unit_j, value=-1)
     return coefficients
 
 

@@ -71,3 +71,9 @@ def test_unknown_words() -> None:
         Linear(sense="maximize")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`attention` must be one of 'softmax', 'gradient', got 'soft'"):
         SmoothTchebycheff(attention="soft")  # type: ignore[arg-type]
+
+
+def test_huge_but_finite_values_are_accepted() -> None:
+    """A sum of finite numbers may overflow; that is no reason to refuse them."""
+    huge = torch.tensor([3e38, 3e38])
+    assert Linear()(huge, W).isfinite()
