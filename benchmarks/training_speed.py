@@ -37,6 +37,7 @@ from benchmarks._timing import interleaved
 from morl_recipes import PASTA, EnvSource, Run
 from morl_recipes.envs import find_source
 from morl_recipes.population.population import Population
+from morl_recipes.population.update import RECORD
 
 STEPS, MINIBATCH = 2048, 64
 Results = dict[str, Any]
@@ -120,7 +121,7 @@ def update_call(runs: int, m: int, *, compiled: bool) -> tuple[Callable[[], None
     data[..., own.columns.inputs + own.columns.action] = -1.0
     rows = torch.randint(STEPS, (runs, MINIBATCH)) + torch.arange(runs).unsqueeze(-1) * STEPS
     order, size, correction = torch.rand(runs, m, m).argsort(-1), torch.full((runs, 1), 3e-4), torch.tensor(0.5)
-    record, numbers = torch.zeros(runs, 3), own._numbers(slice(0, runs))
+    record, numbers = torch.zeros(runs, len(RECORD)), own._numbers(slice(0, runs))
     step = torch.compile(own.update.step, fullgraph=True, dynamic=False) if compiled else own.update.step
 
     @torch.no_grad()

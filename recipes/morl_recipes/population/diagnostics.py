@@ -22,41 +22,29 @@ class Iteration(NamedTuple):
     failed: dict[int, str]
 
 
-def diagnose(
-    update: Update,
-    actor: Tensor,
-    critic: Tensor,
-    data: Tensor,
-    targets: Targets,
-    numbers: dict[str, Tensor],
-    chunk: int,
-) -> dict[str, Tensor]:
-    """Look at the rollout again with the updated networks, a few runs at a time.
+def diagnose(update: Update, actor: Tensor, data: Tensor, targets: Targets, clip: Tensor) -> dict[str, Tensor]:
+    """Look at the rollout again with the updated actors, run by run to stay in the cache.
 
     Returns:
-        Per run: KL divergence, clip fraction, entropy, value loss; per objective: clipped loss, explained variance of
-        the critic that estimated the advantages, and mean attention.
+        Per run: KL divergence, clip fraction, entropy; per objective: clipped loss, explained variance of the critic
+        that estimated the advantages, and mean attention.
     """
-    parts = [slice(start, start + chunk) for start in range(0, len(data), chunk)]
-    rows = [_after(update, actor[part], critic[part], data[part], numbers["clip"][part]) for part in parts]
+    rows = [_after(update, *own) for own in zip(actor.split(1), data.split(1), clip.split(1), strict=True)]
     result = {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
     result["explained_variance"] = explained_variance(targets.value, targets.returns)
     result["attention"] = targets.attention.mean(1)
     return result
 
 
-def _after(update: Update, actor: Tensor, critic: Tensor, data: Tensor, clip: Tensor) -> dict[str, Tensor]:
-    inputs, action, old, advantage, target, attention = data.split(list(update.columns), dim=-1)
+def _after(update: Update, actor: Tensor, data: Tensor, clip: Tensor) -> dict[str, Tensor]:
+    inputs, action, old, advantage, *_ = data.split(list(update.columns), dim=-1)
     params = update.actor.layout.views(actor)
     raw, _ = update.actor.forward(params, inputs)
     log_prob, old = update.head.log_prob(raw, params, action), old.squeeze(-1)
-    weight = attention if update.weighted_critic else 1 / attention.shape[-1]
-    errors = (update.critic.values(critic, inputs) - target).square()
     return {
         "kl": approximate_kl(log_prob, old),
         "clip_fraction": clip_fraction(log_prob, old, clip.unsqueeze(-1)),
         "entropy": update.head.entropy(raw, params).mean(-1),
-        "loss_value": (weight * errors).sum(-1).mean(-1),
         "loss_objective": clipped_objectives(log_prob, old, advantage, clip.unsqueeze(-1)),
     }
 

@@ -21,7 +21,7 @@ from morl_recipes.population.observations import ObservationScale
 from morl_recipes.population.rollout import Collector, Rollout, episode_returns
 from morl_recipes.population.runs import Run, check_population, numbers
 from morl_recipes.population.targets import Bounds, Targets, estimate, learn_from
-from morl_recipes.population.update import BETA_1, BETA_2, Columns, Numbers, Trainable, Update
+from morl_recipes.population.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update
 from morl_recipes.specs import AttentionWeighted, Scalarised
 from morl_recipes.streams import Streams, derive
 
@@ -122,9 +122,8 @@ class Population:
             self.scale.update(rollout.next_observation)
         episodes, self.carry = episode_returns(rollout.reward, rollout.done, self.carry)
         self.iteration += 1
-        numbers = diagnose(self.update, self.actor.params, self.critic.params, data, targets, self.numbers, self.chunk)
-        numbers = {"mu": self.mu, **numbers, "conflict": record[:, 0], "episode": episodes}
-        numbers |= {"actor_gradient": record[:, 1], "critic_gradient": record[:, 2]}
+        numbers = diagnose(self.update, self.actor.params, data, targets, self.numbers["clip"])
+        numbers = {"mu": self.mu, **dict(zip(RECORD, record.unbind(-1), strict=True)), **numbers, "episode": episodes}
         failed = find_failures(rollout, targets, record, (self.actor.params, self.critic.params))
         failed = {run: cause for run, cause in failed.items() if self.alive[run]}
         for run in failed:
@@ -187,8 +186,7 @@ class Population:
         return Draws(*(tensor.contiguous().to(self.device) for tensor in (noise, batches, order)))
 
     def _targets(self, rollout: Rollout) -> Targets:
-        value = self.critic_net.values(self.critic.params, rollout.inputs.flatten(1, 2))
-        next_value = self.critic_net.values(self.critic.params, rollout.next_inputs.flatten(1, 2))
+        value, next_value = self._values(rollout.inputs), self._values(rollout.next_inputs)
         if self.ppo.normalize_targets:
             value, next_value = self.bounds.restore(value), self.bounds.restore(next_value)
         advantage, returns = estimate(rollout, value, next_value, self.numbers["gamma"], self.numbers["gae_lambda"])
@@ -207,6 +205,11 @@ class Population:
         )
         return targets
 
+    def _values(self, inputs: Tensor) -> Tensor:
+        """Return the critics' values ``[R, N, m]`` of inputs ``[R, E, T, n + m]``, run by run to stay in the cache."""
+        pairs = zip(self.critic.params.split(1), inputs.flatten(1, 2).split(1), strict=True)
+        return torch.cat([self.critic_net.values(params, own) for params, own in pairs])
+
     def _pack(self, rollout: Rollout, targets: Targets) -> Tensor:
         """Return the rollout as one tensor ``[R, N, D]``, so that a minibatch is one gather."""
         params = self.actor_net.layout.views(self.actor.params)
@@ -216,12 +219,12 @@ class Population:
         return torch.cat([inputs, action, log_prob, targets.advantage, targets.target, targets.attention], dim=-1)
 
     def _epochs(self, data: Tensor, draws: Draws) -> Tensor:
-        """Take all gradient steps; return the means of conflict, actor and critic gradient norm, ``[R, 3]``."""
+        """Take all gradient steps; return the means of what ``RECORD`` names, ``[R, 4]``."""
         count = len(draws.rows)
         times = torch.arange(self.updates + 1, self.updates + count + 1, device=self.device, dtype=torch.float64)
         rates = self.numbers["learning_rate"].double() / (1 - BETA_1**times).unsqueeze(-1)
         step_sizes, corrections = rates.float().unsqueeze(-1), (1 - BETA_2**times).sqrt().float()
-        record = data.new_zeros(len(self.runs), 3)
+        record = data.new_zeros(len(self.runs), len(RECORD))
         for start in range(0, len(self.runs), self.chunk):
             part = slice(start, start + self.chunk)
             step = self._step(part)

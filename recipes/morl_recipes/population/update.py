@@ -24,6 +24,7 @@ from morl_recipes.population.heads import Head
 from morl_recipes.population.networks import Actor, StackedCritic
 
 BETA_1, BETA_2, ADAM_EPSILON = 0.9, 0.999, 1e-8
+RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
 Weights = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
@@ -111,17 +112,17 @@ class Update:
             numbers: Numbers of the runs.
             step_size: Learning rate over Adam's first bias correction, ``[R, 1]``.
             correction: Adam's second bias correction, square root of :math:`1 - \beta_2^t`, a scalar.
-            record: Sums of conflict, actor and critic gradient norm, ``[R, 3]``; added to.
+            record: Sums of what ``RECORD`` names (norms before the clip), ``[R, 4]``; added to.
         """
         batch = data.flatten(0, 1).index_select(0, rows.flatten()).unflatten(0, rows.shape)
         inputs, action, old_log_prob, advantage, target, attention = batch.split(list(self.columns), dim=-1)
         conflict, actor_gradient = self.actor_gradient(
             actor.params, inputs, action, old_log_prob, advantage, attention, order, numbers
         )
-        critic_gradient = self.critic_gradient(critic.params, inputs, target, attention, numbers)
+        loss, critic_gradient = self.critic_gradient(critic.params, inputs, target, attention, numbers)
         actor_norm = _adam(actor, actor_gradient, numbers.max_gradient_norm, step_size, correction)
         critic_norm = _adam(critic, critic_gradient, numbers.max_gradient_norm, step_size, correction)
-        record += torch.stack([conflict, actor_norm, critic_norm], dim=-1)
+        record += torch.stack([conflict, actor_norm, critic_norm, loss], dim=-1)
 
     def actor_gradient(
         self,
@@ -162,12 +163,14 @@ class Update:
 
     def critic_gradient(
         self, flat: Tensor, inputs: Tensor, target: Tensor, attention: Tensor, numbers: Numbers
-    ) -> Tensor:
-        """Return the gradient of the weighted value loss times its coefficient, ``[R, P]``."""
+    ) -> tuple[Tensor, Tensor]:
+        """Return the weighted value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
         values, pull = self.critic.pullback(flat, inputs)
         weight = attention if self.weighted_critic else torch.full_like(attention, 1 / attention.shape[-1])
         scale = numbers.value_coefficient.reshape(-1, 1, 1) * (2 / target.shape[1])
-        return pull(scale * weight * (values - target))
+        errors = values - target
+        weighted = weight * errors
+        return (weighted * errors).sum((1, 2)) / target.shape[1], pull(scale * weighted)
 
 
 def objective_gramian(

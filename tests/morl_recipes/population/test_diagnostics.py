@@ -24,22 +24,24 @@ def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
     assert numbers["loss_value"].shape == (2,)
 
 
-def test_chunks_make_no_difference() -> None:
+def test_an_unchanged_actor_shows_no_change() -> None:
     population, _ = _iteration()
-    rollout = population.collector.collect(population.actor.params, torch.zeros(2, 16, 4, 2), None)
+    rollout = population.collector.collect(population.actor.params, torch.randn(2, 16, 4, 2), None)
     targets = population._targets(rollout)
     data = population._pack(rollout, targets)
-    arguments = (population.update, population.actor.params, population.critic.params, data, targets)
-    first, second = (diagnose(*arguments, population.numbers, chunk) for chunk in (1, 2))
-    for name, tensor in first.items():
-        torch.testing.assert_close(tensor, second[name])
+    numbers = diagnose(population.update, population.actor.params, data, targets, population.numbers["clip"])
+    torch.testing.assert_close(numbers["kl"], torch.zeros(2), atol=1e-6, rtol=0)
+    expected = [
+        population.actor_net.layout.views(population.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)
+    ]
+    torch.testing.assert_close(numbers["entropy"], torch.stack(expected), atol=1e-3, rtol=0)
 
 
 def test_the_first_cause_is_named() -> None:
     population, _ = _iteration()
     rollout = population.collector.collect(population.actor.params, torch.zeros(2, 16, 4, 2), None)
     targets = population._targets(rollout)
-    record, params = torch.zeros(2, 3), (population.actor.params.clone(),)
+    record, params = torch.zeros(2, 4), (population.actor.params.clone(),)
     assert find_failures(rollout, targets, record, params) == {}
     params[0][1, 3] = torch.inf
     assert find_failures(rollout, targets, record, params) == {1: "parameter"}

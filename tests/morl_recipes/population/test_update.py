@@ -68,9 +68,10 @@ class PlainRun:
             param.grad = piece.view_as(param) + (0 if own is None else own)
         errors = (self.critic(x, w) - data["target"]).square()
         weight = data["attention"] if self.weighted else 1 / M
-        loss = VALUE[self.run] * (weight * errors).sum(-1).mean()
+        loss = (weight * errors).sum(-1).mean()
+        self.value_loss = float(loss.detach())
         self.critic.zero_grad()
-        loss.backward()
+        (VALUE[self.run] * loss).backward()
         for net, optimiser in zip((self.actor, self.critic), self.optimisers, strict=True):
             nn.utils.clip_grad_norm_(net.parameters(), LIMIT[self.run])
             optimiser.step()
@@ -133,9 +134,9 @@ def test_update_equals_plain_pasta(
         weighted_critic=weighted,
     )
     numbers = Numbers(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
-    actor_state, critic_state, record = _trainable(flat_actor), _trainable(flat_critic), torch.zeros(RUNS, 3)
+    actor_state, critic_state, record = _trainable(flat_actor), _trainable(flat_critic), torch.zeros(RUNS, 4)
     plain = [PlainRun(run, actors[run], critics[run], combiner, weighted) for run in range(RUNS)]
-    conflict = [0.0, 0.0]
+    conflict, losses = [0.0, 0.0], [0.0, 0.0]
     for step in range(1, 6):
         rows = torch.stack([torch.randperm(SIZE)[:batch_size] for _ in range(RUNS)])
         order = torch.rand(RUNS, M, M).argsort(-1)
@@ -147,10 +148,12 @@ def test_update_equals_plain_pasta(
             names = ("inputs", "action", "log_prob", "advantage", "target", "attention")
             batch = {name: piece[run, rows[run]] for name, piece in zip(names, pieces, strict=True)}
             conflict[run] += plain[run].step(batch, order[run])
+            losses[run] += plain[run].value_loss
     for run in range(RUNS):
         torch.testing.assert_close(actor_state.params[run], _flat(actors[run]), rtol=1e-3, atol=2e-5)
         torch.testing.assert_close(critic_state.params[run], _flat(critics[run]), rtol=1e-3, atol=2e-5)
     torch.testing.assert_close(record[:, 0], torch.tensor(conflict))
+    torch.testing.assert_close(record[:, 3], torch.tensor(losses), rtol=1e-3, atol=1e-3)
 
 
 def test_compiled_update_equals_the_eager_one() -> None:
@@ -167,7 +170,7 @@ def test_compiled_update_equals_the_eager_one() -> None:
     order, size, correction = torch.rand(RUNS, M, M).argsort(-1), torch.full((RUNS, 1), 1e-3), torch.tensor(0.1)
     results = []
     for step in (update.step, torch.compile(update.step, fullgraph=True, dynamic=False, backend="aot_eager")):
-        state, record = (_trainable(flat_actor), _trainable(flat_critic)), torch.zeros(RUNS, 3)
+        state, record = (_trainable(flat_actor), _trainable(flat_critic)), torch.zeros(RUNS, 4)
         step(*state, data, rows, order, numbers, size, correction, record)
         results.append([*state[0], *state[1], record])
     for eager, compiled in zip(*results, strict=True):
