@@ -1,8 +1,9 @@
 """What does a second worker process bring? The same sweep on one and on two workers, in turns, in one run.
 
 Each turn trains equal populations of PASTA on stealth visual search through the local engine. Throughput is environment
-steps per second of all runs together, from the moment every worker has reported its first iteration (so that starting
-interpreters does not count) to the end.
+steps per second of all runs together, while every worker is at work: starting interpreters and the wait for the last
+population do not count. Beside it stand the cores that the workers were given: where others use the machine, a turn
+says nothing about the engine and is left out of the result.
 
 Run ``python -m benchmarks.sweep_throughput`` on a machine that does nothing else; it prints a table and writes it as
 JSON.
@@ -10,15 +11,20 @@ JSON.
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import statistics
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import tyro
 
 from morl_envs import CARDS
 from morl_recipes.sweep import LocalEngine, Population, make_plan, sweep_from, train_population
+
+FAIR = 0.95
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Args:
     out: Path = Path("benchmarks/results/sweep_throughput.json")
     """Where to write the figures."""
     rounds: int = 3
-    """Turns of each; medians count."""
+    """Turns of each."""
     runs: int = 8
     """Runs per population."""
     iterations: int = 8
@@ -54,44 +60,66 @@ def populations(args: Args) -> list[Population]:
     return make_plan(sweep_from(keys)).populations(args.runs)
 
 
-def throughput(jobs: list[Population], workers: int) -> float:
-    """Return environment steps per second, once all workers are at work."""
+class Turn(NamedTuple):
+    """One measurement: environment steps per second, and how many cores the workers were given meanwhile."""
+
+    rate: float
+    cores: float
+
+
+def worker_seconds() -> float:
+    """Return the processor time of all workers so far (Linux)."""
+    ticks = 0
+    for process in multiprocessing.active_children():
+        with suppress(OSError):
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def measure(jobs: list[Population], workers: int) -> Turn:
+    """Train populations, and count from where all workers are at work to where the first has nothing left to do."""
     done: dict[str, int] = {}
-    started: tuple[float, int] | None = None
+    samples: list[tuple[float, float, int]] = []
 
     def watch(name: str, steps: int) -> None:
-        nonlocal started
         done[name] = steps
-        if started is None and len(done) == workers:
-            started = time.perf_counter(), sum(done.values())
+        if len(done) >= workers:
+            samples.append((time.perf_counter(), worker_seconds(), sum(done.values())))
 
-    for event in LocalEngine(workers).run(jobs, train_population, None, watch):
+    for ended, event in enumerate(LocalEngine(workers).run(jobs, train_population, None, watch), start=1):
         if not hasattr(event, "records"):
             raise RuntimeError(f"{event.name}: {event.reason}")
-    end = time.perf_counter()
-    if started is None:
-        raise RuntimeError("the workers never worked at the same time")
-    return (sum(done.values()) - started[1]) / (end - started[0])
+        if ended == len(jobs) - workers + 1:
+            break
+    (start, busy_before, before), (end, busy_after, after) = samples[0], samples[-1]
+    return Turn((after - before) / (end - start), (busy_after - busy_before) / (end - start))
 
 
 def main(args: Args) -> dict[str, object]:
     """Time both in turns, print the table, write the JSON and return it."""
     jobs = populations(args)
-    rates: dict[int, list[float]] = {1: [], 2: []}
-    load = os.getloadavg()[0]
-    print(f"{'turn':>5}{'1 worker [steps/s]':>20}{'2 workers [steps/s]':>21}{'ratio':>8}")
+    turns: dict[int, list[Turn]] = {1: [], 2: []}
+    print(f"{'turn':>5}{'1 worker [steps/s]':>20}{'cores':>7}{'2 workers [steps/s]':>21}{'cores':>7}{'ratio':>8}")
     for turn in range(args.rounds):
-        for workers in rates:
-            rates[workers].append(throughput(jobs, workers))
-        print(f"{turn:>5}{rates[1][-1]:>20.0f}{rates[2][-1]:>21.0f}{rates[2][-1] / rates[1][-1]:>8.2f}")
-    ratio = statistics.median(rates[2]) / statistics.median(rates[1])
-    print(f"medians: {ratio:.2f} times the throughput with two workers (load of the machine before: {load:.1f})")
+        for workers in turns:
+            turns[workers].append(measure(jobs, workers))
+        (one, share), (two, both) = turns[1][-1], turns[2][-1]
+        print(f"{turn:>5}{one:>20.0f}{share:>7.2f}{two:>21.0f}{both:>7.2f}{two / one:>8.2f}", flush=True)
+    ratios = [two.rate / one.rate for one, two in zip(turns[1], turns[2], strict=True)]
+    fair = [
+        ratio
+        for ratio, one, two in zip(ratios, turns[1], turns[2], strict=True)
+        if one.cores >= FAIR and two.cores >= 2 * FAIR
+    ]
+    words = f"{statistics.median(fair):.2f} times the throughput" if fair else "unknown: the machine was busy"
+    print(f"two workers: {words} (median of the {len(fair)} turns in which every worker had {FAIR:.0%} of a core)")
     results: dict[str, object] = {
-        "steps_per_second_1_worker": rates[1],
-        "steps_per_second_2_workers": rates[2],
-        "ratio_of_medians": ratio,
+        "steps_per_second": {f"{workers} workers": [turn.rate for turn in turns[workers]] for workers in turns},
+        "cores_used": {f"{workers} workers": [turn.cores for turn in turns[workers]] for workers in turns},
+        "ratios": ratios,
+        "ratio_on_a_quiet_machine": statistics.median(fair) if fair else None,
         "cores": os.cpu_count(),
-        "load_before": load,
         "runs_per_population": args.runs,
     }
     args.out.parent.mkdir(parents=True, exist_ok=True)
