@@ -40,3 +40,12 @@ def preference(value: Sequence[float], objectives: int | None = None) -> tuple[f
     if abs(sum(numbers) - 1) > SIMPLEX_TOLERANCE:
         fail("preferences", "sum to 1", f"a sum of {sum(numbers):g} in {list(numbers)}")
     return numbers
+
+
+def compilable(torch_folder: str) -> None:
+    """Refuse ``torch.compile`` where it cannot work: PyTorch 2.13 does not quote its own folder for the linker."""
+    if " " in torch_folder:
+        raise ValueError(
+            f"`compile` must be off where PyTorch's own folder has a space in its name, got {torch_folder!r}. "
+            "Train without it, or install into a folder without a space."
+        )

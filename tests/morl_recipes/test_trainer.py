@@ -248,6 +248,13 @@ def test_runs_that_differ_in_a_number_share_a_training() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # PyTorch's own, when its compiler is loaded
+def test_a_folder_that_the_linker_cannot_take_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "__path__", ["/home/a b/torch"])
+    with pytest.raises(ValueError, match="`compile` must be off where PyTorch's own folder has a space in its name"):
+        _go(1, replace(QUICK, compile=True))
+
+
+@pytest.mark.skipif(" " in torch.__path__[0], reason="PyTorch cannot compile from a folder with a space in its name")
 def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> None:
     options = replace(QUICK, compile=True)
     eager, first = _go(2), _go(2, options)

@@ -11,6 +11,7 @@ from torch import Tensor
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
+from morl_recipes._checks import compilable
 from morl_recipes.envs import EnvSource
 from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer
 from morl_recipes.population.diagnostics import Iteration, diagnose, find_failures
@@ -167,6 +168,7 @@ class Population:
         self.update = self._make_update(self.combiner)
         self.compiled = None
         if compile and not isinstance(self.combiner, PerRunCombiner):
+            compilable(torch.__path__[0])
             # Every population of a process compiles the same lines of code for its own shapes.
             torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
             self.compiled = torch.compile(self.update.step, fullgraph=True, dynamic=False)
