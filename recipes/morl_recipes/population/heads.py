@@ -89,7 +89,7 @@ class GaussianHead:
         log_std = params["log_std"].unsqueeze(1)
         mean, precision = raw.sigmoid(), (-log_std).exp()
         scaled = (action - mean) * precision
-        slope = scaled * precision * (mean - mean * mean)
+        slope: Tensor = torch.ops.aten.sigmoid_backward(scaled * precision, mean)  # ... * mean * (1 - mean)
         return gaussian_log_prob(action, mean, log_std), slope, {"log_std": scaled * scaled - 1}
 
     def entropy(self, raw: Tensor, params: Params) -> Tensor:

@@ -55,8 +55,7 @@ def tanh_errors(features: list[Tensor], layers: list[Layer], error: Tensor) -> l
     """
     errors: list[Tensor] = []
     for depth in range(len(layers) - 1, -1, -1):
-        output = features[depth + 1]
-        errors.insert(0, error * (1 - output * output))
+        errors.insert(0, torch.ops.aten.tanh_backward(error, features[depth + 1]))  # error * (1 - output ** 2)
         if depth:
             error = torch.bmm(errors[0], layers[depth][0])
     return errors

@@ -9,8 +9,8 @@ gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
 
 with features :math:`h` and errors :math:`\delta` of layer l, both known after *one* backward pass. The combiner turns G
 into weights c, and :math:`\sum_i c_i g^{(i)} = \sum_b (C c)_b\, g_b` is one ordinary gradient. So the m gradients are
-never formed, and the actor's cost does not grow with m. (The kernel grows with the square of the minibatch: for large
-minibatches and few objectives the gradients are formed after all, with the same result.)
+never formed, and the actor's cost hardly grows with m. (The kernel grows with the square of the minibatch: for small
+layers, large minibatches and few objectives the gradients of a layer are formed after all, with the same result.)
 """
 
 from collections.abc import Callable
@@ -176,7 +176,7 @@ class Update:
 def objective_gramian(
     features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
 ) -> Tensor:
-    """Return the inner products of the objectives' gradients, ``[R, m, m]``, the cheaper way.
+    """Return the inner products of the objectives' gradients, ``[R, m, m]``; each layer the cheaper way.
 
     Args:
         features: Inputs of the layers, ``[R, B, i]`` each.
@@ -185,37 +185,37 @@ def objective_gramian(
         per_sample: Derivatives of the objectives by the log-probability, C, ``[R, B, m]``.
     """
     size, m = per_sample.shape[-2:]
-    shapes = [(f.shape[-1], e.shape[-1]) for f, e in zip(features, errors, strict=True)]
-    by_kernel = size * sum(i + o for i, o in shapes)
-    by_gradients = m * sum(i * o for i, o in shapes)
-    if by_kernel > 2 * by_gradients:
-        jacobian = objective_gradients(features, errors, extra, per_sample)
-        return torch.bmm(jacobian, jacobian.mT)
-    return torch.bmm(torch.bmm(per_sample.mT, sample_kernel(features, errors, extra)), per_sample)
-
-
-def objective_gradients(
-    features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
-) -> Tensor:
-    """Return the objectives' gradients one by one, ``[R, m, P]`` with the parameters in any fixed order."""
-    m = per_sample.shape[-1]
-    pieces = [torch.bmm(per_sample.mT, slope) for slope in extra.values()]
+    transposed = per_sample.mT
+    rows = [torch.bmm(transposed, slope) for slope in extra.values()]
+    kernel = None
     for inputs, error in zip(features, errors, strict=True):
-        scaled = (per_sample.unsqueeze(-1) * error.unsqueeze(-2)).flatten(-2)  # [R, B, m * o]
-        pieces.append(torch.bmm(scaled.mT, inputs).unflatten(1, (m, -1)).flatten(2))
-        pieces.append(torch.bmm(per_sample.mT, error))
-    return torch.cat(pieces, dim=-1)
+        i, o = inputs.shape[-1], error.shape[-1]
+        if 2 * m * i * o < size * (i + o):
+            rows.extend(layer_gradients(inputs, error, per_sample))
+        else:
+            layer = layer_kernel(inputs, error)
+            kernel = layer if kernel is None else kernel + layer
+    jacobian = torch.cat(rows, dim=-1) if rows else per_sample.new_zeros(len(per_sample), m, 1)
+    gramian = torch.bmm(jacobian, jacobian.mT)
+    return gramian if kernel is None else gramian + torch.bmm(torch.bmm(transposed, kernel), per_sample)
 
 
-def sample_kernel(features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor]) -> Tensor:
-    """Return the inner products of all samples' log-probability gradients, ``[R, B, B]``."""
-    kernel = sum(torch.bmm(e, e.mT) * (torch.bmm(f, f.mT) + 1) for f, e in zip(features, errors, strict=True))
-    return sum((torch.bmm(slope, slope.mT) for slope in extra.values()), kernel)  # type: ignore[return-value]
+def layer_gradients(inputs: Tensor, error: Tensor, per_sample: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the objectives' gradients of one layer's weights ``[R, m, o * i]`` and biases ``[R, m, o]``."""
+    scaled = (per_sample.unsqueeze(-1) * error.unsqueeze(-2)).flatten(-2)  # [R, B, m * o]
+    weights = torch.bmm(scaled.mT, inputs).unflatten(1, (per_sample.shape[-1], -1)).flatten(2)
+    return weights, torch.bmm(per_sample.mT, error)
+
+
+def layer_kernel(inputs: Tensor, error: Tensor) -> Tensor:
+    """Return the inner products of all samples' log-probability gradients by one layer, ``[R, B, B]``."""
+    errors = torch.bmm(error, error.mT)
+    return torch.addcmul(errors, errors, torch.bmm(inputs, inputs.mT))  # the bias counts like an input of 1
 
 
 def _adam(network: Trainable, gradient: Tensor, limit: Tensor, step_size: Tensor, correction: Tensor) -> Tensor:
     """Clip each run's gradient and take one Adam step in place; return the norms before the clip, ``[R]``."""
-    norm = gradient.square().sum(-1).sqrt()
+    norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1)
     gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)

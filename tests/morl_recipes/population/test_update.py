@@ -25,9 +25,9 @@ from morl_recipes.population.update import (
     Numbers,
     Trainable,
     Update,
-    objective_gradients,
+    layer_gradients,
+    layer_kernel,
     objective_gramian,
-    sample_kernel,
 )
 
 RUNS, SIZE, N, M, A, HIDDEN = 2, 64, 4, 3, 2, 8
@@ -177,16 +177,22 @@ def test_compiled_update_equals_the_eager_one() -> None:
         torch.testing.assert_close(compiled, eager)
 
 
-@pytest.mark.parametrize("size", [4, 64])
-def test_both_ways_to_the_gramian_agree(size: int) -> None:
-    features, errors = [torch.randn(RUNS, size, k) for k in (5, 8)], [torch.randn(RUNS, size, k) for k in (8, 2)]
-    extra, per_sample = {"log_std": torch.randn(RUNS, size, 2)}, torch.randn(RUNS, size, M)
-    jacobian = objective_gradients(features, errors, extra, per_sample)
-    assert jacobian.shape == (RUNS, M, 5 * 8 + 8 + 8 * 2 + 2 + 2)
-    kernel = per_sample.mT @ sample_kernel(features, errors, extra) @ per_sample
-    torch.testing.assert_close(jacobian @ jacobian.mT, kernel, rtol=1e-4, atol=1e-2)
-    chosen = objective_gramian(features, errors, extra, per_sample)
-    torch.testing.assert_close(chosen, kernel, rtol=1e-4, atol=1e-2)
+@pytest.mark.parametrize("size", [2, 12, 64])  # by the kernel, by both, by the gradients
+def test_every_way_to_the_gramian_agrees(size: int) -> None:
+    features, errors = [torch.randn(RUNS, size, k) for k in (16, 16)], [torch.randn(RUNS, size, k) for k in (16, 2)]
+    slope, per_sample = torch.randn(RUNS, size, 2), torch.randn(RUNS, size, M)
+    kernel = sum((layer_kernel(f, e) for f, e in zip(features, errors, strict=True)), torch.bmm(slope, slope.mT))
+    pieces = [torch.bmm(per_sample.mT, slope)]
+    for inputs, error in zip(features, errors, strict=True):
+        pieces.extend(layer_gradients(inputs, error, per_sample))
+        single = torch.einsum("rbm,rbo,rbi->rmoi", per_sample, error, inputs)
+        torch.testing.assert_close(pieces[-2], single.flatten(2), rtol=1e-4, atol=1e-3)
+    jacobian = torch.cat(pieces, -1)
+    expected = jacobian @ jacobian.mT
+    scale = float(expected.abs().max())
+    torch.testing.assert_close(per_sample.mT @ kernel @ per_sample, expected, rtol=1e-4, atol=1e-5 * scale)
+    chosen = objective_gramian(features, errors, {"log_std": slope}, per_sample)
+    torch.testing.assert_close(chosen, expected, rtol=1e-4, atol=1e-5 * scale)
 
 
 def test_blocks_and_specs_combine_alike() -> None:
