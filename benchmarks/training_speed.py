@@ -37,7 +37,7 @@ from benchmarks._timing import interleaved
 from morl_recipes import PASTA, EnvSource, Run
 from morl_recipes.envs import find_source
 from morl_recipes.population.population import Population
-from morl_recipes.population.update import RECORD
+from morl_recipes.population.update import RECORD, fuse
 
 STEPS, MINIBATCH = 2048, 64
 Results = dict[str, Any]
@@ -122,7 +122,7 @@ def update_call(runs: int, m: int, *, compiled: bool) -> tuple[Callable[[], None
     rows = torch.randint(STEPS, (runs, MINIBATCH)) + torch.arange(runs).unsqueeze(-1) * STEPS
     order, size, correction = torch.rand(runs, m, m).argsort(-1), torch.full((runs, 1), 3e-4), torch.tensor(0.5)
     record, numbers = torch.zeros(runs, len(RECORD)), own._numbers(slice(0, runs))
-    step = torch.compile(own.update.step, fullgraph=True, dynamic=False) if compiled else own.update.step
+    step = fuse(own.update.step, own.device) if compiled else own.update.step
 
     @torch.no_grad()
     def call() -> None:
@@ -135,7 +135,6 @@ def update_call(runs: int, m: int, *, compiled: bool) -> tuple[Callable[[], None
 
 def updates(args: Args) -> Results:
     """Return milliseconds per run and update, for growing R (m = 3) and growing m (R = 1 and 8)."""
-    torch._dynamo.config.recompile_limit = 256
     cases = [(runs, 3) for runs in args.sizes] + [(runs, m) for runs in args.scaling for m in (2, 4, 8)]
     rivals: dict[str, Callable[[], object]] = {}
     operations: dict[str, int] = {}

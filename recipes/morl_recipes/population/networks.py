@@ -21,17 +21,19 @@ Layer = tuple[Tensor, Tensor]
 def linear(inputs: Tensor, layer: Layer) -> Tensor:
     """Apply one linear layer per run: ``[R, b, i]``, ``([R, o, i], [R, o])`` to ``[R, b, o]``."""
     weight, bias = layer
+    if torch.compiler.is_compiling():  # the sum is fused with what follows
+        return torch.bmm(inputs, weight.mT) + bias.unsqueeze(1)
     return torch.baddbmm(bias.unsqueeze(1), inputs, weight.mT)
 
 
 def tanh(inputs: Tensor) -> Tensor:
-    r"""Return :math:`\tanh x = 2\sigma(2x) - 1`, correct to 1e-7 and three times as fast as ``torch.tanh`` on a CPU.
+    r"""Return :math:`\tanh x`; compiled as :math:`2\sigma(2x) - 1`, correct to 2e-7 and cheaper than a fused tanh.
 
     Example:
         >>> tanh(torch.tensor([-100.0, 0.0, 0.5]))
         tensor([-1.0000,  0.0000,  0.4621])
     """
-    return 2 * (2 * inputs).sigmoid() - 1
+    return 2 * (2 * inputs).sigmoid() - 1 if torch.compiler.is_compiling() else inputs.tanh()
 
 
 def tanh_stack(inputs: Tensor, layers: list[Layer]) -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,6 @@ from torch import Tensor
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
-from morl_recipes._checks import compilable
 from morl_recipes.envs import EnvSource
 from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer
 from morl_recipes.population.diagnostics import Iteration, diagnose, find_failures
@@ -22,7 +22,7 @@ from morl_recipes.population.observations import ObservationScale
 from morl_recipes.population.rollout import Collector, Rollout, episode_returns
 from morl_recipes.population.runs import Run, check_population, numbers
 from morl_recipes.population.targets import Bounds, Targets, estimate, learn_from
-from morl_recipes.population.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update
+from morl_recipes.population.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update, fuse
 from morl_recipes.specs import AttentionWeighted, Scalarised
 from morl_recipes.streams import Streams, derive
 
@@ -158,7 +158,7 @@ class Population:
 
     def _make_blocks(self, *, compile: bool, chunk: int) -> None:
         recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
-        self.chunk = chunk
+        self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / chunk))  # equal parts compile once
         self.streams = {name: Streams(seeds, name) for name in ("learning", "combiner", "evaluation")}
         self.scalarizer, self.scheduler = live_scalarizer(recipes)
         self.scalarizer.to(self.device)
@@ -168,10 +168,7 @@ class Population:
         self.update = self._make_update(self.combiner)
         self.compiled = None
         if compile and not isinstance(self.combiner, PerRunCombiner):
-            compilable(torch.__path__[0])
-            # Every population of a process compiles the same lines of code for its own shapes.
-            torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
-            self.compiled = torch.compile(self.update.step, fullgraph=True, dynamic=False)
+            self.compiled = fuse(self.update.step, self.device)
 
     def _make_update(self, weights: Any) -> Update:
         weighted = isinstance(self.runs[0].recipe.critic, AttentionWeighted)
@@ -234,8 +231,9 @@ class Population:
             rows = draws.rows[:, part]
             rows = rows + torch.arange(rows.shape[1], device=self.device).unsqueeze(-1) * data.shape[1]
             steps = (rows, draws.order[:, part], step_sizes[:, part], corrections)
+            packed, sums = data[part], record[part]
             for batch, order, size, correction in zip(*(column.unbind(0) for column in steps), strict=True):
-                step(actor, critic, data[part], batch, order, own, size, correction, record[part])
+                step(actor, critic, packed, batch, order, own, size, correction, sums)
         self.updates += count
         return record / count
 

@@ -14,12 +14,13 @@ layers, large minibatches and few objectives the gradients of a layer are formed
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from morl_blocks.combiners import pair_conflict
+from morl_recipes._checks import compilable
 from morl_recipes.population.heads import Head
 from morl_recipes.population.networks import Actor, StackedCritic
 
@@ -62,6 +63,15 @@ class Numbers(NamedTuple):
     def runs(self, part: slice) -> "Numbers":
         """Return views of some of the runs."""
         return Numbers(*(tensor[part] for tensor in self))
+
+
+def fuse(step: Callable[..., None], device: torch.device) -> Callable[..., None]:
+    """Compile an update's step; on a CPU also what calls the kernels, which is a third of the time of a single run."""
+    compilable(torch.__path__[0])
+    # Every population of a process compiles the same lines of code for its own shapes.
+    torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
+    options: dict[str, str | int | bool | Callable[..., Any]] = {"cpp_wrapper": device.type == "cpu"}
+    return torch.compile(step, fullgraph=True, dynamic=False, options=options)
 
 
 class Update:
@@ -219,5 +229,7 @@ def _adam(network: Trainable, gradient: Tensor, limit: Tensor, step_size: Tensor
     gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
-    network.params.addcdiv_(network.first * -step_size, network.second.sqrt() / correction + ADAM_EPSILON)
+    # Adam's fraction with both sides times the correction: a division less per parameter.
+    rate, epsilon = step_size * correction, ADAM_EPSILON * correction
+    network.params.addcdiv_(network.first * -rate, network.second.sqrt() + epsilon)
     return norm
