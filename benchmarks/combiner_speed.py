@@ -8,7 +8,6 @@ Run ``python -m benchmarks.combiner_speed`` (extra ``torchjd``); it prints a tab
 """
 
 import dataclasses
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ import tyro
 from torch import Tensor, nn
 from torchjd.aggregation import PCGradWeighting
 
+from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from morl_blocks.combiners import PCGrad
 from morl_blocks.ppo import UnitBoxGaussianActor, clipped_objectives, combine_gradients, gaussian_log_prob
@@ -80,15 +80,16 @@ def main(args: Args) -> dict[str, dict[str, float]]:
     torch.set_num_threads(1)
     cases = {"PCGrad weights, 40 runs, m = 3, against TorchJD": weights_rivals(40, 3)}
     cases |= {f"actor update, m = {m}, against {m} backward passes": update_rivals(m) for m in (2, 3, 5, 8)}
-    results = {}
-    print(f"{'case':<52}{'ours [ms]':>11}{'peer [ms]':>11}{'ours / peer':>13}{'speed-up':>10}")
+    results, report = {}, Report(args.out)
+    report.say(f"{'case':<52}{'ours [ms]':>11}{'peer [ms]':>11}{'ours / peer':>13}{'speed-up':>10}")
     for name, rivals in cases.items():
         times = interleaved(rivals, rounds=args.rounds, calls=5)
         ratio = times["ours"] / times["peer"]
         results[name] = {"ours_ms": 1e3 * times["ours"], "peer_ms": 1e3 * times["peer"], "ratio": ratio}
-        print(f"{name:<52}{1e3 * times['ours']:>11.3f}{1e3 * times['peer']:>11.3f}{ratio:>13.3f}{1 / ratio:>9.1f}x")
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(results, indent=2) + "\n")
+        report.say(
+            f"{name:<52}{1e3 * times['ours']:>11.3f}{1e3 * times['peer']:>11.3f}{ratio:>13.3f}{1 / ratio:>9.1f}x"
+        )
+    report.write(results)
     return results
 
 

@@ -10,7 +10,6 @@ benchmarks.env_speed`` (extra ``mujoco``); it prints a table and writes it next 
 """
 
 import dataclasses
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 import morl_envs
+from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from morl_envs.counter_rng import episode_key
 from morl_envs.protocol import TensorEnv
@@ -173,11 +173,10 @@ def main(args: Args) -> dict[str, Any]:
         f"{name:<20}{row['batch']:>12,.0f}{row['vector']:>17,.0f}{row['one by one']:>8,.0f}{row['speed-up']:>9.2f}x"
         for name, row in mujoco.items()
     ]
-    print("\n".join(lines))
-    args.out.parent.mkdir(parents=True, exist_ok=True)
     results = {"worlds": worlds, "mujoco": mujoco, "load_average": os.getloadavg()[0], "torch": torch.__version__}
-    args.out.write_text(json.dumps(results, indent=2) + "\n")
-    args.out.with_suffix(".txt").write_text("\n".join(lines) + "\n")
+    report = Report(args.out)
+    report.say(*lines)
+    report.write(results)
     return results
 
 

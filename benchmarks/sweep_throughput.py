@@ -10,7 +10,6 @@ JSON.
 """
 
 import dataclasses
-import json
 import multiprocessing
 import os
 import statistics
@@ -21,6 +20,7 @@ from typing import NamedTuple
 
 import tyro
 
+from benchmarks._report import Report
 from morl_envs import CARDS
 from morl_recipes.sweep import LocalEngine, Population, make_plan, sweep_from, train_population
 
@@ -98,14 +98,14 @@ def measure(jobs: list[Population], workers: int) -> Turn:
 
 def main(args: Args) -> dict[str, object]:
     """Time both in turns, print the table, write the JSON and return it."""
-    jobs = populations(args)
+    jobs, report = populations(args), Report(args.out)
     turns: dict[int, list[Turn]] = {1: [], 2: []}
-    print(f"{'turn':>5}{'1 worker [steps/s]':>20}{'cores':>7}{'2 workers [steps/s]':>21}{'cores':>7}{'ratio':>8}")
+    report.say(f"{'turn':>5}{'1 worker [steps/s]':>20}{'cores':>7}{'2 workers [steps/s]':>21}{'cores':>7}{'ratio':>8}")
     for turn in range(args.rounds):
         for workers in turns:
             turns[workers].append(measure(jobs, workers))
         (one, share), (two, both) = turns[1][-1], turns[2][-1]
-        print(f"{turn:>5}{one:>20.0f}{share:>7.2f}{two:>21.0f}{both:>7.2f}{two / one:>8.2f}", flush=True)
+        report.say(f"{turn:>5}{one:>20.0f}{share:>7.2f}{two:>21.0f}{both:>7.2f}{two / one:>8.2f}")
     ratios = [two.rate / one.rate for one, two in zip(turns[1], turns[2], strict=True)]
     fair = [
         ratio
@@ -113,7 +113,7 @@ def main(args: Args) -> dict[str, object]:
         if one.cores >= FAIR and two.cores >= 2 * FAIR
     ]
     words = f"{statistics.median(fair):.2f} times the throughput" if fair else "unknown: the machine was busy"
-    print(f"two workers: {words} (median of the {len(fair)} turns in which every worker had {FAIR:.0%} of a core)")
+    report.say(f"two workers: {words} (median of the {len(fair)} turns in which every worker had {FAIR:.0%} of a core)")
     results: dict[str, object] = {
         "steps_per_second": {f"{workers} workers": [turn.rate for turn in turns[workers]] for workers in turns},
         "cores_used": {f"{workers} workers": [turn.cores for turn in turns[workers]] for workers in turns},
@@ -122,8 +122,7 @@ def main(args: Args) -> dict[str, object]:
         "cores": os.cpu_count(),
         "runs_per_population": args.runs,
     }
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(results, indent=2) + "\n")
+    report.write(results)
     return results
 
 

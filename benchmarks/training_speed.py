@@ -5,8 +5,8 @@ of the paper: 2048 steps per iteration, 10 epochs, minibatches of 64, networks o
 
 1. Environment steps per second of training on a free dummy environment (33 observations, 2 actions, 3 objectives) and
    on the stealth world: ours with R = 1, 8, 40 runs, eager and compiled; SB3's ``PPO`` on the summed reward and
-   morl-baselines' ``MOPPO``, each with 1 and with 8 environments (the faster counts); and PASTA for one run as a user
-   would write it, with m backward passes.
+   morl-baselines' ``MOPPO``, each with 1 environment (SB3's default) and with 8; and PASTA for one run as a user would
+   write it, with m backward passes.
 2. The update alone, per run, for growing R and m, and the share of the machine's matrix multiplication rate it reaches.
 3. Peak memory of a process that trains 40 runs.
 
@@ -14,14 +14,13 @@ Run ``python -m benchmarks.training_speed`` (extra ``bench``); it prints tables 
 """
 
 import contextlib
-import dataclasses
 import io
-import json
 import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +32,19 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks._dummy import ACTIONS, OBSERVATIONS, DummyEnv, dummy
 from benchmarks._peers import MakeEnv, morl_baselines, stable_baselines
 from benchmarks._plain_pasta import PlainPasta, random_batch
+from benchmarks._report import Report
 from benchmarks._timing import interleaved
-from morl_recipes import PASTA, EnvSource, Run
+from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.envs import find_source
 from morl_recipes.population.population import Population
 from morl_recipes.population.update import RECORD, fuse
+from morl_recipes.specs import Shared
 
 STEPS, MINIBATCH = 2048, 64
 Results = dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Args:
     """Time training and updates."""
 
@@ -65,9 +66,9 @@ class Args:
     """Environments of the training part."""
 
 
-def population(runs: int, m: int, source: EnvSource, *, compiled: bool) -> Population:
-    """Return a population of PASTA runs."""
-    made = [Run(PASTA, (1 / m,) * m, seed) for seed in range(runs)]
+def population(runs: int, m: int, source: EnvSource, *, compiled: bool, recipe: Recipe = PASTA) -> Population:
+    """Return a population of runs of one recipe."""
+    made = [Run(recipe, (1 / m,) * m, seed) for seed in range(runs)]
     return Population(made, source, total_steps=10**6, compile=compiled)
 
 
@@ -114,9 +115,9 @@ def _silent(function: Callable[[], None]) -> Callable[[], None]:
     return quiet
 
 
-def update_call(runs: int, m: int, *, compiled: bool) -> tuple[Callable[[], None], int]:
+def update_call(runs: int, m: int, *, compiled: bool, recipe: Recipe = PASTA) -> tuple[Callable[[], None], int]:
     """Return one update of a population's minibatch, and its matrix-product operations per run."""
-    own = population(runs, m, dummy(m), compiled=False)
+    own = population(runs, m, dummy(m), compiled=False, recipe=recipe)
     data = torch.randn(runs, STEPS, sum(own.columns))
     data[..., own.columns.inputs + own.columns.action] = -1.0
     rows = torch.randint(STEPS, (runs, MINIBATCH)) + torch.arange(runs).unsqueeze(-1) * STEPS
@@ -134,15 +135,20 @@ def update_call(runs: int, m: int, *, compiled: bool) -> tuple[Callable[[], None
 
 
 def updates(args: Args) -> Results:
-    """Return milliseconds per run and update, for growing R (m = 3) and growing m (R = 1 and 8)."""
-    cases = [(runs, 3) for runs in args.sizes] + [(runs, m) for runs in args.scaling for m in (2, 4, 8)]
+    """Return milliseconds per run and update for growing R (m = 3) and growing m.
+
+    The branched critic of PASTA has one head of 64 units per objective, so its arithmetic grows with m whatever one
+    does; the same update with a shared critic shows what the combination of the objectives itself costs.
+    """
+    cases = [(runs, 3, PASTA) for runs in args.sizes] + [(runs, m, PASTA) for runs in args.scaling for m in (2, 4, 8)]
+    cases += [(runs, m, replace(PASTA, critic=Shared())) for runs in args.scaling for m in (2, 8)]
     rivals: dict[str, Callable[[], object]] = {}
     operations: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for mode, compiled in modes(args):
-        for runs, m in dict.fromkeys(cases):
-            name = f"ours R={runs} m={m} {mode}"
-            rivals[name], operations[name] = update_call(runs, m, compiled=compiled)
+        for runs, m, recipe in dict.fromkeys(cases):
+            name = f"ours R={runs} m={m} {mode}{'' if recipe is PASTA else ', shared critic'}"
+            rivals[name], operations[name] = update_call(runs, m, compiled=compiled, recipe=recipe)
             sizes[name] = runs
     for m in (2, 3, 4, 8):
         plain, batch = PlainPasta(None, OBSERVATIONS, ACTIONS, m), random_batch(OBSERVATIONS, ACTIONS, m)
@@ -156,7 +162,7 @@ def updates(args: Args) -> Results:
         per_run = time_per_call / sizes.get(name, 1)
         result[name] = {"ms_per_run": per_run * 1e3}
         if name in operations:
-            result[name]["share_of_sgemm"] = operations[name] / per_run / rate
+            result[name] |= {"mflop": operations[name] / 1e6, "share_of_sgemm": operations[name] / per_run / rate}
     return result
 
 
@@ -184,25 +190,26 @@ def memory(args: Args, world: str) -> float:
     return float(done.stdout.split()[-1])
 
 
-def ratios(speed: Results, update: Results) -> Results:
-    """Return the figures that the project holds itself to."""
+def training_ratios(speed: dict[str, float]) -> Results:
+    """Return how many times as fast as each other package ours is, on one environment."""
+    peers = {name: rate for name, rate in speed.items() if name.startswith(("SB3", "MOPPO"))}
+    ours = {name: rate for name, rate in speed.items() if name.startswith("ours")}
+    return {name: {peer: rate / other for peer, other in peers.items()} for name, rate in ours.items()}
+
+
+def update_ratios(args: Args, update: Results) -> Results:
+    """Return how our update compares with the straightforward one, and how both grow with the objectives."""
     result: Results = {}
-    for world, best in speed.items():
-        ours = {name: value for name, value in best.items() if name.startswith("ours")}
-        for peer in ("SB3 PPO", "MOPPO"):
-            rates = [value for name, value in best.items() if name.startswith(peer)]
-            if rates:
-                result |= {f"{world}: {name} / {peer}": value / max(rates) for name, value in ours.items()}
-    own = {n: v["ms_per_run"] for n, v in update.items() if n.startswith("ours")}
-    for mode in ("eager", "compiled"):
-        best_r = min((v for n, v in own.items() if f" m=3 {mode}" in n), default=None)
-        if best_r is not None:
-            result[f"plain update / our best update, m=3, {mode}"] = update["plain m=3"]["ms_per_run"] / best_r
-        for runs in (1, 8):
-            few, many = (own.get(f"ours R={runs} m={m} {mode}") for m in (2, 8))
-            if few is not None and many is not None:
-                result[f"update at m=8 / at m=2, R={runs}, {mode}"] = many / few
-    result["plain update at m=8 / at m=2"] = update["plain m=8"]["ms_per_run"] / update["plain m=2"]["ms_per_run"]
+    for mode, _ in modes(args):
+        best = min(update[f"ours R={runs} m=3 {mode}"]["ms_per_run"] for runs in args.sizes)
+        result[f"plain / our best R, m=3, {mode}"] = update["plain m=3"]["ms_per_run"] / best
+    growing = [f"ours R={runs} m={{}} {mode}" for mode, _ in modes(args) for runs in args.scaling]
+    for name in (*growing, *(f"{name}, shared critic" for name in growing), "plain m={}"):
+        few, many = update[name.format(2)], update[name.format(8)]
+        kinds = {"time": "ms_per_run"} | ({"arithmetic": "mflop"} if "mflop" in few else {})
+        result |= {
+            f"m=8 / m=2, {kind}: {name.replace(' m={}', '')}": many[key] / few[key] for kind, key in kinds.items()
+        }
     return result
 
 
@@ -211,24 +218,32 @@ def main(args: Args) -> Results:
     torch.set_num_threads(1)
     update = updates(args)
     speed = {world: training(args, world) for world in args.worlds}
+    report = Report(args.out)
+    ratios = {world: training_ratios(best) for world, best in speed.items()}
     results: Results = {
         "machine": {"processor": platform.processor() or platform.machine(), "torch": torch.__version__},
         "steps_per_second": speed,
+        "ratios": ratios,
         "update": update,
-        "ratios": ratios(speed, update),
+        "update_ratios": update_ratios(args, update),
         "peak_memory_gib": {world: memory(args, world) for world in args.worlds},
     }
-    for title, table in (*speed.items(), ("ratios", results["ratios"]), ("memory, GiB", results["peak_memory_gib"])):
-        print(f"\n{title}")
+    for world, best in speed.items():
+        report.say(f"\n{world}: environment steps per second, and as a ratio to")
+        report.say(f"{'':42s}" + "".join(f"{peer:>16s}" for peer in next(iter(ratios[world].values()))))
+        for name, rate in best.items():
+            cells = "".join(f"{ratio:15.1f}x" for ratio in ratios[world].get(name, {}).values())
+            report.say(f"  {name:28s} {rate:10.0f} {cells}")
+    for title, table in (("update", results["update_ratios"]), ("memory, GiB", results["peak_memory_gib"])):
+        report.say(f"\n{title}")
         for name, value in table.items():
-            print(f"  {name:48s} {value:12.2f}")
-    print(f"\nupdate, ms per run (share of the SGEMM rate, {update['sgemm_gflops']:.0f} GFLOP/s)")
+            report.say(f"  {name:64s} {value:8.2f}")
+    report.say(f"\nupdate, ms per run (share of the SGEMM rate, {update['sgemm_gflops']:.0f} GFLOP/s)")
     for name, row in update.items():
         if isinstance(row, dict):
             share = f"{row['share_of_sgemm']:8.0%}" if "share_of_sgemm" in row else ""
-            print(f"  {name:48s} {row['ms_per_run']:12.3f} {share}")
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(json.dumps(results, indent=2) + "\n")
+            report.say(f"  {name:48s} {row['ms_per_run']:12.3f} {share}")
+    report.write(results)
     return results
 
 

@@ -15,9 +15,11 @@ def test_runs_and_writes_what_it_prints(
     monkeypatch.setattr(
         deep_sea_treasure, "METHODS", {name: replace(recipe, ppo=small) for name, recipe in METHODS.items()}
     )
-    args = Args(out=tmp_path / "dst.json", iterations=2, preferences=3, compile=False, methods=("Linear", "PASTA"))
+    args = Args(out=tmp_path / "dst.json", iterations=2, seeds=2, preferences=3, methods=("Linear", "PASTA"))
     results = main(args)
     for table in results["maps"].values():
-        assert all(len(row["points"]) == 3 and row["failed"] == [] for row in table.values())
+        for row in table.values():
+            assert [len(own) for own in row["points"]] == [3, 3]  # seeds x preferences
+            assert len(row["treasures"]) == len(row["hypervolume"]) == 2
     assert "weight of treasure" in capsys.readouterr().out
     assert (tmp_path / "dst.json").exists()
