@@ -1,7 +1,8 @@
 """Any Gymnasium or MO-Gymnasium environment behind the tensor interface, one Python object per environment."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -16,6 +17,8 @@ from morl_envs import _checks
 from morl_envs.counter_rng import episode_key
 from morl_envs.protocol import State
 
+LOOK_EVERY = 16
+
 
 class GymnasiumBatch:
     """N environments stepped in a loop, with per-environment seeds, vector rewards and reset by mask.
@@ -24,7 +27,8 @@ class GymnasiumBatch:
     N is. The time limit is counted here and the environments run without Gymnasium's wrappers. No simulator can hand
     over its complete state in general; the state here is (seed, episode, actions of the running episode), and
     :meth:`set_state` replays these actions. That is exact for every environment that draws its randomness from
-    ``np_random``, MuJoCo included.
+    ``np_random``, MuJoCo included. One that draws from NumPy's global generator instead (``minecart-v0`` does) can
+    neither be repeated nor resumed exactly, and its environments depend on each other: a warning says so.
 
     Args:
         env_id: Registered environment with a flat ``Box`` observation and a ``Box`` or ``Discrete`` action.
@@ -80,7 +84,7 @@ class GymnasiumBatch:
         self._history = np.zeros((self.num_envs, self.horizon, *self._action_shape), self._action_dtype)
         self._step = np.zeros(self.num_envs, np.int64)
         self._rows = np.arange(self.num_envs)
-        self._started = False
+        self._started, self._warned, self._calls, self._env_id = False, False, 0, env_id
         self.seed_each(seed)
 
     def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
@@ -104,7 +108,8 @@ class GymnasiumBatch:
         if not self._started:
             self.reset_tensors()
         actions = self._clip(action)
-        results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
+        with self._watch():
+            results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
         observations, rewards, ended, cut, _ = zip(*results, strict=True)
         self._observation = np.array(observations, np.float32)
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
@@ -153,9 +158,25 @@ class GymnasiumBatch:
     def _begin(self, rows: Tensor) -> None:
         """Reset some environments, each with the seed of its episode."""
         keys = episode_key(self._seed[rows], self._episode[rows]) & (2**62 - 1)
-        for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
-            self._observation[row] = self.envs[row].reset(seed=key)[0]
-            self._step[row] = 0
+        with self._watch():
+            for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
+                self._observation[row] = self.envs[row].reset(seed=key)[0]
+                self._step[row] = 0
+
+    @contextmanager
+    def _watch(self) -> Iterator[None]:
+        """Warn of environments that use NumPy's global generator; look now and then, for looking is slow."""
+        self._calls += 1
+        look = not self._warned and self._calls % LOOK_EVERY == 0
+        before = _global_draws() if look else None
+        yield
+        if look and _global_draws() != before:
+            self._warned = True
+            warnings.warn(
+                f"{self._env_id} draws from NumPy's global random generator, not from its own `np_random`: it gives "
+                "other numbers each time, and a resumed training differs from an uninterrupted one.",
+                stacklevel=4,
+            )
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Check actions and return them as the environments want them, clipped to the action space."""
@@ -186,3 +207,9 @@ class GymnasiumBatch:
             self.action_low, self.action_high = torch.from_numpy(action.low), torch.from_numpy(action.high)
         else:
             raise ValueError(f"`env_id` must have bounded flat Box or Discrete actions, got {env_id} with {action}.")
+
+
+def _global_draws() -> tuple[int, int]:
+    """Return where NumPy's global generator stands; it moves with every draw."""
+    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002 - watched, not used
+    return int(state["state"]["pos"]), int(state["has_gauss"])

@@ -16,7 +16,7 @@ class Evaluator:
     """Play whole episodes with the current policies of a population.
 
     Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
-    validation plays the next episodes of these environments.
+    validation plays the next episode of each of them, however long the others take for theirs.
 
     Args:
         population: The runs.
@@ -39,8 +39,9 @@ class Evaluator:
         playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=device)
         noise = self._noise().to(device) if not self.deterministic else None
         observation = self.env.reset_tensors()
+        start = self.env.get_state()
         for step in range(self.env.horizon):
-            shaped = observation.to(device).reshape(runs, self.episodes, -1)
+            shaped = population.collector.shaped(observation)
             raw, _ = population.actor_net.forward(params, population.collector.inputs(shaped, population.scale))
             action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
             sent = head.to_env(action).flatten(0, 1).to(observation.device)
@@ -51,6 +52,7 @@ class Evaluator:
             if step % LOOK_EVERY == LOOK_EVERY - 1 and not bool(playing.any()):
                 break
             observation = self.env.reset_tensors(done)
+        self.env.set_state(start)  # forget what was played while others were not yet done
         return total.mean(1)
 
     def _noise(self) -> Tensor:
@@ -71,7 +73,7 @@ class Scores:
         self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
         self.preferences = population.preferences.cpu().double()
         runs = len(population.runs)
-        self.best = torch.full((runs,), -torch.inf, dtype=torch.float64)
+        self.best = torch.full((runs, 2), -torch.inf, dtype=torch.float64)
         self.best_iteration = torch.zeros(runs, dtype=torch.int64)
         self.best_policies = [tensor.clone() for tensor in population.policies()]
 
@@ -88,10 +90,11 @@ class Scores:
         return {"hv": hv, "eu": eu}
 
     def keep_best(self, scores: dict[str, Tensor], population: Population) -> None:
-        """Remember iteration and policy of the runs that are better than ever (by HV when there are bounds)."""
-        score = scores["eu" if self.bounds is None else "hv"]
-        better = (score > self.best) & population.alive.cpu()
-        self.best = torch.where(better, score, self.best)
+        """Remember iteration and policy of the runs that are better than ever: by HV (with bounds), then by EU."""
+        score = torch.stack([scores["eu" if self.bounds is None else "hv"], scores["eu"]], dim=-1)
+        (first, second), (best, runner_up) = score.unbind(-1), self.best.unbind(-1)
+        better = ((first > best) | ((first == best) & (second > runner_up))) & population.alive.cpu()
+        self.best = torch.where(better.unsqueeze(-1), score, self.best)
         self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
         chosen = better.unsqueeze(-1).to(population.device)
         pairs = zip(population.policies(), self.best_policies, strict=True)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes.naming import unknown
-from morl_recipes.population.observations import LIMIT
+from morl_recipes.population.observations import scaled
 from morl_recipes.store import Store, StoreError, load_runs
 
 Point = Literal["peak", "final"]
@@ -36,7 +36,7 @@ class SavedPolicy(nn.Module):
     low: Tensor
     high: Tensor
     mean: Tensor | None
-    std: Tensor
+    variance: Tensor
 
     def __init__(self, tensors: Mapping[str, Tensor], num_objectives: int, low: Tensor | None, high: Tensor | None):
         super().__init__()
@@ -54,13 +54,12 @@ class SavedPolicy(nn.Module):
         self.register_buffer("low", low)
         self.register_buffer("high", high)
         self.register_buffer("mean", tensors.get("observation_mean"))
-        variance = tensors.get("observation_variance")
-        self.register_buffer("std", None if variance is None else variance.sqrt() + 1e-8)
+        self.register_buffer("variance", tensors.get("observation_variance"))
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return actions ``[N, a]`` (``[N]`` indices when discrete) for ``[N, n]`` and ``[N, m]`` or ``[1, m]``."""
         if self.mean is not None:
-            observation = ((observation - self.mean) / self.std).clamp(-LIMIT, LIMIT)
+            observation = scaled(observation, self.mean, self.variance)
         preference = preference.expand(observation.shape[0], self.num_objectives)
         if isinstance(self.actor, CategoricalActor):
             return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]

@@ -67,7 +67,8 @@ class ToyBatch:
 
     def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
         """Start new episodes where ``mask`` is true."""
-        self._step = torch.zeros_like(self._step) if mask is None else self._step.masked_fill(mask.reshape(-1, 1), 0.0)
+        chosen = torch.ones_like(self._step, dtype=torch.bool) if mask is None else mask.reshape(-1, 1)
+        self._step, self._clock = self._step.masked_fill(chosen, 0.0), self._clock + chosen.squeeze(-1)
         return self._observe()
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -1,3 +1,6 @@
+import warnings
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -110,3 +113,27 @@ def test_our_own_gymnasium_environments_fit_too() -> None:
     assert env.reset_tensors().shape == (2, 20)
     assert env.step_tensors(torch.zeros(2, 2))[1].shape == (2, 3)
     assert make_batch(TREASURE, 1).objectives == ("treasure", "time")
+
+
+class Gambler(gymnasium.Env[Any, Any]):
+    """Draws from NumPy's global generator, as some environments of MO-Gymnasium do."""
+
+    observation_space = gymnasium.spaces.Box(0.0, 1.0, (1,))
+    action_space = gymnasium.spaces.Discrete(2)
+    reward_space = gymnasium.spaces.Box(0.0, 1.0, (2,))
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        return np.zeros(1, np.float32), np.random.rand(2), False, False, {}  # noqa: NPY002 - the point
+
+
+def test_draws_from_the_global_generator_warn_once() -> None:
+    gymnasium.register("Gambler-v0", f"{__name__}:Gambler", max_episode_steps=50)
+    env = GymnasiumBatch("Gambler-v0", 2)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(40):
+            env.step_tensors(torch.zeros(2, dtype=torch.int64))
+    assert [str(w.message).split(",")[0] for w in seen] == ["Gambler-v0 draws from NumPy's global random generator"]

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from morl_envs.protocol import State
 from morl_recipes import EnvSource, Run
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.population.population import Population
@@ -24,6 +25,40 @@ class Short(ToyBatch):
         observation, _, _, truncated = super().step_tensors(action)
         terminated = self._step > torch.arange(self.num_envs).unsqueeze(-1) % 5
         return observation, torch.tensor([1.0, 2.0]).expand(self.num_envs, 2), terminated, truncated & ~terminated
+
+
+class Counting(ToyBatch):
+    """Every step earns the number of the episode; the episodes of environment k last ``lengths[k]`` steps."""
+
+    def __init__(self, lengths: Sequence[int], seeds: Sequence[int]) -> None:
+        super().__init__(len(lengths), seeds)
+        self.lengths, self._episode = torch.tensor(lengths).unsqueeze(-1), torch.zeros(len(lengths), 1)
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        self._episode = self._episode + (1 if mask is None else mask)
+        return super().reset_tensors(mask)
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        observation, _, _, truncated = super().step_tensors(action)
+        terminated = self._step >= self.lengths
+        return observation, self._episode.expand(-1, 2), terminated, truncated & ~terminated
+
+    def get_state(self) -> State:
+        return super().get_state() | {"episode": self._episode.clone()}
+
+    def set_state(self, state: State) -> None:
+        super().set_state(state)
+        self._episode = state["episode"].clone()
+
+
+@pytest.mark.parametrize("neighbour", [1, 5, 16])
+def test_a_run_plays_the_same_episodes_however_long_its_neighbours_play(neighbour: int) -> None:
+    def make(num_envs: int, seeds: Sequence[int]) -> Counting:
+        per_run = num_envs // 2
+        return Counting([2] * per_run + [neighbour] * per_run, seeds)
+
+    evaluate = Evaluator(_population(EnvSource("counting", make)), episodes=3)
+    assert [evaluate()[0].tolist() for _ in range(3)] == [[2.0, 2.0], [4.0, 4.0], [6.0, 6.0]]
 
 
 def _short(num_envs: int, seeds: Sequence[int]) -> Short:
@@ -81,7 +116,15 @@ def test_without_bounds_the_expected_utility_decides() -> None:
     scores = Scores(population)
     population.iteration = 1
     scores.keep_best(scores(torch.ones(2, 2)), population)
-    assert scores.best.tolist() == [1.0, 1.0]
+    assert scores.best.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
+def test_where_no_hypervolume_is_left_the_expected_utility_decides() -> None:
+    population = _population()
+    scores = Scores(population)
+    for population.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
+        scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), population)
+    assert scores.best_iteration.tolist() == [2, 1]
 
 
 def test_bad_episodes_are_named() -> None:

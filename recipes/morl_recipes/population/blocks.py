@@ -10,6 +10,7 @@ from typing import Any, cast
 import torch
 from torch import Generator, Tensor, nn
 
+from morl_blocks.scalarizers import Linear, Tchebycheff
 from morl_recipes.population.update import Weights
 from morl_recipes.recipe import Recipe
 from morl_recipes.spec import Spec, is_stackable, stack
@@ -97,6 +98,17 @@ def live_scalarizer(recipes: Sequence[Recipe]) -> tuple[nn.Module, nn.Module | N
     if hasattr(own[0], "scheduler"):  # a live scalarizer may bring its own; that is the one it looks at
         schedulers = [scalarizer.scheduler for scalarizer in own]
     return PerRunScalarizer(own), PerRunScheduler(schedulers) if schedulers else None
+
+
+def smoothness(scalarizer: nn.Module, scheduler: nn.Module | None) -> Tensor:
+    """Return the mu that a scalarizer looks at, ``[R]`` or a scalar; NaN for one that has none."""
+    if isinstance(scalarizer, PerRunScalarizer):
+        blocks = scalarizer.scalarizers
+        schedulers = scheduler.schedulers if isinstance(scheduler, PerRunScheduler) else [None] * len(blocks)
+        return torch.stack([smoothness(*pair).reshape(()) for pair in zip(blocks, schedulers, strict=True)])
+    blind = isinstance(scalarizer, Linear | Tchebycheff)
+    owner = scalarizer if hasattr(scalarizer, "mu") else scheduler
+    return torch.tensor(torch.nan) if blind or owner is None else torch.as_tensor(cast("Any", owner).mu)
 
 
 def live_combiner(recipes: Sequence[Recipe], generators: Sequence[Generator]) -> Weights | PerRunCombiner:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_recipes import _checks
 from morl_recipes.population.layout import Layout
 
 Layer = tuple[Tensor, Tensor]
@@ -208,6 +209,9 @@ class ModuleStack:
 def stacked_critic(module: nn.Module, num_objectives: int) -> StackedCritic:
     """Choose the fastest way to run R copies of a critic."""
     inner = module.critic if isinstance(module, AttentionWeightedCritic) else module
+    loss = getattr(type(inner), "loss", None)
+    if loss not in (None, SharedCritic.loss, BranchedCritic.loss):
+        _checks.fail("critic", "have no `loss` of its own: the update takes its squared errors", type(inner).__name__)
     tanh = all(not _is_activation(layer) or isinstance(layer, nn.Tanh) for layer in inner.modules())
     if type(inner) is BranchedCritic and tanh:
         return BranchedStack(inner)

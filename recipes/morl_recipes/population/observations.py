@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-LIMIT = 10.0
+LIMIT, FLOOR = 10.0, 1e-8
 
 
 class ObservationScale:
@@ -36,7 +36,17 @@ class ObservationScale:
         self.mean, self.variance, self.count = self.mean + shift * (new / total), spread / total, total
 
     def apply(self, observation: Tensor) -> Tensor:
-        """Return scaled observations ``[R, ..., n]``, clipped to ±10."""
+        """Return scaled observations, ``[R, ..., n]``."""
         shape = (len(self.mean), *[1] * (observation.dim() - 2), -1)
-        mean, std = self.mean.reshape(shape), self.variance.sqrt().reshape(shape)
-        return ((observation - mean) / (std + 1e-8)).clamp(-LIMIT, LIMIT)
+        return scaled(observation, self.mean.reshape(shape), self.variance.reshape(shape))
+
+
+def scaled(observation: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
+    """Centre, scale and clip to ±10; what never changes gives 0, for its variance is rounding and no measure.
+
+    Example:
+        >>> mean, variance = torch.tensor([8.899999, 1.0]), torch.tensor([1e-13, 1.0])
+        >>> scaled(torch.tensor([8.9, 3.0]), mean, variance).round(decimals=1)
+        tensor([0., 2.])
+    """
+    return ((observation - mean) * (variance + FLOOR).rsqrt()).clamp(-LIMIT, LIMIT)

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from morl_blocks.critics import AttentionWeightedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
-from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer
+from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer, smoothness
 from morl_recipes.population.diagnostics import Iteration, diagnose, find_failures
 from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
 from morl_recipes.population.layout import initial
@@ -23,7 +24,7 @@ from morl_recipes.population.rollout import Collector, Rollout, episode_returns
 from morl_recipes.population.runs import Run, check_population, numbers
 from morl_recipes.population.targets import Bounds, Targets, estimate, learn_from
 from morl_recipes.population.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update, fuse
-from morl_recipes.specs import AttentionWeighted, Scalarised
+from morl_recipes.specs import Scalarised
 from morl_recipes.streams import Streams, derive
 
 CHUNK = 8
@@ -94,10 +95,8 @@ class Population:
     @property
     def mu(self) -> Tensor:
         """Smoothness of each run, ``[R]``; NaN for scalarizers that have none."""
-        if self.scheduler is None:
-            return torch.full_like(self.conflict, torch.nan)
-        mu: Tensor = self.scheduler.mu  # type: ignore[assignment]
-        return mu.expand(len(self.runs))
+        mu = smoothness(self.scalarizer, self.scheduler)
+        return mu.to(self.conflict).expand_as(self.conflict)
 
     def policies(self) -> list[Tensor]:
         """Return what a policy consists of: parameters ``[R, P]`` and observation statistics, when there are any."""
@@ -171,7 +170,7 @@ class Population:
             self.compiled = fuse(self.update.step, self.device)
 
     def _make_update(self, weights: Any) -> Update:
-        weighted = isinstance(self.runs[0].recipe.critic, AttentionWeighted)
+        weighted = isinstance(self.critic_module, AttentionWeightedCritic)
         return Update(self.actor_net, self.head, self.critic_net, weights, self.columns, weighted_critic=weighted)
 
     def _draw(self) -> Draws:

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from morl_blocks.ppo.gae import discounted_scan
 from morl_envs.protocol import TensorEnv
+from morl_recipes import _checks
 from morl_recipes.population.heads import Head
 from morl_recipes.population.networks import Actor
 from morl_recipes.population.observations import ObservationScale
@@ -40,7 +41,7 @@ class Collector:
         self.env, self.actor, self.head, self.preferences = env, actor, head, preferences
         self.runs = len(preferences)
         first = env.reset_tensors()
-        self.env_device, self.observation = first.device, self._shaped(first)
+        self.env_device, self.observation = first.device, self.shaped(first)
 
     def collect(self, flat: Tensor, noise: Tensor, scale: ObservationScale | None) -> Rollout:
         """Collect T steps per environment.
@@ -58,10 +59,11 @@ class Collector:
             raw, _ = self.actor.forward(params, inputs)
             action = head.sample(raw, params, step_noise)
             result = self.env.step_tensors(head.to_env(action).flatten(0, 1).to(self.env_device))
-            following, reward, terminated, truncated = (self._shaped(tensor) for tensor in result)
+            check_step(self.env, result)
+            following, reward, terminated, truncated = (self.shaped(tensor) for tensor in result)
             done = terminated | truncated
             steps.append((inputs, following, action, raw, reward, terminated, done))
-            observation = self._shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
+            observation = self.shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
         self.observation = observation
         inputs, following, *rest = (torch.stack(column, dim=2) for column in zip(*steps, strict=True))
         return Rollout(inputs, self.inputs(following, scale), following, *rest)
@@ -74,8 +76,20 @@ class Collector:
         preference = self.preferences.reshape(self.runs, *[1] * len(middle), -1)
         return torch.cat([observation, preference.expand(-1, *middle, -1)], dim=-1)
 
-    def _shaped(self, tensor: Tensor) -> Tensor:
-        return tensor.to(self.preferences.device).reshape(self.runs, -1, tensor.shape[-1])
+    def shaped(self, tensor: Tensor) -> Tensor:
+        """Return what environments gave, ``[R * E, k]``, as ``[R, E, k]`` on the networks' device and in their type."""
+        dtype = torch.bool if tensor.dtype is torch.bool else self.preferences.dtype
+        return tensor.to(self.preferences.device, dtype).reshape(self.runs, -1, tensor.shape[-1])
+
+
+def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
+    """Require of one step what :class:`~morl_envs.protocol.TensorEnv` promises; anything else would be broadcast."""
+    widths = (env.observation_dim, len(env.objectives), 1, 1)
+    for name, tensor, width in zip(("observation", "reward", "terminated", "truncated"), result, widths, strict=True):
+        if tensor.shape != (env.num_envs, width) or (tensor.dtype is torch.bool) != name.endswith("ated"):
+            kind = "truth values" if name.endswith("ated") else "numbers"
+            got = f"{list(tensor.shape)} of {tensor.dtype}"
+            _checks.fail("env", f"return `{name}` as [{env.num_envs}, {width}] {kind} from step_tensors", got)
 
 
 def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor, Tensor]:

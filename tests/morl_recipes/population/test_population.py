@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from morl_blocks.combiners import PCGrad
-from morl_blocks.critics import SharedCritic
-from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
 from morl_recipes.envs import Make
@@ -221,3 +221,40 @@ def test_bad_settings_are_named() -> None:
         Population([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), total_steps=64)
     with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
         Population([Run(tiny(), (0.2, 0.3, 0.5), 0)], toy(), total_steps=64, num_envs=4)
+
+
+def test_a_live_attention_weighted_critic_is_weighted() -> None:
+    def loss(critic: object) -> torch.Tensor:
+        torch.manual_seed(0)
+        recipe = _with(critic=critic, mu=specs.Fixed(0.01))
+        population = Population([Run(tiny(recipe), (0.1, 0.9), 0)], toy(), total_steps=128, num_envs=4)
+        return population.iterate().numbers["loss_value"]
+
+    plain, weighted = BranchedCritic(4, 2, hidden=8), AttentionWeightedCritic(BranchedCritic(4, 2, hidden=8))
+    weighted.critic.load_state_dict(plain.state_dict())
+    assert not torch.allclose(loss(plain), loss(weighted))
+
+
+def test_a_critic_with_a_loss_of_its_own_is_refused() -> None:
+    class Huber(BranchedCritic):
+        def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
+            return torch.nn.functional.huber_loss(values, targets)
+
+    with pytest.raises(ValueError, match=r"`critic` must have no `loss` of its own.*, got Huber"):
+        _train([Run(tiny(_with(critic=Huber(4, 2))), HALF, 0)])
+
+
+@pytest.mark.parametrize(
+    ("scalarizer", "expected"),
+    [
+        (specs.Linear(), torch.nan),
+        (specs.Tchebycheff(), torch.nan),
+        (SmoothTchebycheff(0.1), 0.1),
+        (specs.SmoothTchebycheff(), 2.0),
+        (AdaptiveSmoothTchebycheff(Fixed(3.0)), 3.0),
+    ],
+)
+def test_the_reported_smoothness_is_the_one_in_use(scalarizer: object, expected: float) -> None:
+    recipe = tiny(_with(scalarizer=scalarizer, mu=specs.Fixed(2.0)))
+    population = Population([Run(recipe, HALF, seed) for seed in range(2)], toy(), total_steps=64, num_envs=4)
+    torch.testing.assert_close(population.mu, torch.full((2,), expected), equal_nan=True)

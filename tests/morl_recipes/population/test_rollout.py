@@ -1,11 +1,15 @@
-import torch
+from collections.abc import Callable, Sequence
 
-from morl_recipes import Run
+import pytest
+import torch
+from torch import Tensor
+
+from morl_recipes import EnvSource, Run
 from morl_recipes.population.observations import ObservationScale
 from morl_recipes.population.population import Population
 from morl_recipes.population.rollout import episode_returns
 from morl_recipes.population.targets import estimate
-from morl_recipes.toy import toy
+from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
 
@@ -83,3 +87,44 @@ def test_observation_statistics_equal_those_of_everything_seen() -> None:
     torch.testing.assert_close(scale.variance, everything.var(1, correction=0))
     expected = (everything - scale.mean.unsqueeze(1)) / scale.variance.sqrt().unsqueeze(1)
     torch.testing.assert_close(scale.apply(everything), expected.clamp(-10, 10))
+
+
+Step = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def _altered(change: Callable[[Step], Step]) -> EnvSource:
+    class Altered(ToyBatch):
+        def step_tensors(self, action: Tensor) -> Step:
+            return change(super().step_tensors(action))
+
+    def make(num_envs: int, seeds: Sequence[int]) -> Altered:
+        return Altered(num_envs, seeds)
+
+    return EnvSource("altered", make)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: (*s[:3], s[3].squeeze(-1)), r"`truncated` as \[2, 1\] truth values .*, got \[2\] of torch.bool"),
+        (lambda s: (*s[:2], s[2].int(), s[3]), r"`terminated` as .*, got \[2, 1\] of torch.int32"),
+        (lambda s: (s[0], s[1].sum(-1), *s[2:]), r"`reward` as \[2, 2\] numbers .*, got \[2\] of torch.float32"),
+        (lambda s: (s[0][:, 1:], *s[1:]), r"`observation` as \[2, 4\] numbers .*, got \[2, 3\]"),
+    ],
+)
+def test_a_step_of_another_shape_is_refused_and_never_broadcast(change: Callable[[Step], Step], message: str) -> None:
+    """With two environments and two objectives each of these would fit somewhere."""
+    population = Population([Run(tiny(), (0.5, 0.5), 0)], _altered(change), total_steps=64, num_envs=2)
+    with pytest.raises(ValueError, match=message):
+        population.iterate()
+
+
+def test_double_precision_environments_train_like_single_precision_ones() -> None:
+    def doubled(step: Step) -> Step:
+        return step[0].double(), step[1].double(), *step[2:]
+
+    runs = [Run(tiny(), (0.5, 0.5), 0)]
+    plain, double = (Population(runs, source, total_steps=64, num_envs=2) for source in (toy(), _altered(doubled)))
+    plain.iterate()
+    double.iterate()
+    assert torch.equal(plain.actor.params, double.actor.params)
