@@ -23,7 +23,7 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
 
     Args:
         delta: Summands, ``[*B, T, m]``.
-        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum.
+        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum, whatever follows.
 
     Returns:
         Decayed sums from each time to the end, ``[*B, T, m]``.
@@ -32,14 +32,17 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
         >>> discounted_scan(torch.ones(3, 1), torch.full((3, 1), 0.5)).squeeze(-1)
         tensor([1.7500, 1.5000, 1.0000])
     """
-    horizon = delta.shape[-2]
-    total, span = delta, 1
+    # Time last, so that slices and the broadcast over the objectives stay contiguous.
+    total, decay = delta.mT.contiguous(), decay.mT
+    horizon, span = total.shape[-1], 1
     while span < horizon:
-        head = total[..., :-span, :] + decay[..., : horizon - span, :] * total[..., span:, :]
-        total = torch.cat([head, total[..., -span:, :]], dim=-2)
-        decay = decay[..., :-span, :] * decay[..., span:, :]
+        reach = decay[..., : horizon - span]
+        # A product with zero would let NaN and infinity through the cut.
+        tail = torch.where(reach == 0, 0.0, reach * total[..., span:])
+        total = torch.cat([total[..., :-span] + tail, total[..., -span:]], dim=-1)
+        decay = decay[..., :-span] * decay[..., span:]
         span *= 2
-    return total
+    return total.mT
 
 
 def vector_gae(
@@ -59,8 +62,8 @@ def vector_gae(
         A_t &= \delta_t + \gamma \lambda (1 - \text{done}_t) A_{t+1}, \qquad y_t = A_t + V(s_t)
 
     A time limit (``done`` without ``terminated``) ends the sum but still bootstraps from :math:`V(s'_t)`; a
-    termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end. The end of
-    the rollout bootstraps like a time limit.
+    termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end, not even NaN.
+    The end of the rollout bootstraps like a time limit.
 
     Args:
         reward: Reward, ``[*B, T, m]``.

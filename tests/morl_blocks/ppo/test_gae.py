@@ -111,6 +111,23 @@ def test_garbage_after_termination_is_ignored() -> None:
     assert advantage.isfinite().all()
 
 
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+@pytest.mark.parametrize("kind", ["truncated", "terminated"])
+def test_a_bad_number_stays_in_its_episode(bad: float, kind: str) -> None:
+    reward, value, next_value, _, _ = random_rollout(2, 30, 2)
+    done = torch.zeros(2, 30, 1, dtype=torch.bool)
+    done[:, 9::10] = True
+    terminated = done if kind == "terminated" else torch.zeros_like(done)
+    clean, _ = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95)
+    reward[0, 14, 0] = bad  # in the second of three episodes
+    advantage, target = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95)
+    spoiled = torch.zeros(2, 30, 2, dtype=torch.bool)
+    spoiled[0, 10:15, 0] = True  # its episode up to it: neither more nor less
+    assert torch.equal(~advantage.isfinite(), spoiled)
+    assert torch.equal(~target.isfinite(), spoiled)
+    assert torch.equal(advantage[~spoiled], clean[~spoiled])
+
+
 @pytest.mark.parametrize("gamma", [0.0, 0.99, 1.0])
 def test_long_float32_horizons_stay_exact(gamma: float) -> None:
     reward, value, next_value, _, _ = random_rollout(2, 4096, 2)
