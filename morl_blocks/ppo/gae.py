@@ -107,10 +107,11 @@ class VectorGAE(ValueEstimatorBase):
     ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
     ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
 
-    Advantages are data: nothing here carries a gradient. Whole-number rewards are converted. No shape is broadcast; a scalar reward, a scalar value or a
-    ``done`` per objective is an error. ``"terminated"`` must be there, because without it a time limit would silently
-    count as the end of the world. A network that reads ``"preference"`` gets the root's where ``"next"`` has none.
-    With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is discounted by that many steps.
+    Advantages are data: nothing here carries a gradient. Whole-number rewards are converted. No shape is broadcast; a
+    scalar reward, a scalar value or a ``done`` per objective is an error. ``"terminated"`` must be there, because
+    without it a time limit would silently count as the end of the world. A network that reads ``"preference"`` gets
+    the root's where ``"next"`` has none. With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is
+    discounted by that many steps.
 
     Args:
         gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
