@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import torch
 from tensordict import NestedKey, TensorDictBase
+from tensordict.nn import TensorDictModuleBase
 from torch import Tensor, nn
 
 from morl_blocks import _checks
@@ -26,7 +27,7 @@ def take(tensordict: TensorDictBase, keys: Iterable[NestedKey]) -> TensorDictBas
     return tensordict.select(*keys)
 
 
-def written(name: str, network: nn.Module, output: TensorDictBase, key: NestedKey) -> Tensor:
+def written(name: str, network: TensorDictModuleBase, output: TensorDictBase, key: NestedKey) -> Tensor:
     """Return what ``network`` wrote under ``key``, or say what it writes instead."""
     value: Tensor | None = output.get(key, None)
     if value is None:

@@ -71,7 +71,8 @@ class VectorClipPPOLoss(LossModule):
         clip_epsilon: Clip range, > 0.
         entropy_coeff: Weight of the entropy bonus, >= 0.
         critic_coeff: Weight of the value loss, >= 0.
-        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage.
+        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage
+            ``[*B, 1]``.
 
     Example:
         >>> from morl_blocks.critics import BranchedCritic
@@ -207,7 +208,7 @@ def _value_loss(network: nn.Module) -> Callable[..., Tensor]:
     critics = _with_loss(network)
     if len(critics) > 1:
         _checks.fail("critic_network", "hold one critic with a loss", [type(critic).__name__ for critic in critics])
-    return critics[0].loss if critics else _uniform_value_loss
+    return critics[0].loss if critics else _uniform_value_loss  # type: ignore[return-value]  # a method, not a Tensor
 
 
 def _with_loss(module: nn.Module) -> list[nn.Module]:

@@ -65,12 +65,13 @@ class OneHotChoice(Choice):
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Draw one-hot vectors, ``[*sample_shape, *B, a]``."""
-        return self._encode(super().sample(torch.Size(sample_shape)))
+        return self._encode(super().sample(torch.Size(sample_shape)))  # type: ignore[no-untyped-call]
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the log-probability of one-hot vectors ``[*B, a]``."""
         _checks.features("action", value, self._num_events)
-        return super().log_prob(value.argmax(-1))
+        log_prob: Tensor = super().log_prob(value.argmax(-1))  # type: ignore[no-untyped-call]
+        return log_prob
 
     def _encode(self, index: Tensor) -> Tensor:
         return nn.functional.one_hot(index, self._num_events)
