@@ -41,6 +41,12 @@ def finite(name: str, value: Tensor) -> None:
         fail(name, "be finite", bad)
 
 
+def floating(name: str, value: Tensor) -> None:
+    """Require floating-point numbers."""
+    if not value.is_floating_point():
+        fail(name, "be floating point", value.dtype)
+
+
 def positive(name: str, value: Tensor | float) -> None:
     """Require finite numbers > 0."""
     value = torch.as_tensor(value)

@@ -28,7 +28,7 @@ def conflict_ratio(gramian: Tensor) -> Tensor:
 
 
 def pair_conflict(gramian: Tensor) -> Tensor:
-    """Compute :func:`conflict_ratio` without any check, for hot loops."""
+    """Compute :func:`conflict_ratio` without any check, for hot loops; 0 for a single objective."""
     m = gramian.shape[-1]
     # Each pair stands in both triangles; the diagonal is never negative.
-    return (gramian < 0).sum((-2, -1)).to(gramian.dtype) / (m * (m - 1))
+    return (gramian < 0).sum((-2, -1)).to(gramian.dtype) / max(m * (m - 1), 1)

@@ -1,8 +1,11 @@
 """How the TorchRL modules read a tensordict: keys that must be there, shapes that must not broadcast."""
 
+from collections.abc import Iterable
+
 import torch
 from tensordict import NestedKey, TensorDictBase
-from torch import Tensor
+from tensordict.nn import TensorDictModuleBase
+from torch import Tensor, nn
 
 from morl_blocks import _checks
 
@@ -14,6 +17,29 @@ def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
         present = sorted(tensordict.keys(include_nested=True, leaves_only=True), key=str)
         raise ValueError(f"`tensordict` must hold {key!r}, got {present}.")
     return value
+
+
+def take(tensordict: TensorDictBase, keys: Iterable[NestedKey]) -> TensorDictBase:
+    """Return these entries alone, or say which one is missing."""
+    keys = list(keys)
+    for key in keys:
+        read(tensordict, key)
+    return tensordict.select(*keys)
+
+
+def written(name: str, network: TensorDictModuleBase, output: TensorDictBase, key: NestedKey) -> Tensor:
+    """Return what ``network`` wrote under ``key``, or say what it writes instead."""
+    value: Tensor | None = output.get(key, None)
+    if value is None:
+        raise ValueError(f"`{name}` must write {key!r}, got out_keys {list(network.out_keys)}.")
+    return value
+
+
+def require_module(name: str, module: nn.Module, *attributes: str) -> None:
+    """Require a tensordict module: one that knows its keys (and has these attributes)."""
+    needed = ("in_keys", "out_keys", *attributes)
+    if not all(hasattr(module, attribute) for attribute in needed):
+        _checks.fail(name, f"be a tensordict module with {', '.join(needed)}", type(module).__name__)
 
 
 def next_key(key: NestedKey) -> NestedKey:

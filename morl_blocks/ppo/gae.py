@@ -11,7 +11,15 @@ from torch import Tensor, nn
 from torchrl.objectives.value import ValueEstimatorBase
 
 from morl_blocks import _checks
-from morl_blocks.ppo._tensordict import next_key, read, require_shape, require_vectors
+from morl_blocks.ppo._tensordict import (
+    next_key,
+    read,
+    require_module,
+    require_shape,
+    require_vectors,
+    take,
+    written,
+)
 
 
 def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
@@ -23,7 +31,7 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
 
     Args:
         delta: Summands, ``[*B, T, m]``.
-        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum.
+        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum, whatever follows.
 
     Returns:
         Decayed sums from each time to the end, ``[*B, T, m]``.
@@ -32,14 +40,17 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
         >>> discounted_scan(torch.ones(3, 1), torch.full((3, 1), 0.5)).squeeze(-1)
         tensor([1.7500, 1.5000, 1.0000])
     """
-    horizon = delta.shape[-2]
-    total, span = delta, 1
+    # Time last, so that slices and the broadcast over the objectives stay contiguous.
+    total, decay = delta.mT.contiguous(), decay.mT
+    horizon, span = total.shape[-1], 1
     while span < horizon:
-        head = total[..., :-span, :] + decay[..., : horizon - span, :] * total[..., span:, :]
-        total = torch.cat([head, total[..., -span:, :]], dim=-2)
-        decay = decay[..., :-span, :] * decay[..., span:, :]
+        reach = decay[..., : horizon - span]
+        # A product with zero would let NaN and infinity through the cut.
+        tail = torch.where(reach == 0, 0.0, reach * total[..., span:])
+        total = torch.cat([total[..., :-span] + tail, total[..., -span:]], dim=-1)
+        decay = decay[..., :-span] * decay[..., span:]
         span *= 2
-    return total
+    return total.mT
 
 
 def vector_gae(
@@ -59,8 +70,8 @@ def vector_gae(
         A_t &= \delta_t + \gamma \lambda (1 - \text{done}_t) A_{t+1}, \qquad y_t = A_t + V(s_t)
 
     A time limit (``done`` without ``terminated``) ends the sum but still bootstraps from :math:`V(s'_t)`; a
-    termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end. The end of
-    the rollout bootstraps like a time limit.
+    termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end, not even NaN.
+    The end of the rollout bootstraps like a time limit.
 
     Args:
         reward: Reward, ``[*B, T, m]``.
@@ -96,15 +107,16 @@ class VectorGAE(ValueEstimatorBase):
     ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
     ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
 
-    Advantages are data: nothing here carries a gradient. No shape is broadcast; a scalar reward, a scalar value or a
-    ``done`` per objective is an error. ``"terminated"`` must be there, because without it a time limit would silently
-    count as the end of the world. A network that reads ``"preference"`` gets the root's where ``"next"`` has none.
-    With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is discounted by that many steps.
+    Advantages are data: nothing here carries a gradient. Whole-number rewards are converted. No shape is broadcast; a
+    scalar reward, a scalar value or a ``done`` per objective is an error. ``"terminated"`` must be there, because
+    without it a time limit would silently count as the end of the world. A network that reads ``"preference"`` gets
+    the root's where ``"next"`` has none. With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is
+    discounted by that many steps.
 
     Args:
         gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
         lmbda: Trace decay in ``[0, 1]``.
-        value_network: Module that writes ``[*B, T, m]`` values, or ``None`` when the rollout holds them.
+        value_network: Tensordict module that writes ``[*B, T, m]`` values, or ``None`` when the rollout holds them.
         time_dim: Time dimension of the tensordict; by default as described above.
 
     Example:
@@ -144,6 +156,8 @@ class VectorGAE(ValueEstimatorBase):
         time_dim: int | None = None,
     ) -> None:
         super().__init__(value_network=value_network)
+        if value_network is not None:
+            require_module("value_network", value_network)
         _checks.between("gamma", gamma, 0.0, 1.0)
         _checks.between("lmbda", lmbda, 0.0, 1.0)
         self.register_buffer("gamma", torch.as_tensor(gamma, dtype=torch.get_default_dtype()))
@@ -177,15 +191,16 @@ class VectorGAE(ValueEstimatorBase):
             time_dim: Time dimension of ``tensordict`` for this call.
         """
         keys = self.tensor_keys
-        value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
         reward, done, terminated = (
             read(tensordict, next_key(key)) for key in (keys.reward, keys.done, keys.terminated)
         )
+        value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
         self._check(tensordict.batch_size, reward, (value, next_value), (done, terminated))
         time = self._get_time_dim(time_dim, tensordict)
         reward, value, next_value, terminated, done = (
             tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)
         )
+        reward = reward.to(torch.result_type(reward, value))  # whole-number rewards must not round the discounts
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
         strides = tensordict.get(keys.steps_to_next_obs, None)
         if strides is not None:
@@ -210,20 +225,22 @@ class VectorGAE(ValueEstimatorBase):
         """Return V(s) and V(s'), from the network (stored in ``tensordict`` too) or from ``tensordict``."""
         here, there = self.tensor_keys.value, next_key(self.tensor_keys.value)
         if self.value_network is not None:
-            root = tensordict.select(*self.value_network.in_keys)
-            following = tensordict.get("next").select(*self.value_network.in_keys, strict=False)
-            preference = self.tensor_keys.preference
-            if preference in self.value_network.in_keys and preference not in following.keys(include_nested=True):
-                following.set(preference, root.get(preference))
-            tensordict.set(here, self._call(root, params).get(here))
-            tensordict.set(there, self._call(following, next_params).get(here))
+            inputs, preference = list(self.value_network.in_keys), self.tensor_keys.preference
+            lasting = [key for key in inputs if key == preference and tensordict.get(next_key(key), None) is None]
+            root = take(tensordict, inputs)
+            following = take(tensordict, [next_key(key) for key in inputs if key not in lasting])
+            following = following.get("next", root.empty()).update(root.select(*lasting))
+            tensordict.set(here, self._call(root, params))
+            tensordict.set(there, self._call(following, next_params))
         return read(tensordict, here), read(tensordict, there)
 
-    def _call(self, tensordict: TensorDictBase, params: TensorDictBase | None) -> TensorDictBase:
+    def _call(self, tensordict: TensorDictBase, params: TensorDictBase | None) -> Tensor:
+        """Return the network's values, with its own parameters or with ``params``."""
+        network, key = self.value_network, self.tensor_keys.value
         if params is None:
-            return self.value_network(tensordict)
-        with params.to_module(self.value_network):
-            return self.value_network(tensordict)
+            return written("value_network", network, network(tensordict), key)
+        with params.to_module(network):
+            return written("value_network", network, network(tensordict), key)
 
     def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor], ends: Iterable[Tensor]) -> None:
         """Refuse every shape that would broadcast, and ends that are not bool."""
@@ -231,7 +248,10 @@ class VectorGAE(ValueEstimatorBase):
         _checks.broadcastable("gamma", self.gamma, reward.shape[-1:])
         _checks.broadcastable("lmbda", self.lmbda, reward.shape[-1:])
         for name, value in zip(("state_value", "next state_value"), values, strict=True):
+            if reward.shape[-1] == 1 and value.shape[:-1] == batch:
+                require_shape("reward", reward, value.shape)  # a scalar reward is the likelier mistake
             require_shape(name, value, reward.shape)
+            _checks.floating(name, value)
         for name, end in zip(("done", "terminated"), ends, strict=True):
             require_shape(name, end, torch.Size([*batch, 1]))
             if end.dtype != torch.bool:

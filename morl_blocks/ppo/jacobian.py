@@ -52,11 +52,13 @@ def combine_gradients(
 ) -> Combined:
     """Write the combined gradient of several losses to ``.grad``, ready for any optimiser.
 
+    A single loss (a scalarised advantage) has its own gradient and conflicts with nothing.
+
     ``.grad`` is overwritten; a term that is not to be combined (an entropy bonus) is added with its own ``backward()``
     afterwards. Parameters that no loss uses keep ``.grad`` as it was, as after ``backward()``.
 
     Args:
-        losses: One loss per objective, ``[m]`` or m scalars, m >= 2.
+        losses: One loss per objective, ``[m]`` or m scalars, m >= 1.
         params: The parameters to update.
         combiner: How to combine, for example ``PCGrad()``.
         attention: Attention over the objectives for weighted combiners, ``[m]`` or ``[b, m]``.
@@ -74,7 +76,7 @@ def combine_gradients(
         tensor([0.5000, 1.5000])
     """
     losses, params = _stacked(losses), list(params)
-    _checks.objectives("losses", losses)
+    _checks.objectives("losses", losses, minimum=1)
     _checks.finite("losses", losses)
     trainable = [p for p in params if p.requires_grad]
     gradients = _gradients(losses, trainable)

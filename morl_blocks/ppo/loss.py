@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 import torch
 from tensordict import NestedKey, TensorDict, TensorDictBase
-from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, dispatch
-from torch import Tensor, distributions
+from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, TensorDictModuleBase, dispatch
+from torch import Tensor, distributions, nn
 from torchrl.objectives import LossModule
 
 from morl_blocks import _checks
 from morl_blocks.critics import AttentionWeightedCritic, value_loss
-from morl_blocks.ppo._tensordict import read, require_shape, require_vectors
+from morl_blocks.ppo._tensordict import read, require_module, require_shape, require_vectors, take, written
 from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
+from morl_blocks.ppo.policies import UnitBoxPolicy
 
 
 def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
@@ -46,12 +48,14 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
 class VectorClipPPOLoss(LossModule):
     """The losses of PPO with one clipped objective per reward, for any TorchRL training loop.
 
-    Reads the inputs of actor and critic, ``"action"``, ``"action_log_prob"``, ``"advantage"``, ``"value_target"`` and,
-    for an :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. Returns a tensordict without batch:
+    Reads the inputs of actor and critic, ``"action"`` (``"unit_action"`` for a
+    :class:`~morl_blocks.ppo.UnitBoxPolicy`), ``"action_log_prob"``, ``"advantage"``, ``"value_target"`` and, for an
+    :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. Returns a tensordict without batch:
 
     - ``"loss_objective"``, ``[m]``: never summed or averaged over the objectives; hand it to
       :func:`~morl_blocks.ppo.combine_gradients`,
-    - ``"loss_value"``: ``critic_coeff`` times the critic's own ``loss`` (uniform weights for a critic without one),
+    - ``"loss_value"``: ``critic_coeff`` times the critic's own ``loss``, wherever in ``critic_network`` the critic sits
+      (uniform weights for a critic without one),
     - ``"loss_entropy"``: ``-entropy_coeff`` times the mean entropy, to be added once, after the combination,
     - for watching, without gradient: ``"entropy"``, ``"kl_approx"``, ``"clip_fraction"`` and, per objective,
       ``"explained_variance"`` ``[m]``.
@@ -63,11 +67,12 @@ class VectorClipPPOLoss(LossModule):
 
     Args:
         actor_network: Policy with ``get_dist``, such as :class:`~morl_blocks.ppo.UnitBoxPolicy`.
-        critic_network: Module that writes the values ``[*B, m]``.
+        critic_network: Tensordict module that writes the values ``[*B, m]``.
         clip_epsilon: Clip range, > 0.
         entropy_coeff: Weight of the entropy bonus, >= 0.
         critic_coeff: Weight of the value loss, >= 0.
-        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage.
+        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage
+            ``[*B, 1]``.
 
     Example:
         >>> from morl_blocks.critics import BranchedCritic
@@ -111,9 +116,11 @@ class VectorClipPPOLoss(LossModule):
         num_advantages: int | None = None,
     ) -> None:
         super().__init__()
+        require_module("actor_network", actor_network, "get_dist")
+        require_module("critic_network", critic_network)
         _checks.positive("clip_epsilon", clip_epsilon)
-        _checks.between("entropy_coeff", entropy_coeff, 0.0, torch.inf)
-        _checks.between("critic_coeff", critic_coeff, 0.0, torch.inf)
+        _checks.between("entropy_coeff", entropy_coeff, 0.0, torch.inf, bounds="[)")
+        _checks.between("critic_coeff", critic_coeff, 0.0, torch.inf, bounds="[)")
         if num_advantages is not None:
             _checks.at_least("num_advantages", num_advantages, 1)
         self.actor_network = actor_network
@@ -122,9 +129,10 @@ class VectorClipPPOLoss(LossModule):
         self.entropy_coeff = entropy_coeff
         self.critic_coeff = critic_coeff
         self.num_advantages = num_advantages
-        critic = getattr(critic_network, "module", critic_network)
-        self._weighted = isinstance(critic, AttentionWeightedCritic)
-        self._value_loss: Callable[..., Tensor] = critic.loss if hasattr(critic, "loss") else _uniform_value_loss
+        self._weighted = any(isinstance(module, AttentionWeightedCritic) for module in critic_network.modules())
+        self._value_loss = _value_loss(critic_network)
+        if isinstance(actor_network, UnitBoxPolicy):
+            self.set_keys(action="unit_action")
 
     @property
     def functional(self) -> bool:
@@ -146,9 +154,10 @@ class VectorClipPPOLoss(LossModule):
         keys, batch = self.tensor_keys, tensordict.batch_size
         advantage, target = read(tensordict, keys.advantage), read(tensordict, keys.value_target)
         old_log_prob = read(tensordict, keys.sample_log_prob)
-        policy = self.actor_network.get_dist(tensordict)
+        policy = self.actor_network.get_dist(take(tensordict, self.actor_network.in_keys))
         log_prob = policy.log_prob(read(tensordict, keys.action))
-        value = self.critic_network(tensordict.select(*self.critic_network.in_keys)).get(keys.value)
+        output = self.critic_network(take(tensordict, self.critic_network.in_keys))
+        value = written("critic_network", self.critic_network, output, keys.value)
         require_vectors("value_target", target, batch)
         require_shape("state_value", value, target.shape)
         require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
@@ -176,6 +185,12 @@ class VectorClipPPOLoss(LossModule):
             batch_size=[],
         )
 
+    def make_value_estimator(self, value_type: object = None, **hyperparams: object) -> NoReturn:
+        """Refuse: advantages belong to the rollout, and :class:`~morl_blocks.ppo.VectorGAE` computes them there."""
+        raise NotImplementedError(
+            "VectorClipPPOLoss has no value estimator: call VectorGAE on the rollout before the loss."
+        )
+
     def _forward_value_estimator_keys(self, **kwargs: NestedKey) -> None:
         """Do nothing: the value estimator is a block of its own."""
 
@@ -186,6 +201,22 @@ def _entropy(policy: distributions.Distribution) -> Tensor:
         return policy.entropy()
     except NotImplementedError:
         return -policy.log_prob(policy.rsample())
+
+
+def _value_loss(network: nn.Module) -> Callable[..., Tensor]:
+    """Return the loss of the one critic in ``network`` that has one, else the uniform loss."""
+    critics = _with_loss(network)
+    if len(critics) > 1:
+        _checks.fail("critic_network", "hold one critic with a loss", [type(critic).__name__ for critic in critics])
+    return critics[0].loss if critics else _uniform_value_loss  # type: ignore[return-value]  # a method, not a Tensor
+
+
+def _with_loss(module: nn.Module) -> list[nn.Module]:
+    """Return the outermost modules that have a ``loss`` of their own."""
+    if isinstance(module, TensorDictModuleBase) or not hasattr(module, "loss"):
+        found = [critic for child in module.children() for critic in _with_loss(child)]
+        return list(dict.fromkeys(found))
+    return [module]
 
 
 def _uniform_value_loss(values: Tensor, targets: Tensor, attention: Tensor | None) -> Tensor:

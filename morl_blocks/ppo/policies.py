@@ -1,5 +1,7 @@
 """The actors as TorchRL policies: tensordict in, action and log-probability out."""
 
+from collections.abc import Sequence
+
 import torch
 from tensordict import NestedKey, TensorDictBase
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
@@ -29,12 +31,59 @@ class DiagonalGaussian(distributions.Independent[distributions.Normal]):
         return mean
 
 
+class Choice(distributions.Categorical):
+    """A categorical distribution whose best single action is the likeliest one, since an index has no mean.
+
+    Example:
+        >>> Choice(logits=torch.tensor([0.0, 2.0, 1.0])).mean
+        tensor(1)
+    """
+
+    @property
+    def mean(self) -> Tensor:
+        """The likeliest action, which TorchRL takes for ``ExplorationType.MEAN``."""
+        return self.mode
+
+    @property
+    def deterministic_sample(self) -> Tensor:
+        """The likeliest action, which TorchRL takes when exploration is off."""
+        return self.mode
+
+
+class OneHotChoice(Choice):
+    """A categorical distribution over one-hot vectors ``[*B, a]``, int64.
+
+    Example:
+        >>> OneHotChoice(logits=torch.tensor([0.0, 2.0, 1.0])).mode
+        tensor([0, 1, 0])
+    """
+
+    @property
+    def mode(self) -> Tensor:
+        """The likeliest action; the first of several that are equally likely."""
+        return self._encode(super().mode)
+
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draw one-hot vectors, ``[*sample_shape, *B, a]``."""
+        return self._encode(super().sample(torch.Size(sample_shape)))  # type: ignore[no-untyped-call]
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Return the log-probability of one-hot vectors ``[*B, a]``."""
+        _checks.features("action", value, self._num_events)
+        log_prob: Tensor = super().log_prob(value.argmax(-1))  # type: ignore[no-untyped-call]
+        return log_prob
+
+    def _encode(self, index: Tensor) -> Tensor:
+        return nn.functional.one_hot(index, self._num_events)
+
+
 class UnitBoxPolicy(ProbabilisticTensorDictSequential):
     """Act in the unit box and send the clipped, rescaled action to the environment.
 
     Writes ``"unit_action"`` (the sample as drawn), ``"action_log_prob"`` (its log-probability) and ``"action"`` (the
-    sample clipped to the unit box and mapped to the action space). A loss must evaluate what was drawn, so it reads
-    ``"unit_action"``: ``loss.set_keys(action="unit_action")``.
+    sample clipped to the unit box and mapped to the action space). A loss must evaluate what was drawn:
+    :class:`~morl_blocks.ppo.VectorClipPPOLoss` reads ``"unit_action"`` by itself, TorchRL's own losses after
+    ``loss.set_keys(action="unit_action")``.
 
     Args:
         actor: Module ``(observation, preference) -> (mean, log_std)`` with the mean in the unit box, such as
@@ -78,13 +127,15 @@ class UnitBoxPolicy(ProbabilisticTensorDictSequential):
 
 
 class CategoricalPolicy(ProbabilisticTensorDictSequential):
-    """Choose among discrete actions; writes the index ``"action"`` and its ``"action_log_prob"``.
+    """Choose among discrete actions; writes ``"action"`` and its ``"action_log_prob"``.
 
-    For a Gymnasium environment in TorchRL, ask for indices with ``GymEnv(..., categorical_action_encoding=True)``.
+    The encoding must be the environment's. TorchRL's ``GymEnv`` and ``MOGymEnv`` want one-hot vectors unless they are
+    built with ``categorical_action_encoding=True``, and would take every index for action 0.
 
     Args:
         actor: Module ``(observation, preference) -> logits``, such as :class:`~morl_blocks.ppo.CategoricalActor`.
         in_keys: Where the actor's inputs are.
+        one_hot: Whether actions are one-hot vectors ``[*B, a]`` instead of indices ``[*B]``.
 
     Example:
         >>> from tensordict import TensorDict
@@ -93,13 +144,16 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
         >>> data = policy(TensorDict({"observation": torch.zeros(5, 4), "preference": torch.full((5, 2), 0.5)}, [5]))
         >>> data["action"].shape, data["action"].dtype
         (torch.Size([5]), torch.int64)
+        >>> policy = CategoricalPolicy(CategoricalActor(4, num_objectives=2, num_actions=3), one_hot=True)
+        >>> policy(data)["action"].shape
+        torch.Size([5, 3])
     """
 
-    def __init__(self, actor: nn.Module, *, in_keys: list[NestedKey] = INPUTS) -> None:
+    def __init__(self, actor: nn.Module, *, in_keys: list[NestedKey] = INPUTS, one_hot: bool = False) -> None:
         categorical = ProbabilisticTensorDictModule(
             in_keys={"logits": "action_logits"},
             out_keys=["action"],
-            distribution_class=distributions.Categorical,
+            distribution_class=OneHotChoice if one_hot else Choice,
             default_interaction_type="random",
             return_log_prob=True,
             log_prob_key="action_log_prob",

@@ -111,6 +111,23 @@ def test_garbage_after_termination_is_ignored() -> None:
     assert advantage.isfinite().all()
 
 
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+@pytest.mark.parametrize("kind", ["truncated", "terminated"])
+def test_a_bad_number_stays_in_its_episode(bad: float, kind: str) -> None:
+    reward, value, next_value, _, _ = random_rollout(2, 30, 2)
+    done = torch.zeros(2, 30, 1, dtype=torch.bool)
+    done[:, 9::10] = True
+    terminated = done if kind == "terminated" else torch.zeros_like(done)
+    clean, _ = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95)
+    reward[0, 14, 0] = bad  # in the second of three episodes
+    advantage, target = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95)
+    spoiled = torch.zeros(2, 30, 2, dtype=torch.bool)
+    spoiled[0, 10:15, 0] = True  # its episode up to it: neither more nor less
+    assert torch.equal(~advantage.isfinite(), spoiled)
+    assert torch.equal(~target.isfinite(), spoiled)
+    assert torch.equal(advantage[~spoiled], clean[~spoiled])
+
+
 @pytest.mark.parametrize("gamma", [0.0, 0.99, 1.0])
 def test_long_float32_horizons_stay_exact(gamma: float) -> None:
     reward, value, next_value, _, _ = random_rollout(2, 4096, 2)
@@ -202,6 +219,26 @@ class TestVectorGAE:
         VectorGAE(value_network=critic)(data)
         expected = critic.module(data["next", "observation"], data["preference"])
         torch.testing.assert_close(data["next", "state_value"], expected)
+        assert "preference" not in data["next"]
+        data["next", "preference"] = 1 - data["preference"]
+        VectorGAE(value_network=critic)(data)
+        expected = critic.module(data["next", "observation"], 1 - data["preference"])
+        torch.testing.assert_close(data["next", "state_value"], expected)
+
+    def test_a_network_of_the_preference_alone(self) -> None:
+        data = self.rollout(10)
+        data["preference"] = torch.tensor([0.3, 0.7]).expand(10, 2)
+        VectorGAE(value_network=self.critic(("preference",)))(data)
+        assert torch.equal(data["state_value"], data["next", "state_value"])
+
+    @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.bool, torch.float16, torch.float64])
+    def test_the_discounts_survive_any_type_of_reward(self, dtype: torch.dtype) -> None:
+        reward, value, next_value, terminated, done = random_rollout(2, 10, 2, dtype=torch.float32)
+        reward = reward.round().to(dtype)
+        data = VectorGAE()(as_tensordict(reward, value, next_value, terminated, done))
+        expected = loop_gae(reward.float(), value, next_value, terminated, done, 0.99, 0.95)
+        torch.testing.assert_close(data["advantage"], expected, check_dtype=False)
+        assert data["advantage"].dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
 
     def test_time_dimension(self) -> None:
         tensors = random_rollout(3, 10, 2, dtype=torch.float32)
@@ -257,6 +294,7 @@ class TestVectorGAE:
         ("key", "shape", "message"),
         [
             (("next", "reward"), (10,), r"`reward` must have shape \[10, 'm'\], got shape \[10\]"),
+            (("next", "reward"), (10, 1), r"`reward` must have shape \[10, 2\], got shape \[10, 1\]"),
             ("state_value", (10, 1), r"`state_value` must have shape \[10, 2\], got shape \[10, 1\]"),
             (("next", "state_value"), (10, 3), r"`next state_value` must have shape \[10, 2\]"),
             (("next", "done"), (10, 2), r"`done` must have shape \[10, 1\], got shape \[10, 2\]"),
@@ -282,6 +320,29 @@ class TestVectorGAE:
             VectorGAE()(data)
         with pytest.raises(ValueError, match="`tensordict` must have a batch dimension"):
             VectorGAE()(as_tensordict(*random_rollout(10, 2))[0])
+
+    def test_refuses_values_that_are_not_floating_point(self) -> None:
+        data = as_tensordict(*random_rollout(10, 2))
+        data["next", "state_value"] = data["next", "state_value"].long()
+        with pytest.raises(ValueError, match=r"`next state_value` must be floating point, got torch\.int64"):
+            VectorGAE()(data)
+
+    def test_says_what_is_wrong_with_the_network(self) -> None:
+        data, critic = self.rollout(10), self.critic()
+        with pytest.raises(ValueError, match=r"`value_network` must be a tensordict module with .*, got Linear"):
+            VectorGAE(value_network=nn.Linear(2, 2))
+        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'observation'\), got"):
+            VectorGAE(value_network=critic)(data.exclude(("next", "observation")))
+        with pytest.raises(ValueError, match=r"`tensordict` must hold 'observation', got"):
+            VectorGAE(value_network=critic)(data.exclude("observation"))
+        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'reward'\), got"):
+            VectorGAE(value_network=critic)(data.exclude("next"))
+        other = TensorDictModule(critic.module, ["observation"], ["v"])
+        with pytest.raises(ValueError, match=r"`value_network` must write 'state_value', got out_keys \['v'\]"):
+            VectorGAE(value_network=other)(data)
+        gae = VectorGAE(value_network=other)
+        gae.set_keys(value="v")
+        torch.testing.assert_close(gae(data)["v"], critic.module(data["observation"]))
 
     def test_refuses_bad_discounts(self) -> None:
         with pytest.raises(ValueError, match=r"`gamma` must lie in \[0, 1\], got 1\.5"):

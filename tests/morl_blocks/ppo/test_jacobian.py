@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.combiners import PCGrad, Sum, WeightedPCGrad, conflict_ratio
+from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, conflict_ratio
 from morl_blocks.ppo import combine_gradients, objective_jacobian
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked
@@ -142,6 +142,16 @@ def test_multi_task_regression_with_adaptive_attention(net: TwoHeads) -> None:
     assert (losses < 0.5 * first).all()
 
 
+@pytest.mark.parametrize("combiner", [Sum(), PCGrad(), WeightedPCGrad()])
+def test_a_single_loss_has_its_own_gradient(combiner: Combiner) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    combined = combine_gradients([x.prod()], [x], combiner, attention=torch.ones(1))
+    assert x.grad is not None
+    assert x.grad.tolist() == [2.0, 1.0]
+    assert combined.conflict == 0
+    assert combined.weights.tolist() == [1.0]
+
+
 def test_bad_input() -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(ValueError, match=r"`losses` must hold one number per objective, got a loss of shape \[2\]"):
@@ -152,8 +162,8 @@ def test_bad_input() -> None:
         objective_jacobian(torch.ones(2), [x])
     with pytest.raises(ValueError, match="`losses` must be finite, got nan"):
         combine_gradients([x.sum(), x.sum() * float("nan")], [x], Sum())
-    with pytest.raises(ValueError, match="`losses` must have at least 2 objectives"):
-        combine_gradients([x.sum()], [x], Sum())
+    with pytest.raises(ValueError, match="`losses` must have at least 1 objectives"):
+        combine_gradients(x[:0], [x], Sum())
     with pytest.raises(ValueError, match="`attention` must be given to WeightedPCGrad"):
         combine_gradients([x[0], x[1]], [x], WeightedPCGrad())
     assert x.grad is None

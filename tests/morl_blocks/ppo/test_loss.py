@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
-from torch import Tensor
+from tensordict.nn import TensorDictModule, TensorDictSequential
+from torch import Tensor, nn
 from torchrl.modules import TanhNormal
 from torchrl.objectives import ClipPPOLoss
 
@@ -73,10 +73,7 @@ def minibatch(policy: UnitBoxPolicy | CategoricalPolicy, *batch: int) -> TensorD
 
 
 def make_loss(policy: UnitBoxPolicy | CategoricalPolicy, critic: TensorDictModule, **options: Any) -> VectorClipPPOLoss:
-    loss = VectorClipPPOLoss(policy, critic, **options)
-    if isinstance(policy, UnitBoxPolicy):
-        loss.set_keys(action="unit_action")
-    return loss
+    return VectorClipPPOLoss(policy, critic, **options)
 
 
 @pytest.mark.parametrize("make_policy", [gaussian_policy, categorical_policy])
@@ -124,6 +121,61 @@ def test_value_loss_uniform_and_by_attention() -> None:
         assert ("attention" in loss.in_keys) == weighted
     with pytest.raises(ValueError, match="`attention` must be given"):
         VectorClipPPOLoss(policy, critic_module(weighted=True))(data.exclude("attention"))
+
+
+class Inside(nn.Module):
+    """A module without a loss around a critic that has one."""
+
+    def __init__(self, critic: nn.Module) -> None:
+        super().__init__()
+        self.critic = critic
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        values: Tensor = self.critic(observation, preference)
+        return values
+
+
+def in_a_sequence(critic: nn.Module) -> TensorDictSequential:
+    encoder = TensorDictModule(nn.Identity(), ["observation"], ["features"])
+    return TensorDictSequential(encoder, TensorDictModule(critic, ["features", "preference"], ["state_value"]))
+
+
+def nested(critic: nn.Module) -> TensorDictModule:
+    return TensorDictModule(Inside(critic), ["observation", "preference"], ["state_value"])
+
+
+@pytest.mark.parametrize("wrap", [in_a_sequence, nested, lambda critic: TensorDictSequential(in_a_sequence(critic))])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_the_critics_loss_is_found_wherever_it_sits(
+    wrap: Callable[[nn.Module], TensorDictModule], weighted: bool
+) -> None:
+    policy, critic = categorical_policy(), critic_module(weighted=weighted)
+    data = minibatch(policy, 16)
+    data["attention"] = torch.tensor([0.98, 0.01, 0.01]).expand(16, M)
+    plain, wrapped = VectorClipPPOLoss(policy, critic), VectorClipPPOLoss(policy, wrap(critic.module))
+    torch.testing.assert_close(wrapped(data)["loss_value"], plain(data)["loss_value"])
+    assert ("attention" in wrapped.in_keys) == weighted
+
+
+def test_refuses_to_choose_between_two_critics() -> None:
+    first = TensorDictModule(AttentionWeightedCritic(SharedCritic(4, M)), ["observation", "preference"], ["other"])
+    with pytest.raises(
+        ValueError, match=r"`critic_network` must hold one critic with a loss, got \['AttentionW.*', 'SharedCritic'\]"
+    ):
+        VectorClipPPOLoss(categorical_policy(), TensorDictSequential(first, critic_module()))
+
+
+def test_reads_the_action_that_was_drawn() -> None:
+    policy = gaussian_policy()
+    data = minibatch(policy, 64)
+    loss = VectorClipPPOLoss(policy, critic_module())
+    assert "unit_action" in loss.in_keys
+    assert "action" not in loss.in_keys
+    data["action_log_prob"] = policy.get_dist(data).log_prob(data["unit_action"]).detach()
+    assert loss(data)["kl_approx"] == pytest.approx(0, abs=1e-6)
+    loss.set_keys(action="action")
+    assert loss(data)["kl_approx"] > 0.1
+    assert "action" in VectorClipPPOLoss(categorical_policy(), critic_module()).in_keys
 
 
 def test_any_module_serves_as_critic() -> None:
@@ -205,13 +257,43 @@ def test_refuses_missing_entries_and_a_single_step() -> None:
     data, loss = minibatch(policy, 16), make_loss(policy, critic_module())
     with pytest.raises(ValueError, match="`tensordict` must hold 'advantage'"):
         loss(data.exclude("advantage"))
+    with pytest.raises(ValueError, match="`tensordict` must hold 'observation', got"):
+        loss(data.exclude("observation"))
     with pytest.raises(ValueError, match="`tensordict` must have a batch dimension"):
         loss(data[0])
 
 
+def test_says_what_is_wrong_with_a_network() -> None:
+    policy, critic = categorical_policy(), critic_module()
+    with pytest.raises(ValueError, match=r"`actor_network` must be a tensordict module with .*, got CategoricalActor"):
+        VectorClipPPOLoss(CategoricalActor(4, M, 5), critic)
+    with pytest.raises(ValueError, match=r"`actor_network` must .* get_dist, got TensorDictModule"):
+        VectorClipPPOLoss(critic, critic)
+    with pytest.raises(ValueError, match=r"`critic_network` must be a tensordict module with .*, got SharedCritic"):
+        VectorClipPPOLoss(policy, critic.module)
+    other = TensorDictModule(critic.module, ["observation", "preference"], ["v"])
+    loss, data = VectorClipPPOLoss(policy, other), minibatch(policy, 16)
+    with pytest.raises(ValueError, match=r"`critic_network` must write 'state_value', got out_keys \['v'\]"):
+        loss(data)
+    loss.set_keys(value="v")
+    torch.testing.assert_close(loss(data)["loss_value"], make_loss(policy, critic)(data)["loss_value"])
+
+
+def test_has_no_value_estimator() -> None:
+    with pytest.raises(NotImplementedError, match="VectorGAE on the rollout"):
+        make_loss(categorical_policy(), critic_module()).make_value_estimator()
+
+
 @pytest.mark.parametrize(
     "options",
-    [{"clip_epsilon": 0.0}, {"entropy_coeff": -1.0}, {"critic_coeff": -0.5}, {"num_advantages": 0}],
+    [
+        {"clip_epsilon": 0.0},
+        {"entropy_coeff": -1.0},
+        {"entropy_coeff": torch.inf},
+        {"critic_coeff": -0.5},
+        {"critic_coeff": torch.inf},
+        {"num_advantages": 0},
+    ],
 )
 def test_bad_options(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
@@ -243,7 +325,6 @@ def test_a_known_optimum_is_found(attention: tuple[float, float], optimum: float
     policy = UnitBoxPolicy(actor, 0.0, 1.0)
     critic = TensorDictModule(SharedCritic(1, 2, hidden=8), ["observation", "preference"], ["state_value"])
     loss = VectorClipPPOLoss(policy, critic, entropy_coeff=0.0)
-    loss.set_keys(action="unit_action")
     data = TensorDict({"observation": torch.zeros(256, 1), "preference": weights.expand(256, 2)}, [256])
     for _ in range(60):
         with torch.no_grad():

@@ -2,9 +2,12 @@ import pytest
 import torch
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictSequential
+from torch import Tensor
+from torchrl.envs import MOGymEnv
 from torchrl.envs.utils import ExplorationType, set_exploration_type
 
 from morl_blocks.ppo import CategoricalActor, CategoricalPolicy, UnitBoxGaussianActor, UnitBoxPolicy, gaussian_log_prob
+from morl_blocks.ppo.policies import OneHotChoice
 
 
 def inputs(count: int) -> TensorDict:
@@ -44,6 +47,58 @@ def test_categorical_policy() -> None:
     torch.testing.assert_close(data["action_log_prob"], expected)
     with set_exploration_type(ExplorationType.DETERMINISTIC):
         assert torch.equal(policy(data.select("observation", "preference"))["action"], logits.argmax(-1))
+
+
+@pytest.mark.parametrize("kind", [ExplorationType.DETERMINISTIC, ExplorationType.MODE, ExplorationType.MEAN])
+def test_without_exploration_the_likeliest_action_is_taken(kind: ExplorationType) -> None:
+    actor, data = CategoricalActor(4, 2, 3), inputs(50)
+    best = actor(data["observation"], data["preference"]).argmax(-1)
+    with set_exploration_type(kind):
+        index, one_hot = CategoricalPolicy(actor)(data.copy()), CategoricalPolicy(actor, one_hot=True)(data.copy())
+    assert torch.equal(index["action"], best)
+    assert torch.equal(one_hot["action"], torch.nn.functional.one_hot(best, 3))
+    torch.testing.assert_close(one_hot["action_log_prob"], index["action_log_prob"])
+
+
+def test_one_hot_actions() -> None:
+    actor, data = CategoricalActor(4, 2, 3), inputs(200)
+    policy = CategoricalPolicy(actor, one_hot=True)
+    policy(data)
+    assert data["action"].shape == (200, 3)
+    assert torch.equal(data["action"].sum(-1), torch.ones(200, dtype=torch.int64))
+    assert bool((data["action"].sum(0) > 0).all())
+    logits = actor(data["observation"], data["preference"])
+    expected = (logits.log_softmax(-1) * data["action"]).sum(-1)
+    torch.testing.assert_close(data["action_log_prob"], expected)
+    torch.testing.assert_close(policy.get_dist(data).entropy(), CategoricalPolicy(actor).get_dist(data).entropy())
+    with pytest.raises(ValueError, match=r"`action` must have 3 numbers in its last dimension, got shape \[200\]"):
+        policy.get_dist(data).log_prob(data["action"].argmax(-1))
+
+
+def test_ties_give_a_single_action() -> None:
+    assert OneHotChoice(logits=torch.zeros(2, 3)).mode.tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert OneHotChoice(logits=torch.zeros(2, 3)).sample((5,)).shape == (5, 2, 3)
+
+
+def test_torchrl_environments_play_the_chosen_action() -> None:
+    """Deep-sea treasure moves up, down, left or right: the first step from the corner shows the action taken."""
+
+    class Always(torch.nn.Module):
+        def __init__(self, action: int) -> None:
+            super().__init__()
+            self.logits = torch.where(torch.arange(4) == action, 0.0, -torch.inf)
+
+        def forward(self, observation: Tensor) -> Tensor:
+            return self.logits.expand(*observation.shape[:-1], 4)
+
+    for categorical in (True, False):
+        env = MOGymEnv("deep-sea-treasure-v0", categorical_action_encoding=categorical)
+        seen = []
+        for action in range(4):
+            policy = CategoricalPolicy(Always(action), in_keys=["observation"], one_hot=not categorical)
+            seen.append(env.rollout(1, policy)["next", "observation"][0].tolist())
+        env.close()
+        assert seen == [[0, 0], [1, 0], [0, 0], [0, 1]]
 
 
 def test_other_input_keys() -> None:
