@@ -57,7 +57,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("iteration", "iteratiom"), ('\\": 4', '\\": 2'), ('"{', '"['), ('"meta"', '"mata"'), ('"checksum"', '"chocksum"')],
+    [("iteration", "iteratiom"), ('\\": 4', '\\": 2'), ('"{', '"['), ('"meta"', '"mata"'), ('"checksum', '"chocksum')],
 )
 def test_damage_in_the_description_is_found(tmp_path: Path, old: str, new: str) -> None:
     path = tmp_path / "c"
