@@ -273,6 +273,7 @@ def test_a_training_whose_last_run_fails_in_validation_is_saved_and_over(tmp_pat
         assert result.runs[0].reason == "validation return not finite in iteration 2"
         assert result.runs[0].final is None
         assert result.runs[0].peak is None
+        assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 2
 
 
 def test_training_ends_when_no_run_is_left() -> None:
