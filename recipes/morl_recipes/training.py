@@ -280,7 +280,7 @@ def _checked(options: Options) -> Options:
         torch.empty(0, device=options.device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"`device` must be one that PyTorch finds here, got {options.device!r}: {reason}") from error
+        raise ValueError(f"`device` must be one that PyTorch finds here, got {options.device!r} ({reason}).") from error
     names = ("num_envs", "eval_every", "eval_episodes", "checkpoint_every", "chunk")
     numbers = {name: _checks.at_least(name, getattr(options, name), 1) for name in names}
     return replace(options, **numbers, loggers=check_loggers(options.loggers))  # type: ignore[arg-type]

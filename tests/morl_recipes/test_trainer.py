@@ -307,6 +307,20 @@ def test_ctrl_c_in_the_last_iteration_returns_the_result(tmp_path: Path) -> None
     _same(_go(), _go(options=replace(QUICK, out=tmp_path, loggers=[Press()])))
 
 
+def test_a_second_ctrl_c_keeps_the_iteration_before(tmp_path: Path) -> None:
+    def press(step: int, reward: torch.Tensor) -> None:
+        if step == 16 * 3 + 5:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    options = replace(QUICK, out=tmp_path, checkpoint_every=100)
+    runs = [Run(tiny(), HALF, seed) for seed in (0, 1)]
+    with pytest.raises(KeyboardInterrupt):
+        train_runs(runs, replace(toy(), make=Scripts(press, _nothing)), 64 * 6, options)
+    assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 3
+    _same(_go(), _go(options=replace(options, resume=True)))
+
+
 class _SimulatorError(Exception):
     pass
 
