@@ -1,8 +1,9 @@
 """Checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value."""
 
 import math
+import operator
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, SupportsFloat, SupportsIndex
 
 SIMPLEX_TOLERANCE = 1e-4
 
@@ -12,27 +13,64 @@ def fail(name: str, rule: str, value: object) -> NoReturn:
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
 
-def positive(name: str, value: float) -> None:
-    """Require a finite number > 0."""
-    if not (math.isfinite(value) and value > 0):
-        fail(name, "be > 0", value)
+def positive(name: str, value: SupportsFloat) -> float:
+    """Require a finite number > 0; return it as a float."""
+    number = _number(value)
+    if not (math.isfinite(number) and number > 0):
+        fail(name, "be > 0", repr(value))
+    return number
 
 
-def between(name: str, value: float, low: float, high: float) -> None:
-    """Require a finite number in ``[low, high]``."""
-    if not (math.isfinite(value) and low <= value <= high):
-        fail(name, f"lie in [{low:g}, {high:g}]", value)
+def between(name: str, value: SupportsFloat, low: float, high: float) -> float:
+    """Require a finite number in ``[low, high]``; return it as a float."""
+    number = _number(value)
+    if not (math.isfinite(number) and low <= number <= high):
+        fail(name, f"lie in [{low:g}, {high:g}]", repr(value))
+    return number
 
 
-def at_least(name: str, value: int, low: int) -> None:
-    """Require a whole number >= ``low``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        fail(name, f"be a whole number >= {low}", value)
+def at_least(name: str, value: SupportsIndex, low: int) -> int:
+    """Require a whole number >= ``low``, NumPy's included; return it as a plain one."""
+    number = _whole(value)
+    if number is None or number < low:
+        fail(name, f"be a whole number >= {low}", repr(value))
+    return number
+
+
+def seeds(value: object) -> list[int]:
+    """Require a list, an array or a tensor of at least one whole number >= 0; return plain ones."""
+    numbers = None if (items := _items(value)) is None else [_whole(item) for item in items]
+    known = [number for number in numbers or () if number is not None and number >= 0]
+    if numbers is None or len(known) < len(numbers):
+        fail("seeds", "be a list of whole numbers >= 0", repr(value))
+    if not known:
+        fail("seeds", "hold at least one seed", "none")
+    return known
+
+
+def preferences(value: object) -> list[tuple[float, ...]]:
+    """Require a list of at least one preference, all of one length; return tuples."""
+    rows = None if (items := _items(value)) is None else [_numbers(item) for item in items]
+    known = [row for row in rows or () if row is not None]
+    if rows is None or len(known) < len(rows):
+        fail("preferences", "be a list of lists of numbers, such as [[0.5, 0.5]]", repr(value))
+    if not known:
+        fail("preferences", "hold at least one preference", "none")
+    one_length(known)
+    return [preference(row) for row in known]
+
+
+def one_length(rows: Sequence[Sequence[float]]) -> None:
+    """Require preferences of one length."""
+    if len({len(row) for row in rows}) > 1:
+        fail("preferences", "all have the same length", " and ".join(map(str, sorted({len(row) for row in rows}))))
 
 
 def preference(value: Sequence[float], objectives: int | None = None) -> tuple[float, ...]:
     """Require non-negative numbers that sum to 1, one per objective; return them as a tuple."""
-    numbers = tuple(float(number) for number in value)
+    numbers = _numbers(value)
+    if numbers is None:
+        fail("preferences", "hold numbers", repr(value))
     if objectives is not None and len(numbers) != objectives:
         fail("preferences", f"hold {objectives} numbers each", list(numbers))
     if not all(math.isfinite(number) and number >= 0 for number in numbers):
@@ -49,3 +87,35 @@ def compilable(torch_folder: str) -> None:
             f"`compile` must be off where PyTorch's own folder has a space in its name, got {torch_folder!r}. "
             "Train without it, or install into a folder without a space."
         )
+
+
+def _number(value: object) -> float:
+    """Return a number as a float, NaN for anything else; text is no number."""
+    try:
+        return math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, RuntimeError):  # arrays and tensors of several numbers raise all of them
+        return math.nan
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number as a plain one, ``None`` for anything else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def _items(value: object) -> list[object] | None:
+    """Return what can be iterated as a list, ``None`` for anything else."""
+    try:
+        return list(value)  # type: ignore[call-overload,no-any-return]
+    except TypeError:
+        return None
+
+
+def _numbers(value: object) -> tuple[float, ...] | None:
+    """Return a row of numbers (NaN allowed) as a tuple, ``None`` for anything else."""
+    try:
+        return tuple(float(number) for number in value)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return None

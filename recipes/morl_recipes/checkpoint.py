@@ -13,7 +13,7 @@ import safetensors.torch
 from torch import Tensor
 
 FORMAT = "morl-blocks checkpoint"
-VERSION = 1
+VERSION = 2
 
 
 class CheckpointError(ValueError):
@@ -29,7 +29,8 @@ def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
         meta: Everything else, as JSON.
     """
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain), "meta": json.dumps(meta)}
+    text = json.dumps(meta)
+    header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
     temporary = path.with_name(f".{path.name}.tmp")
     with temporary.open("wb") as file:
         file.write(safetensors.torch.save(plain, header))
@@ -51,20 +52,39 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise CheckpointError(f"`{path}` must be a checkpoint of morl-blocks, got a safetensors file of another kind.")
     if header.get("version") != str(VERSION):
         raise CheckpointError(f"`{path}` must have checkpoint version {VERSION}, got {header.get('version')}.")
-    if header.get("checksum") != _checksum(tensors):
+    text = header.get("meta", "")
+    if header.get("checksum") != _checksum(tensors, text):
         raise CheckpointError(f"`{path}` must match its checksum, got damaged data.")
-    return tensors, json.loads(header["meta"])
+    return tensors, json.loads(text)
 
 
 def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Require that a checkpoint belongs to the training that was asked for; name what differs."""
+    """Require that a checkpoint belongs to the training that was asked for; name what differs, and both values."""
     for name, value in asked.items():
-        if saved.get(name) != json.loads(json.dumps(value)):
-            raise CheckpointError(f"`{path}` must belong to the same training, got another `{name}`.")
+        found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
+        if found is not None:
+            where, stored, given = found
+            raise CheckpointError(
+                f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {given}."
+            )
 
 
-def _checksum(tensors: dict[str, Tensor]) -> str:
-    value = 0
+def _difference(name: str, stored: Any, given: Any) -> tuple[str, Any, Any] | None:
+    """Return the first place at which two JSON values differ, with what stands there; ``None`` if they agree."""
+    if stored == given:
+        return None
+    if isinstance(stored, dict) and isinstance(given, dict) and stored.keys() == given.keys():
+        below = (_difference(f"{name}.{key}", stored[key], given[key]) for key in given)
+        return next(found for found in below if found is not None)
+    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        pairs = enumerate(zip(stored, given, strict=True))
+        below = (_difference(f"{name}[{index}]", *pair) for index, pair in pairs)
+        return next(found for found in below if found is not None)
+    return name, stored, given
+
+
+def _checksum(tensors: dict[str, Tensor], text: str) -> str:
+    value = zlib.crc32(text.encode())
     for name in sorted(tensors):
         tensor = tensors[name]
         value = zlib.crc32(f"{name}{tensor.dtype}{list(tensor.shape)}".encode(), value)

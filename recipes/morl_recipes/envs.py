@@ -50,6 +50,19 @@ def find_source(env: "str | EnvSource | Make | Any", device: str = "cpu") -> Env
     )
 
 
+def sizes(env: TensorEnv) -> dict[str, Any]:
+    """Return what tells environments of one name apart, as plain numbers and lists."""
+    bounds = {"action_low": env.action_low, "action_high": env.action_high}
+    return {
+        "objectives": list(env.objectives),
+        "observation_dim": env.observation_dim,
+        "action_dim": env.action_dim,
+        "num_actions": env.num_actions,
+        **{name: None if bound is None else bound.tolist() for name, bound in bounds.items()},
+        "horizon": env.horizon,
+    }
+
+
 def _carded(env: Any, device: str) -> EnvSource:
     """Return the source of a name or card; unknown names are refused with the nearest known ones."""
     from morl_envs.factory import find_card, make_batch
@@ -65,10 +78,24 @@ def _carded(env: Any, device: str) -> EnvSource:
 
 def _registered(env: str) -> EnvSource:
     """Return the source of a Gymnasium environment without a card."""
+    import gymnasium
+
     from morl_envs.gymnasium_batch import GymnasiumBatch
 
+    if gymnasium.spec(env).max_episode_steps is None:
+        batch = f"GymnasiumBatch({env!r}, n, seeds, horizon=200)"
+        raise ValueError(
+            f"`env` must have a time limit, got {env!r}, which has none. "
+            f"Give it one: env=EnvSource({env!r}, lambda n, seeds: {batch})."
+        )
+
     def make(num_envs: int, seeds: Sequence[int]) -> TensorEnv:
-        return GymnasiumBatch(env, num_envs, seeds)
+        try:
+            return GymnasiumBatch(env, num_envs, seeds)
+        except AttributeError as error:
+            if "reward_space" not in str(error):
+                raise
+            raise ValueError(f"`env` must have a vector reward, got {env!r}, which has no `reward_space`.") from error
 
     return EnvSource(env, make)
 

@@ -52,9 +52,10 @@ class History:
         frame = frame[frame["iteration"].notna()].reset_index(drop=True)
         return frame.astype({"iteration": int, "steps": int})
 
-    def state(self) -> Tensor:
-        """Return all rows as one tensor, ``[K, R, C]``."""
-        return torch.stack(self.rows) if self.rows else torch.zeros(0, len(self.runs), 0, dtype=torch.float64)
+    def state(self, rows: int | None = None) -> Tensor:
+        """Return the first ``rows`` rows (by default all) as one tensor, ``[K, R, C]``."""
+        chosen = self.rows[:rows]
+        return torch.stack(chosen) if chosen else torch.zeros(0, len(self.runs), 0, dtype=torch.float64)
 
     def load(self, state: Tensor, columns: list[str]) -> None:
         """Continue from a saved state, and let the CSV file hold exactly that."""

@@ -51,15 +51,18 @@ class PPO:
     normalize_targets: bool = False
 
     def __post_init__(self) -> None:
-        """Check every number."""
+        """Check every number, and turn it into a plain float or whole number."""
+        checked: dict[str, float] = {}
         for name in ("learning_rate", "clip", "max_gradient_norm"):
-            positive(name, getattr(self, name))
+            checked[name] = positive(name, getattr(self, name))
         for name in ("value_coefficient", "entropy_coefficient"):
-            between(name, getattr(self, name), 0.0, float("inf"))
+            checked[name] = between(name, getattr(self, name), 0.0, float("inf"))
         for name in ("gamma", "gae_lambda"):
-            between(name, getattr(self, name), 0.0, 1.0)
+            checked[name] = between(name, getattr(self, name), 0.0, 1.0)
         for name in ("steps_per_iteration", "epochs", "minibatch_size", "hidden"):
-            at_least(name, getattr(self, name), 1)
+            checked[name] = at_least(name, getattr(self, name), 1)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         if self.steps_per_iteration % self.minibatch_size:
             rule = f"divide steps_per_iteration ({self.steps_per_iteration})"
             raise ValueError(f"`minibatch_size` must {rule}, got {self.minibatch_size}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from torch import Tensor
 
@@ -68,10 +69,11 @@ class TrainResult:
 
 
 def validation(frame: pd.DataFrame, objectives: int, iteration: int | None = None) -> dict[str, Any] | None:
-    """Return the validation at an iteration (by default the last one) as a plain record."""
+    """Return the validation at an iteration (by default the last one) as a plain record; all returns are finite."""
     if frame.empty:
         return None
-    known = frame[frame["return_0"].notna()]
+    names = [f"return_{i}" for i in range(objectives)]
+    known = frame[np.isfinite(frame[names]).all(axis=1)]
     if iteration is not None:
         known = known[known["iteration"] == iteration]
     if known.empty:
@@ -80,7 +82,7 @@ def validation(frame: pd.DataFrame, objectives: int, iteration: int | None = Non
     return {
         "iteration": int(row["iteration"]),
         "steps": int(row["steps"]),
-        "returns": tuple(float(row[f"return_{i}"]) for i in range(objectives)),
+        "returns": tuple(float(row[name]) for name in names),
         "hv": float(row["hv"]),
         "eu": float(row["eu"]),
     }

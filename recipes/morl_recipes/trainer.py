@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from morl_recipes import _checks
 from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
@@ -36,13 +38,15 @@ def train(
 
     Args:
         recipe: What to train, for example ``PASTA``.
-        env: A name (``"stealth"``), a card, an ``EnvSource`` or a function ``(num_envs, seeds) -> TensorEnv``.
+        env: A name (``"stealth"``), a card, an ``EnvSource`` or a function ``(num_envs, seeds) -> TensorEnv``. It is
+            closed at the end, if it can be.
         preferences: Preferences on the simplex.
         seeds: Seeds; every preference is trained with each of them.
         total_steps: Environment steps **per run**, rounded up to whole iterations.
         out: Folder for the checkpoint and ``history.csv``; nothing is written without it.
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
-        compile: Fuse the update with ``torch.compile``: half a minute to compile, then about twice as fast.
+        compile: Fuse the update with ``torch.compile``: half a minute to compile, which pays for large populations and
+            small networks.
         device: Where the tensors live.
         num_envs: Environments per run.
         progress: Show the progress bar.
@@ -62,7 +66,8 @@ def train(
         >>> result.runs[0].status, len(result.runs[0].history)
         ('done', 1)
     """
-    runs = [Run(recipe, tuple(preference), seed) for preference in preferences for seed in seeds]
+    weights, numbers = _checks.preferences(preferences), _checks.seeds(seeds)
+    runs = [Run(recipe, preference, seed) for preference in weights for seed in numbers]
     options = Options(
         out=None if out is None else Path(out),
         resume=resume,
@@ -81,14 +86,14 @@ def train(
 
 def train_runs(runs: Sequence[Run], env: Any, total_steps: int, options: Options | None = None) -> TrainResult:
     """Train runs of one structure (see :func:`~morl_recipes.population.runs.by_population`) as one population."""
-    training = Training(runs, env, total_steps, options or Options())
-    with Interrupt() as interrupt:
+    with closing(Training(runs, env, total_steps, options or Options())) as training, Interrupt() as interrupt:
         training.start()
-        try:
-            while not training.finished:
+        while not training.finished:
+            try:
                 training.advance()
-                if interrupt.requested:
-                    training.stop()
-        finally:
-            training.bar.close()
-    return training.result()
+            except BaseException:
+                training.save()
+                raise
+            if interrupt.requested and not training.finished:
+                training.stop()
+        return training.result()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from morl_recipes import _checks, checkpoint
-from morl_recipes.envs import find_source
+from morl_recipes.envs import find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.history import History
 from morl_recipes.population.diagnostics import Iteration
@@ -22,7 +22,7 @@ from morl_recipes.population.runs import Run
 from morl_recipes.population.state import env_state, load_env, load_tensors, tensors_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
-from morl_recipes.watching import Bar, Logger, log
+from morl_recipes.watching import Bar, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
@@ -46,6 +46,14 @@ class Options:
     chunk: int = CHUNK
 
 
+class Kept(NamedTuple):
+    """A copy of everything as it was after a finished iteration; ``rows`` counts those of the history."""
+
+    tensors: dict[str, Tensor]
+    meta: dict[str, Any]
+    rows: int
+
+
 class Training:
     """A population with its validation, history and checkpoint.
 
@@ -57,11 +65,8 @@ class Training:
     """
 
     def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
-        for name in ("eval_every", "checkpoint_every", "chunk"):
-            _checks.at_least(name, getattr(options, name), 1)
-        if options.resume and options.out is None:
-            _checks.fail("out", "be given to resume", "None")
-        self.options = options
+        options = self.options = _checked(options)
+        total_steps = _checks.at_least("total_steps", total_steps, 1)
         self.population = Population(
             runs,
             find_source(env, options.device),
@@ -76,6 +81,10 @@ class Training:
         self.iterations = math.ceil(total_steps / self.population.ppo.steps_per_iteration)
         self.reasons: dict[int, str] = {}
         self.history = History(runs, self.population.objectives, self._file("history.csv"))
+        self.settings = self._settings()
+        self.bar = Bar(0, 0, show=False)  # until the start
+        self._kept: Kept | None = None
+        self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
 
     @property
     def finished(self) -> bool:
@@ -86,7 +95,7 @@ class Training:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""
         path = self._file(CHECKPOINT)
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             if path.exists() and not self.options.resume:
                 _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", path.parent)
             if path.exists():
@@ -97,14 +106,16 @@ class Training:
 
     def advance(self) -> None:
         """Train for one iteration, validate, log, save."""
+        before = [tensor.clone() for tensor in self.population.policies()]
         iteration = self.population.iterate()
         self._report(iteration.failed)
-        last = self.finished
-        numbers = self._row(iteration, validate=last or iteration.number % self.options.eval_every == 0)
+        validate = self.finished or iteration.number % self.options.eval_every == 0
+        numbers = self._row(iteration, self._validate(before) if validate else None)
         columns = self.history.add(numbers, self.population.alive)
+        self._keep()
         log(self.options.loggers, columns, iteration.steps)
         self.bar.update(self.population.ppo.steps_per_iteration * len(self.population.runs), columns)
-        if last or iteration.number % self.options.checkpoint_every == 0:
+        if self.finished or iteration.number % self.options.checkpoint_every == 0:
             self.save()
 
     def stop(self) -> None:
@@ -116,31 +127,54 @@ class Training:
             if path is None
             else f"continue with resume=True, out={path.parent}"
         )
-        self.bar.say(f"Stopped after iteration {self.population.iteration} of {self.iterations}: {where}.")
-        raise KeyboardInterrupt
+        message = f"Stopped after iteration {self.population.iteration} of {self.iterations}: {where}."
+        self.bar.say(message)
+        raise KeyboardInterrupt(message)
 
     def save(self) -> None:
-        """Write the checkpoint, if there is a folder for it."""
+        """Write the checkpoint of the last finished iteration, if there is one and a folder for it."""
         path = self._file(CHECKPOINT)
-        if path is None:
+        if path is not None and self._kept is not None:
+            tensors, meta, rows = self._kept
+            checkpoint.save(path, tensors | {"history": self.history.state(rows)}, meta)
+
+    def close(self) -> None:
+        """Close the bar, and the environments that can be closed."""
+        self.bar.close()
+        for env in (self.population.env, self.evaluate.env):
+            close = getattr(env, "close", None)
+            if close is not None:
+                close()
+
+    def _keep(self) -> None:
+        """Copy the state, so that an iteration that fails half-way costs no finished one."""
+        if self.options.out is None:
             return
-        state = tensors_of(self.population) | env_state("eval_env", self.evaluate.env)
+        state = tensors_of(self.population) | self._eval_state
         state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
         state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
-        meta = self._settings() | {
+        meta = self.settings | {
             "iteration": self.population.iteration,
             "updates": self.population.updates,
             "columns": self.history.columns,
             "reasons": {str(run): reason for run, reason in self.reasons.items()},
         }
-        checkpoint.save(path, state | {"history": self.history.state()}, meta)
+        self._kept = Kept({name: tensor.clone() for name, tensor in state.items()}, meta, len(self.history.rows))
 
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
         state, meta = checkpoint.load(path)
-        checkpoint.require_same(path, meta, self._settings())
+        checkpoint.require_same(path, meta, self.settings)
+        try:
+            self._restore(state, meta)
+        except (KeyError, RuntimeError, ValueError) as error:
+            raise checkpoint.CheckpointError(f"`{path}` must fit this training, got {error}.") from error
+
+    def _restore(self, state: dict[str, Tensor], meta: dict[str, Any]) -> None:
         load_tensors(self.population, state)
-        load_env("eval_env", self.evaluate.env, state)
+        self._eval_state = {name: tensor for name, tensor in state.items() if name.startswith("eval_env/")}
+        if self._eval_state:
+            load_env("eval_env", self.evaluate.env, self._eval_state)
         self.scores.best, self.scores.best_iteration = state["best"], state["best_iteration"]
         for index, tensor in enumerate(self.scores.best_policies):
             tensor.copy_(state[f"best/{index}"])
@@ -154,15 +188,26 @@ class Training:
         runs = [self._run_result(index) for index in range(len(population.runs))]
         return TrainResult(runs, population.source.name, tuple(population.env.objectives))
 
-    def _row(self, iteration: Iteration, *, validate: bool) -> dict[str, Tensor | float]:
+    def _validate(self, before: list[Tensor]) -> Tensor:
+        """Return the mean returns; a run with one that is not finite stops, with the policy that it had ``before``."""
+        returns, alive = self.evaluate(), self.population.alive
+        if self.options.out is not None:
+            self._eval_state = env_state("eval_env", self.evaluate.env)
+        failed = (alive & ~returns.isfinite().all(-1)).nonzero().flatten().tolist()
+        alive[failed] = False
+        for policy, old in zip(self.population.policies(), before, strict=True):
+            policy[failed] = old[failed]
+        self._report(dict.fromkeys(failed, "validation return"))
+        return returns
+
+    def _row(self, iteration: Iteration, returns: Tensor | None) -> dict[str, Tensor | float]:
         population = self.population
         nothing = torch.full((len(population.runs), population.objectives), torch.nan, device=population.device)
-        returns = self.evaluate() if validate else nothing
-        scores = self.scores(returns)
-        if validate:
+        scores = self.scores(nothing if returns is None else returns)
+        if returns is not None:
             self.scores.keep_best(scores, population)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
-        return {**head, **iteration.numbers, "return": returns, **scores}
+        return {**head, **iteration.numbers, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:
         for index, cause in failed.items():
@@ -201,8 +246,11 @@ class Training:
         """Return what must agree between a checkpoint and the training that continues it."""
         population, options = self.population, self.options
         return {
-            "runs": [[_described(run.recipe), list(run.preference), run.seed] for run in population.runs],
-            "env": population.source.name,
+            "runs": len(population.runs),
+            "recipe": [_described(run.recipe) for run in population.runs],
+            "preferences": [list(run.preference) for run in population.runs],
+            "seeds": [run.seed for run in population.runs],
+            "env": {"name": population.source.name, **sizes(population.env)},
             "total_steps": population.total_steps,
             "num_envs": population.num_envs,
             "eval_every": options.eval_every,
@@ -222,3 +270,24 @@ def _described(recipe: Recipe) -> Any:
         return recipe.to_dict()
     except ValueError:
         return repr(recipe)
+
+
+def _checked(options: Options) -> Options:
+    """Check the options before anything is opened; return them with plain numbers."""
+    if options.resume and options.out is None:
+        _checks.fail("out", "be given to resume", "None")
+    try:
+        torch.empty(0, device=options.device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"`device` must be one that PyTorch finds here, got {options.device!r} ({reason}).") from error
+    names = ("num_envs", "eval_every", "eval_episodes", "checkpoint_every", "chunk")
+    numbers = {name: _checks.at_least(name, getattr(options, name), 1) for name in names}
+    return replace(options, **numbers, loggers=check_loggers(options.loggers))  # type: ignore[arg-type]
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"`out` must be a folder, got a file or a path below one: {folder}.") from error

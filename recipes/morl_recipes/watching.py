@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
+
+from morl_recipes._checks import fail
 
 
 class Logger(Protocol):
@@ -19,6 +21,14 @@ class Logger(Protocol):
     def log_scalar(self, name: str, value: float, step: int) -> None:
         """Log one number."""
         ...
+
+
+def check_loggers(loggers: Any) -> tuple[Logger, ...]:
+    """Require a list of loggers, before the first iteration instead of after it."""
+    chosen = tuple(loggers) if isinstance(loggers, Iterable) else (None,)
+    if not all(callable(getattr(logger, "log_scalar", None)) for logger in chosen):
+        fail("loggers", "be a list of TorchRL loggers, or of anything with log_scalar(name, value, step)", loggers)
+    return chosen
 
 
 class Bar:

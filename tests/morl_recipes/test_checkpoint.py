@@ -1,5 +1,7 @@
 import os
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import safetensors.torch
@@ -41,12 +43,28 @@ def test_a_truncated_file_is_refused(tmp_path: Path, cut: int) -> None:
         load(path)
 
 
-def test_a_flipped_bit_is_found(tmp_path: Path) -> None:
+def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
     path = tmp_path / "c"
-    save(path, TENSORS, {})
-    data = bytearray(path.read_bytes())
-    data[-9] ^= 1
-    path.write_bytes(bytes(data))
+    save(path, TENSORS, {"iteration": 4, "reasons": {"1": "reward"}})
+    intact = path.read_bytes()
+    for place in range(len(intact)):
+        data = bytearray(intact)
+        data[place] ^= 1 << place % 7
+        path.write_bytes(bytes(data))
+        with pytest.raises(CheckpointError, match=re.escape(f"`{path}`")):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("iteration", "iteratiom"), ('\\": 4', '\\": 2'), ('"{', '"['), ('"meta"', '"mata"'), ('"checksum', '"chocksum')],
+)
+def test_damage_in_the_description_is_found(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "c"
+    save(path, TENSORS, {"iteration": 4})
+    intact = path.read_bytes()
+    assert intact.count(old.encode()) == 1
+    path.write_bytes(intact.replace(old.encode(), new.encode()))
     with pytest.raises(CheckpointError, match="must match its checksum"):
         load(path)
 
@@ -62,11 +80,25 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="must be a checkpoint of morl-blocks"):
         load(path)
     safetensors.torch.save_file(TENSORS, path, {"format": checkpoint.FORMAT, "version": "99"})
-    with pytest.raises(CheckpointError, match="must have checkpoint version 1, got 99"):
+    with pytest.raises(CheckpointError, match="must have checkpoint version 2, got 99"):
         load(path)
 
 
-def test_another_training_is_named(tmp_path: Path) -> None:
-    require_same(tmp_path, {"env": "toy", "extra": 1}, {"env": "toy"})
-    with pytest.raises(CheckpointError, match="got another `env`"):
-        require_same(tmp_path, {"env": "toy"}, {"env": "stealth"})
+@pytest.mark.parametrize(
+    ("saved", "asked", "message"),
+    [
+        ({"env": "toy"}, {"env": "stealth"}, "got another `env`: stored toy, given stealth"),
+        ({}, {"env": "toy"}, "got another `env`: stored None, given toy"),
+        ({"env": {"horizon": 16}}, {"env": {"horizon": 32}}, "got another `env.horizon`: stored 16, given 32"),
+        ({"seeds": [0, 1]}, {"seeds": (0, 5)}, r"got another `seeds\[1\]`: stored 1, given 5"),
+        ({"seeds": [0]}, {"seeds": [0, 5]}, r"got another `seeds`: stored \[0\], given \[0, 5\]"),
+        ({"mu": {"type": "A"}}, {"mu": {"type": "A", "b": 1}}, "got another `mu`: stored {'type': 'A'}, given {"),
+    ],
+)
+def test_another_training_is_named(tmp_path: Path, saved: Any, asked: Any, message: str) -> None:
+    with pytest.raises(CheckpointError, match=message):
+        require_same(tmp_path, saved, asked)
+
+
+def test_the_same_training_passes(tmp_path: Path) -> None:
+    require_same(tmp_path, {"env": "toy", "seeds": [0, 1], "extra": 1}, {"env": "toy", "seeds": (0, 1)})

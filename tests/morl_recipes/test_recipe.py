@@ -1,6 +1,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from morl_recipes import PASTA, PPO, Recipe
@@ -46,11 +47,22 @@ def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
         ({"epochs": 0}, "`epochs` must be a whole number >= 1, got 0"),
         ({"minibatch_size": 100}, "`minibatch_size` must divide steps_per_iteration \\(2048\\), got 100"),
         ({"entropy_coefficient": -1.0}, "`entropy_coefficient` must lie in"),
+        ({"gamma": "0.9"}, "`gamma` must lie in \\[0, 1\\], got '0.9'"),
+        ({"clip": None}, "`clip` must be > 0, got None"),
+        ({"learning_rate": True}, "`learning_rate` must be > 0, got True"),
+        ({"hidden": 64.0}, "`hidden` must be a whole number >= 1, got 64.0"),
+        ({"epochs": True}, "`epochs` must be a whole number >= 1, got True"),
     ],
 )
 def test_bad_numbers_are_named(numbers: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(PPO(), **numbers)
+
+
+def test_numbers_become_plain_ones() -> None:
+    ppo = PPO(gamma=1, clip=np.float32(0.5), steps_per_iteration=np.int64(128))  # type: ignore[arg-type]
+    assert (repr(ppo.gamma), repr(ppo.clip), repr(ppo.steps_per_iteration)) == ("1.0", "0.5", "128")
+    assert replace(PASTA, ppo=PPO(gamma=1)).structure() == PASTA.structure()
 
 
 def test_structure_separates_what_cannot_share_a_population() -> None:

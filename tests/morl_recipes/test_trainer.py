@@ -1,5 +1,6 @@
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,19 +10,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
-from morl_recipes import PASTA, PPO, ROWS, Options, Run, train, train_runs
-from morl_recipes.checkpoint import CheckpointError
+from morl_recipes import PASTA, PPO, ROWS, EnvSource, Options, Run, train, train_runs
+from morl_recipes.checkpoint import CheckpointError, load
 from morl_recipes.result import TrainResult
 from morl_recipes.spec import as_spec
 from morl_recipes.specs import Fixed
 from morl_recipes.toy import ToyBatch, toy
-from tests.morl_recipes.worlds import poisoned, tiny
+from morl_recipes.training import Training
+from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 
 HALF = (0.5, 0.5)
 QUICK = Options(num_envs=4, progress=False, eval_every=2, eval_episodes=2, checkpoint_every=2)
@@ -147,8 +150,6 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
     time.sleep(0.2)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    from morl_recipes.checkpoint import load
-
     reached = load(checkpoint)[1]["iteration"]
     assert 0 < reached < 400
     # The subprocess was asked for 400 iterations; both trainings below stop at the same place, long before.
@@ -177,14 +178,43 @@ class _StopAt:
 def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     options = replace(QUICK, out=tmp_path, resume=True)
     _go(2, options)
-    with pytest.raises(CheckpointError, match="same training, got another `total_steps`"):
+    with pytest.raises(CheckpointError, match="same training, got another `total_steps`: stored 128, given 192"):
         _go(3, options)
-    with pytest.raises(CheckpointError, match="same training, got another `runs`"):
+    with pytest.raises(CheckpointError, match=r"same training, got another `seeds\[1\]`: stored 1, given 5"):
         _go(2, options, seeds=(0, 5))
+    with pytest.raises(CheckpointError, match="same training, got another `runs`: stored 2, given 3"):
+        _go(2, options, seeds=(0, 1, 2))
     with pytest.raises(ValueError, match="`out` must hold no earlier training"):
         _go(2, replace(options, resume=False))
     with pytest.raises(ValueError, match="`out` must be given to resume"):
         _go(2, replace(options, out=None))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"horizon": 32}, "`env.horizon`: stored 16, given 32"),
+        ({"observation_dim": 6}, "`env.observation_dim`: stored 4, given 6"),
+        ({"action_dim": 3}, "`env.action_dim`: stored 2, given 3"),
+    ],
+)
+def test_another_environment_of_the_same_name_is_refused(tmp_path: Path, changed: dict[str, int], message: str) -> None:
+    options = replace(QUICK, out=tmp_path, resume=True)
+    _go(2, options)
+    with pytest.raises(CheckpointError, match=f"got another {message}"):
+        train_runs([Run(tiny(), HALF, seed) for seed in (0, 1)], toy(**changed), 128, options)
+
+
+def test_a_state_that_does_not_fit_is_a_checkpoint_error(tmp_path: Path) -> None:
+    def bare(num_envs: int, seeds: Sequence[int]) -> ToyBatch:
+        env = ToyBatch(num_envs, seeds)
+        env.get_state = dict  # type: ignore[method-assign]
+        return env
+
+    options = replace(QUICK, out=tmp_path, resume=True)
+    train_runs([Run(tiny(), HALF, 0)], EnvSource("toy", bare), 128, options)
+    with pytest.raises(CheckpointError, match=r"`.*checkpoint.safetensors` must fit this training, got 'seed'"):
+        train_runs([Run(tiny(), HALF, 0)], EnvSource("toy", ToyBatch), 128, options)
 
 
 def test_a_failed_run_is_reported_and_the_others_finish(caplog: pytest.LogCaptureFixture) -> None:
@@ -202,6 +232,50 @@ def test_a_failed_run_is_reported_and_the_others_finish(caplog: pytest.LogCaptur
     assert all(bool(tensor.isfinite().all()) for tensor in result.runs[1].policy.values())
 
 
+def _nothing(step: int, reward: torch.Tensor) -> None:
+    pass
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_validation_that_is_not_finite_stops_its_run_alone(
+    objective: int, value: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    def spoil(step: int, reward: torch.Tensor) -> None:
+        if step > 16:  # from the second validation on, which ends iteration 4
+            reward[2:, objective] = value
+
+    runs = [Run(tiny(), HALF, seed) for seed in range(2)]
+    with caplog.at_level(logging.WARNING, logger="morl_recipes"):
+        result = train_runs(runs, replace(toy(), make=Scripts(_nothing, spoil)), 64 * 6, QUICK)
+    assert [run.status for run in result.runs] == ["done", "failed"]
+    assert result.runs[1].reason == "validation return not finite in iteration 4"
+    assert "Run 1 (preference [0.5, 0.5], seed 1) stopped: validation return not finite in iteration 4" in caplog.text
+    assert result.runs[0].final == _go().runs[0].final
+    assert len(result.runs[1].history) == 3
+    assert result.runs[1].final == result.runs[1].peak
+    assert result.runs[1].final is not None
+    assert result.runs[1].final["iteration"] == 2
+    started = Training(runs, toy(), 64 * 6, QUICK)
+    for _ in range(3):
+        started.advance()
+    for name, tensor in started.result().runs[1].policy.items():
+        assert torch.equal(result.runs[1].policy[name], tensor), name
+
+
+def test_a_training_whose_last_run_fails_in_validation_is_saved_and_over(tmp_path: Path) -> None:
+    def spoil(step: int, reward: torch.Tensor) -> None:
+        reward[:] = torch.nan
+
+    options = replace(QUICK, out=tmp_path, resume=True, checkpoint_every=100)
+    for _ in range(2):
+        result = train_runs([Run(tiny(), HALF, 0)], Scripts(_nothing, spoil), 64 * 50, options)
+        assert result.runs[0].reason == "validation return not finite in iteration 2"
+        assert result.runs[0].final is None
+        assert result.runs[0].peak is None
+        assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 2
+
+
 def test_training_ends_when_no_run_is_left() -> None:
     result = train_runs([Run(tiny(), HALF, 0)], poisoned(0, 4, after=1, place="reward"), 64 * 50, QUICK)
     assert result.runs[0].status == "failed"
@@ -216,11 +290,83 @@ def test_ctrl_c_saves_and_the_training_can_go_on(tmp_path: Path) -> None:
                 signal.raise_signal(signal.SIGINT)
 
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
+    where = re.escape(f"Stopped after iteration 3 of 6: continue with resume=True, out={tmp_path}.")
+    with pytest.raises(KeyboardInterrupt, match=where):
         _go(options=replace(QUICK, out=tmp_path, loggers=[Press()]))
     assert signal.getsignal(signal.SIGINT) is before
     assert len(pd.read_csv(tmp_path / "history.csv")) == 6
     _same(_go(), _go(options=replace(QUICK, out=tmp_path, resume=True)))
+
+
+def test_ctrl_c_in_the_last_iteration_returns_the_result(tmp_path: Path) -> None:
+    class Press:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            if step == 64 * 6 and name == "mu/run0":
+                signal.raise_signal(signal.SIGINT)
+
+    _same(_go(), _go(options=replace(QUICK, out=tmp_path, loggers=[Press()])))
+
+
+def test_a_second_ctrl_c_keeps_the_iteration_before(tmp_path: Path) -> None:
+    def press(step: int, reward: torch.Tensor) -> None:
+        if step == 16 * 3 + 5:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    options = replace(QUICK, out=tmp_path, checkpoint_every=100)
+    runs = [Run(tiny(), HALF, seed) for seed in (0, 1)]
+    with pytest.raises(KeyboardInterrupt):
+        train_runs(runs, replace(toy(), make=Scripts(press, _nothing)), 64 * 6, options)
+    assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 3
+    _same(_go(), _go(options=replace(options, resume=True)))
+
+
+class _SimulatorError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("place", ["training", "validation"])
+def test_an_environment_that_fails_costs_no_finished_iteration(tmp_path: Path, place: str) -> None:
+    at = {"training": 16 * 3 + 5, "validation": 16 + 5}[place]  # in iteration 4, or in the validation that ends it
+
+    def explode(step: int, reward: torch.Tensor) -> None:
+        if step == at:
+            raise _SimulatorError
+
+    broken = Scripts(explode, _nothing) if place == "training" else Scripts(_nothing, explode)
+    options = replace(QUICK, out=tmp_path, checkpoint_every=100)
+    runs = [Run(tiny(), HALF, seed) for seed in (0, 1)]
+    with pytest.raises(_SimulatorError):
+        train_runs(runs, replace(toy(), make=broken), 64 * 6, options)
+    assert [env.closed for env in broken.opened] == [True, True]
+    assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 3
+    _same(_go(), _go(options=replace(options, resume=True)))
+
+
+def test_nothing_is_saved_before_the_first_iteration_is_finished(tmp_path: Path) -> None:
+    def explode(step: int, reward: torch.Tensor) -> None:
+        raise _SimulatorError
+
+    broken = Scripts(explode, _nothing)
+    for _ in range(2):  # the second attempt is not told that the folder holds an earlier training
+        with pytest.raises(_SimulatorError):
+            train_runs([Run(tiny(), HALF, 0)], broken, 64, replace(QUICK, out=tmp_path))
+
+
+def test_environments_are_closed_at_the_end() -> None:
+    worlds = Scripts(_nothing, _nothing)
+    train_runs([Run(tiny(), HALF, 0)], worlds, 64, QUICK)
+    assert [env.closed for env in worlds.opened] == [True, True]
+
+
+def test_a_folder_changes_no_number(tmp_path: Path) -> None:
+    """A Gymnasium batch that is asked for its state before its first episode begins one."""
+    options = replace(QUICK, eval_every=3, checkpoint_every=1)
+    alone, saved = (
+        train_runs([Run(tiny(), HALF, 0)], "deep-sea-treasure-v0", 64 * 3, replace(options, out=out))
+        for out in (None, tmp_path)
+    )
+    _same(alone, saved)
 
 
 def test_trains_outside_the_main_thread() -> None:
@@ -281,8 +427,65 @@ def test_bad_options_are_named() -> None:
         train(PASTA, toy(), [[0.5, 0.4]], [0], 64)
     with pytest.raises(ValueError, match="`env` must be a name, a card, an EnvSource or a function"):
         train(PASTA, 3, [HALF], [0], 64)
-    with pytest.raises(ValueError, match="`seed` must be a whole number >= 0, got -1"):
-        train(PASTA, toy(), [HALF], [-1], 64)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"seeds": [-1]}, r"`seeds` must be a list of whole numbers >= 0, got \[-1\]"),
+        ({"seeds": 0}, "`seeds` must be a list of whole numbers >= 0, got 0"),
+        ({"seeds": [True]}, r"`seeds` must be a list of whole numbers >= 0, got \[True\]"),
+        ({"seeds": []}, "`seeds` must hold at least one seed, got none"),
+        ({"preferences": [0.5, 0.5]}, r"`preferences` must be a list of lists of numbers, .* got \[0.5, 0.5\]"),
+        ({"preferences": 1}, "`preferences` must be a list of lists of numbers, .* got 1"),
+        ({"preferences": ["ab"]}, r"`preferences` must be a list of lists of numbers, .* got \['ab'\]"),
+        ({"preferences": []}, "`preferences` must hold at least one preference, got none"),
+        ({"preferences": [HALF, [0.5, 0.3, 0.2]]}, "`preferences` must all have the same length, got 2 and 3"),
+        ({"recipe": "PASTA"}, "`recipe` must be a Recipe, such as morl_recipes.PASTA, got 'PASTA'"),
+        ({"env": "CartPole-v1"}, "`env` must have a vector reward, got 'CartPole-v1'"),
+        ({"env": "fruit-tree-v0"}, "`env` must have a time limit, got 'fruit-tree-v0'.* horizon=200"),
+        ({"device": "tpu"}, "`device` must be one that PyTorch finds here, got 'tpu'"),
+        ({"loggers": 3}, "`loggers` must be a list of TorchRL loggers, .* got 3"),
+        ({"loggers": ["csv"]}, r"`loggers` must be a list of TorchRL loggers, .* got \['csv'\]"),
+        ({"total_steps": 64.0}, "`total_steps` must be a whole number >= 1, got 64.0"),
+        ({"num_envs": "8"}, "`num_envs` must be a whole number >= 1, got '8'"),
+    ],
+)
+def test_bad_arguments_are_named(given: dict[str, Any], message: str) -> None:
+    usual = {"recipe": PASTA, "env": toy(), "preferences": [HALF], "seeds": [0], "total_steps": 64, "progress": False}
+    with pytest.raises(ValueError, match=message):
+        train(**{**usual, **given})
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="CUDA is there")
+def test_a_missing_device_is_named() -> None:
+    with pytest.raises(ValueError, match="`device` must be one that PyTorch finds here, got 'cuda'"):
+        _go(1, replace(QUICK, device="cuda"))
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match=r"`out` must be a folder, got a file or a path below one: .*file"):
+            _go(1, replace(QUICK, out=out))
+
+
+@pytest.mark.parametrize("seeds", [np.arange(2), torch.arange(2), (np.int64(0), 1)])
+def test_numbers_of_numpy_and_torch_are_numbers(seeds: Any, tmp_path: Path) -> None:
+    four, two = np.int64(4), np.int32(2)
+    result = train(
+        tiny(steps_per_iteration=np.int64(64)),
+        toy(),
+        torch.tensor([HALF]),  # type: ignore[arg-type]
+        seeds,
+        np.int64(128),  # type: ignore[arg-type]
+        out=tmp_path,
+        num_envs=four,  # type: ignore[arg-type]
+        eval_every=two,  # type: ignore[arg-type]
+        eval_episodes=two,  # type: ignore[arg-type]
+        progress=False,
+    )
+    _same(_go(2), result)
 
 
 def test_a_function_is_an_environment() -> None:

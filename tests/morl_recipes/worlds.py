@@ -1,6 +1,6 @@
 """Small recipes and broken environments for the tests of the trainer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,3 +48,39 @@ def poisoned(run: int, num_envs: int, after: int, place: str) -> EnvSource:
         return Poisoned(count, seeds, list(bad), after, place)
 
     return EnvSource("poisoned", make)
+
+
+class Scripted(ToyBatch):
+    """A toy world that calls ``spoil(step of the environments, reward)`` after every step, and can be closed."""
+
+    def __init__(self, num_envs: int, seeds: Sequence[int], spoil: Callable[[int, Tensor], None]) -> None:
+        super().__init__(num_envs, seeds)
+        self.spoil, self.closed = spoil, False
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Step, and spoil."""
+        observation, reward, terminated, truncated = super().step_tensors(action)
+        self.spoil(int(self._clock[0]), reward)
+        return observation, reward, terminated, truncated
+
+    def close(self) -> None:
+        """Remember it."""
+        self.closed = True
+
+
+class Scripts:
+    """Opens training worlds with one script and validation worlds with another, and remembers them.
+
+    Args:
+        training: ``(step, reward [N, m])``, after every step of the training worlds.
+        validation: Likewise, of the validation worlds.
+    """
+
+    def __init__(self, training: Callable[[int, Tensor], None], validation: Callable[[int, Tensor], None]) -> None:
+        self.scripts = [training, validation]
+        self.opened: list[Scripted] = []
+
+    def __call__(self, num_envs: int, seeds: Sequence[int]) -> Scripted:
+        """Open the next world; a training opens its training world first."""
+        self.opened.append(Scripted(num_envs, seeds, self.scripts[len(self.opened) % 2]))
+        return self.opened[-1]

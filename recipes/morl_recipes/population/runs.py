@@ -24,9 +24,11 @@ class Run:
     seed: int
 
     def __post_init__(self) -> None:
-        """Check the preference and the seed."""
+        """Check the recipe, the preference and the seed."""
+        if not isinstance(self.recipe, Recipe):
+            _checks.fail("recipe", "be a Recipe, such as morl_recipes.PASTA", repr(self.recipe))
         object.__setattr__(self, "preference", _checks.preference(self.preference))
-        _checks.at_least("seed", self.seed, 0)
+        object.__setattr__(self, "seed", _checks.at_least("seed", self.seed, 0))
 
 
 def by_population(runs: Iterable[Run]) -> list[list[Run]]:
@@ -48,6 +50,7 @@ def check_population(runs: Sequence[Run]) -> None:
     """Require at least one run, and that all of them can train together."""
     if not runs:
         _checks.fail("runs", "hold at least one run", "none")
+    _checks.one_length([run.preference for run in runs])
     if len(by_population(runs)) > 1:
         _checks.fail("runs", "differ in numbers alone", f"{len(by_population(runs))} different structures")
 

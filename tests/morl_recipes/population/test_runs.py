@@ -1,10 +1,11 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from morl_recipes import PASTA, PPO, ROWS, Run, by_population
-from morl_recipes.population.runs import numbers
+from morl_recipes.population.runs import check_population, numbers
 
 HALF = (0.5, 0.5)
 
@@ -36,8 +37,29 @@ def test_numbers_are_stacked() -> None:
         ((float("nan"), 1.0), 0, "`preferences` must be >= 0"),
         (HALF, -1, "`seed` must be a whole number >= 0"),
         (HALF, 0.5, "`seed` must be a whole number >= 0"),
+        (HALF, "1", "`seed` must be a whole number >= 0, got '1'"),
+        (0.5, 0, "`preferences` must hold numbers, got 0.5"),
     ],
 )
 def test_bad_runs_are_named(preference: tuple[float, ...], seed: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Run(PASTA, preference, seed)
+
+
+def test_a_recipe_is_needed() -> None:
+    with pytest.raises(ValueError, match=r"`recipe` must be a Recipe, such as morl_recipes\.PASTA, got 'PASTA'"):
+        Run("PASTA", HALF, 0)  # type: ignore[arg-type]
+
+
+def test_seeds_become_plain_numbers() -> None:
+    assert type(Run(PASTA, HALF, np.int64(3)).seed) is int  # type: ignore[arg-type]
+
+
+def test_populations_that_cannot_train_together_are_named() -> None:
+    with pytest.raises(ValueError, match="`runs` must hold at least one run, got none"):
+        check_population([])
+    with pytest.raises(ValueError, match="`preferences` must all have the same length, got 2 and 3"):
+        check_population([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
+    with pytest.raises(ValueError, match="`runs` must differ in numbers alone, got 2 different structures"):
+        check_population([Run(PASTA, HALF, 0), Run(replace(PASTA, ppo=PPO(epochs=5)), HALF, 0)])
+    check_population([Run(replace(PASTA, ppo=PPO(gamma=gamma)), HALF, 0) for gamma in (1, 0.99)])
