@@ -55,12 +55,13 @@ class Scripted(ToyBatch):
 
     def __init__(self, num_envs: int, seeds: Sequence[int], spoil: Callable[[int, Tensor], None]) -> None:
         super().__init__(num_envs, seeds)
-        self.spoil, self.closed = spoil, False
+        self.spoil, self.closed, self.steps = spoil, False, 0
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Step, and spoil."""
         observation, reward, terminated, truncated = super().step_tensors(action)
-        self.spoil(int(self._clock[0]), reward)
+        self.steps += 1
+        self.spoil(self.steps, reward)
         return observation, reward, terminated, truncated
 
     def close(self) -> None:
