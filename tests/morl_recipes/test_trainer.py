@@ -208,7 +208,7 @@ def test_another_environment_of_the_same_name_is_refused(tmp_path: Path, changed
 def test_a_state_that_does_not_fit_is_a_checkpoint_error(tmp_path: Path) -> None:
     def bare(num_envs: int, seeds: Sequence[int]) -> ToyBatch:
         env = ToyBatch(num_envs, seeds)
-        env.get_state = dict  # type: ignore[method-assign]
+        env.get_state, env.set_state = dict, id  # type: ignore[method-assign,assignment]
         return env
 
     options = replace(QUICK, out=tmp_path, resume=True)
