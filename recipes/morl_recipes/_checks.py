@@ -13,6 +13,14 @@ def fail(name: str, rule: str, value: object) -> NoReturn:
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
 
+def number(name: str, value: object) -> float:
+    """Require a number; return it as a float."""
+    result = _number(value)
+    if math.isnan(result):
+        fail(name, "be a number", repr(value))
+    return result
+
+
 def positive(name: str, value: SupportsFloat) -> float:
     """Require a finite number > 0; return it as a float."""
     number = _number(value)

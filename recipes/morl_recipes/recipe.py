@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from morl_recipes._checks import at_least, between, positive
-from morl_recipes.spec import SPECS, Live, Spec, as_spec, structure
+from morl_recipes.naming import unknown
+from morl_recipes.spec import SPECS, Live, Spec, as_spec, require_slot, structure
 from morl_recipes.specs import AdaptiveSmoothTchebycheff, AttentionWeighted, ConflictBraked, PCGrad, Scalarised, Vector
 
 if sys.version_info >= (3, 11):
@@ -100,8 +101,8 @@ class Recipe:
         for name in SLOTS:
             value = as_spec(getattr(self, name))
             object.__setattr__(self, name, value)
-            if not isinstance(value, Spec) and not (name == "mu" and value is None):
-                raise ValueError(f"`{name}` must be a spec or a module, got {value!r}.")
+            if not (name == "mu" and value is None):
+                require_slot(name, value, name)
         if not isinstance(self.advantage, Vector | Scalarised):
             raise ValueError(f"`advantage` must be Vector() or Scalarised(), got {self.advantage!r}.")
         if not isinstance(self.ppo, PPO):
@@ -123,11 +124,11 @@ class Recipe:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
         """Read what :meth:`to_dict` wrote; slots that are left out are those of PASTA."""
-        unknown = set(data) - {f.name for f in fields(cls)}
-        if unknown:
-            raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {sorted(unknown)}.")
+        for name in data:
+            if name not in (*SLOTS, "ppo"):
+                raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {name!r}.")
         slots = {name: _spec(name, data[name]) for name in SLOTS if name in data}
-        return cls(**slots, ppo=PPO(**data.get("ppo", {})))
+        return cls(**slots, ppo=_ppo(data.get("ppo", {})))
 
     def to_json(self) -> str:
         """Return one line of JSON."""
@@ -169,10 +170,21 @@ def _spec(name: str, data: Any) -> Any:
     if kind not in SPECS:
         raise ValueError(f"`{name}` must have a known type ({', '.join(sorted(SPECS))}), got {kind!r}.")
     values = {key: _spec(key, value) for key, value in data.items() if key != "type"}
-    unknown = set(values) - {f.name for f in fields(SPECS[kind])}
-    if unknown:
-        raise ValueError(f"`{name}` must have fields of {kind}, got {sorted(unknown)}.")
+    foreign = set(values) - {f.name for f in fields(SPECS[kind])}
+    if foreign:
+        raise ValueError(f"`{name}` must have fields of {kind}, got {sorted(foreign)}.")
     return SPECS[kind](**values)
+
+
+def _ppo(data: Any) -> PPO:
+    """Return the numbers of PPO that a dictionary holds."""
+    known = [f.name for f in fields(PPO)]
+    if not isinstance(data, Mapping):
+        raise ValueError(f"`ppo` must be a table with {', '.join(known)}, got {data!r}.")
+    for name in data:
+        if name not in known:
+            raise unknown("number of ppo", name, known)
+    return PPO(**data)
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> str:

@@ -7,12 +7,14 @@ travel as JSON. Each spec class registers itself under its name; a user's own sp
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
+
+from morl_recipes import _checks
 
 SPECS: dict[str, type[Spec]] = {}
 
@@ -32,21 +34,28 @@ class Spec:
     """
 
     block: ClassVar[Callable[..., Any] | None] = None
+    slot: ClassVar[str | None] = None
+    """The slot of a recipe that such a spec fills; ``None`` for a user's own, which may fill any."""
+    nested: ClassVar[Mapping[str, str]] = {}
+    """Fields that hold specs, with the slot of each."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Register the class under its name."""
         super().__init_subclass__(**kwargs)
+        if cls.__name__.startswith("_"):
+            return
         other = SPECS.get(cls.__name__)
         if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
             raise ValueError(f"`{cls.__name__}` must be a new name for a spec, got that of {other.__module__}.")
         SPECS[cls.__name__] = cls
 
     def __post_init__(self) -> None:
-        """Turn whole numbers in float fields into floats."""
+        """Require numbers in float fields, as floats, and fitting specs in nested ones."""
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type in ("float", float) and isinstance(value, int) and not isinstance(value, bool):
-                object.__setattr__(self, field.name, float(value))
+            if field.type in ("float", float):
+                object.__setattr__(self, field.name, _checks.number(field.name, getattr(self, field.name)))
+        for name, slot in self.nested.items():
+            require_slot(name, getattr(self, name), slot)
 
     def build(self, *args: Any) -> Any:
         """Return the live block of one run; ``args`` are what the slot hands over, if anything."""
@@ -72,6 +81,22 @@ class Live(Spec):
     def build(self, *args: Any) -> nn.Module:
         """Return a copy of the module."""
         return copy.deepcopy(self.module)
+
+
+def require_slot(name: str, value: object, slot: str) -> None:
+    """Require a spec that fits a slot.
+
+    Example:
+        >>> from morl_recipes.specs import PCGrad
+        >>> require_slot("mu", PCGrad(), "mu")
+        Traceback (most recent call last):
+        ...
+        ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(), which is a combiner.
+    """
+    if not isinstance(value, Spec):
+        _checks.fail(name, f"be a spec or a module of the kind {slot}", repr(value))
+    if value.slot not in (None, slot):
+        _checks.fail(name, f"be a spec or a module of the kind {slot}", f"{value!r}, which is a {value.slot}")
 
 
 def as_spec(value: Any) -> Any:

@@ -18,8 +18,10 @@ AttentionKind = Literal["softmax", "gradient"]
 Weigh = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-class _Checked(Spec):
-    """A spec whose numbers the block itself checks, when the spec is made."""
+class _Scheduler(Spec):
+    """A scheduler; the block itself checks its numbers, when the spec is made."""
+
+    slot: ClassVar = "mu"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -30,7 +32,7 @@ class _Checked(Spec):
 
 
 @dataclass(frozen=True)
-class Fixed(_Checked):
+class Fixed(_Scheduler):
     """Keep mu constant: :class:`morl_blocks.schedulers.Fixed`."""
 
     block: ClassVar = schedulers.Fixed
@@ -38,7 +40,7 @@ class Fixed(_Checked):
 
 
 @dataclass(frozen=True)
-class LinearDecay(_Checked):
+class LinearDecay(_Scheduler):
     """Let mu fall linearly: :class:`morl_blocks.schedulers.LinearDecay`."""
 
     block: ClassVar = schedulers.LinearDecay
@@ -48,10 +50,11 @@ class LinearDecay(_Checked):
 
 
 @dataclass(frozen=True)
-class ConflictBraked(_Checked):
+class ConflictBraked(_Scheduler):
     """Brake a base schedule by gradient conflict: :class:`morl_blocks.schedulers.ConflictBraked`."""
 
     block: ClassVar = schedulers.ConflictBraked
+    nested: ClassVar = {"base": "mu"}
     base: Spec = field(default_factory=LinearDecay)
     maximum: float = 10.0
     threshold: float = 0.4
@@ -81,6 +84,7 @@ def _smooth(
 class Linear(Spec):
     """The weighted sum: :class:`morl_blocks.scalarizers.Linear`."""
 
+    slot: ClassVar = "scalarizer"
     block: ClassVar = staticmethod(_linear)
 
 
@@ -88,6 +92,7 @@ class Linear(Spec):
 class Tchebycheff(Spec):
     """The worst weighted gap: :class:`morl_blocks.scalarizers.Tchebycheff`."""
 
+    slot: ClassVar = "scalarizer"
     block: ClassVar = staticmethod(_tchebycheff)
     utopia: float = 1.05
 
@@ -96,6 +101,7 @@ class Tchebycheff(Spec):
 class SmoothTchebycheff(Spec):
     """Smooth Tchebycheff with the mu of the recipe's ``mu`` slot and no maintenance rate."""
 
+    slot: ClassVar = "scalarizer"
     block: ClassVar = staticmethod(_smooth)
     utopia: float = 1.05
     attention: AttentionKind = "softmax"
@@ -105,6 +111,7 @@ class SmoothTchebycheff(Spec):
 class AdaptiveSmoothTchebycheff(Spec):
     """The paper's scalarizer: :class:`morl_blocks.scalarizers.AdaptiveSmoothTchebycheff`."""
 
+    slot: ClassVar = "scalarizer"
     block: ClassVar = staticmethod(_smooth)
     utopia: float = 1.05
     maintenance: float = 0.15
@@ -117,6 +124,8 @@ class AdaptiveSmoothTchebycheff(Spec):
 @dataclass(frozen=True)
 class CombinerSpec(Spec):
     """A combiner. A subclass without a pure form keeps ``weigh`` and is asked run by run, through its live block."""
+
+    slot: ClassVar = "combiner"
 
     def weigh(self) -> Weigh | None:
         """Return the function ``(gramian [R,m,m], attention [R,m], order [R,m,m]) -> weights [R,m]``, if there is."""
@@ -198,6 +207,7 @@ class TorchJD(CombinerSpec):
 class Shared(Spec):
     """All objectives share everything but the last layer: :class:`morl_blocks.critics.SharedCritic`."""
 
+    slot: ClassVar = "critic"
     block: ClassVar = critics.SharedCritic
     hidden: int = 64
     depth: int = 2
@@ -207,6 +217,7 @@ class Shared(Spec):
 class Branched(Spec):
     """One head per objective on a shared trunk: :class:`morl_blocks.critics.BranchedCritic`."""
 
+    slot: ClassVar = "critic"
     block: ClassVar = critics.BranchedCritic
     hidden: int = 64
     depth: int = 2
@@ -216,6 +227,8 @@ class Branched(Spec):
 class AttentionWeighted(Spec):
     """Weigh a critic's loss by the attention: :class:`morl_blocks.critics.AttentionWeightedCritic`."""
 
+    slot: ClassVar = "critic"
+    nested: ClassVar = {"critic": "critic"}
     critic: Spec = field(default_factory=Branched)
 
     def build(self, *args: Any) -> critics.AttentionWeightedCritic:
@@ -230,10 +243,14 @@ class AttentionWeighted(Spec):
 class Vector(Spec):
     """One advantage per objective, each normalised over the rollout."""
 
+    slot: ClassVar = "advantage"
+
 
 @dataclass(frozen=True)
 class Scalarised(Spec):
     """One advantage: the utility of the return minus the utility of the value. One gradient, nothing to combine."""
+
+    slot: ClassVar = "advantage"
 
 
 __all__ = [
