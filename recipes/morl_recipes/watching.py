@@ -14,6 +14,8 @@ from tqdm import tqdm
 
 from morl_recipes._checks import fail
 
+LABELS = {"hv": "HV", "eu": "EU", "conflict": "κ", "mu": "μ"}
+
 
 class Logger(Protocol):
     """What TorchRL's loggers (CSV, TensorBoard, W&B, MLflow) offer and the trainer uses."""
@@ -46,11 +48,13 @@ class Bar:
 
     def update(self, steps: int, columns: dict[str, Tensor]) -> None:
         """Advance by ``steps`` and show the newest numbers that are known."""
-        for name, label in (("hv", "HV"), ("eu", "EU"), ("conflict", "κ"), ("mu", "μ")):
+        for name, label in LABELS.items():
             known = columns[name][~columns[name].isnan()]
             if len(known):
                 self.shown[label] = f"{float(known.mean()):.3g}"
-        self.bar.set_postfix(self.shown, refresh=False)
+        self.bar.set_postfix(
+            {label: self.shown[label] for label in LABELS.values() if label in self.shown}, refresh=False
+        )
         self.bar.update(steps)
 
     def say(self, message: str) -> None:

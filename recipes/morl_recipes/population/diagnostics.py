@@ -52,7 +52,7 @@ def _after(update: Update, actor: Tensor, data: Tensor, clip: Tensor) -> dict[st
 def find_failures(rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...]) -> dict[int, str]:
     """Return the runs with a number that is not finite, and where it was met first. Waits for the device once."""
     places = (
-        (rollout.next_observation,),
+        (rollout.inputs, rollout.next_observation),
         (rollout.reward,),
         (targets.value, targets.returns),
         (record,),

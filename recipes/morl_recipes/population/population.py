@@ -67,6 +67,7 @@ class Population:
         self.ppo = runs[0].recipe.ppo
         _checks.at_least("total_steps", total_steps, 1)
         _checks.at_least("num_envs", num_envs, 1)
+        _checks.at_least("chunk", chunk, 1)
         if self.ppo.steps_per_iteration % num_envs:
             _checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", num_envs)
         self.total_steps, self.num_envs = total_steps, num_envs
