@@ -49,3 +49,5 @@ def test_the_first_cause_is_named() -> None:
     assert find_failures(rollout, targets, record, params) == {1: "gradient"}
     rollout.reward[0, 0, 3] = torch.nan
     assert find_failures(rollout, targets, record, params) == {0: "reward", 1: "gradient"}
+    rollout.inputs[0, 0, 0, 0] = torch.nan  # what a reset gave
+    assert find_failures(rollout, targets, record, params) == {0: "observation", 1: "gradient"}
