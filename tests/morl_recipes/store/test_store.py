@@ -100,9 +100,14 @@ def test_taking_up_the_same_sweep_keeps_its_runs(store: Store) -> None:
     ("other", "message"),
     [
         (manifest(versions={"morl-blocks": "9.9.9"}), "morl-blocks 9.9.9 instead of 0.1.0"),
-        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "other environments or bounds"),
-        (manifest(4), "other planned runs, first r3"),
-        (manifest(runs=(replace(planned(1)[0], recipe={"clip": 0.1}), *planned()[1:])), "first r0"),
+        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "other objectives or bounds"),
+        (manifest(environments={**INFO, "b": INFO["toy"]}), "environments b, toy instead of toy"),
+        (manifest(4), r"\(seeds with 3\)"),
+        (manifest(2), r"\(seeds without 2\)"),
+        (manifest(runs=[replace(run, recipe={"clip": 0.1}) for run in planned()]), "M: clip 0.1 instead of 0.2"),
+        (manifest(runs=[replace(run, run_id=f"n{run.seed}", steps=7) for run in planned()]), "total_steps 7 instead"),
+        (manifest(runs=[replace(run, run_id=f"n{run.seed}") for run in planned()]), "other planned runs, first n0"),
+        (manifest(runs=[replace(run, method="N") for run in planned()]), "rows with N and without M"),
     ],
 )
 def test_another_sweep_is_refused_and_nothing_changes(store: Store, other: Manifest, message: str) -> None:
@@ -115,7 +120,7 @@ def test_another_sweep_is_refused_and_nothing_changes(store: Store, other: Manif
 
 def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex\)"):
+    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex, but no manifest.json\)"):
         Store.create(tmp_path, manifest())
     with pytest.raises(StoreError, match=r"not a result store \(it has no manifest.json\)"):
         Store.open(tmp_path)
