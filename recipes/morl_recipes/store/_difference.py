@@ -76,7 +76,7 @@ def _recipes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
         changes = _changes(_flat(mine[key]["recipe"]), _flat(known[key]["recipe"]))
         if not changes and mine[key]["plugin"] != known[key]["plugin"] and known[key]["plugin"]:
             changes = ["another text of its file"]
-        found += [f"{key[1]}: {', '.join(changes[:SHOWN])}"] if changes else []
+        found += [f"{key[0]}/{key[1]}: {', '.join(changes[:SHOWN])}"] if changes else []
     return found
 
 

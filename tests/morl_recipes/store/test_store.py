@@ -81,7 +81,7 @@ def test_frames_can_be_polars(store: Store) -> None:
         for name in ours.columns:
             expected = [list(v) if isinstance(v, tuple) else v for v in ours[name]]
             assert repr(theirs[name].to_list()) == repr(expected)  # NaN included
-    assert theirs.schema["steps"] == polars.Int64
+    assert (theirs.schema["steps"], theirs.schema["preference"]) == (polars.Int64, polars.List(polars.Float64))
     assert empty.schema == load_runs(store, frame="polars").schema
     assert load_history(store, frame="polars")["mu"].to_list() == [0.1, 1 / 3]
 
@@ -131,7 +131,7 @@ def test_taking_up_the_same_sweep_keeps_its_runs(store: Store) -> None:
         (manifest(environments={**INFO, "b": INFO["toy"]}), "environments b, toy instead of toy"),
         (manifest(4), r"\(seeds with 3\)"),
         (manifest(2), r"\(seeds without 2\)"),
-        (manifest(runs=[replace(run, recipe={"clip": 0.1}) for run in planned()]), "M: clip 0.1 instead of 0.2"),
+        (manifest(runs=[replace(run, recipe={"clip": 0.1}) for run in planned()]), "g/M: clip 0.1 instead of 0.2"),
         (manifest(runs=[replace(run, run_id=f"n{run.seed}", steps=7) for run in planned()]), "total_steps 7 instead"),
         (manifest(runs=[replace(run, run_id=f"n{run.seed}") for run in planned()]), "other planned runs, first n0"),
         (manifest(runs=[replace(run, method="N") for run in planned()]), "rows with N and without M"),
@@ -198,7 +198,7 @@ def test_the_settings_and_files_of_a_sweep_are_kept_and_compared(tmp_path: Path)
     with pytest.raises(StoreError, match=r"another sweep \(num_envs 4 instead of 8\). Choose another folder \(--out\)"):
         Store.create(store.path, manifest(runs=others, training={**settings, "num_envs": 4}))
     others = [replace(run, plugin="b" * 64) for run in others]
-    with pytest.raises(StoreError, match=r"another sweep \(M: another text of its file\)"):
+    with pytest.raises(StoreError, match=r"another sweep \(g/M: another text of its file\)"):
         Store.create(store.path, manifest(runs=others, training=settings))
 
 
@@ -210,7 +210,8 @@ def test_manifests_from_before_the_settings_were_kept_are_read(store: Store) -> 
     for run in fields["runs"]:
         del run["plugin"]
     path.write_bytes(seal({**fields, "later": "field"}))
-    again = Store.create(store.path, manifest(training={"num_envs": 8}))
+    now = [replace(run, plugin="a" * 64) for run in planned()]
+    again = Store.create(store.path, manifest(runs=now, training={"num_envs": 8}))
     assert (again.manifest.training, again.manifest.plugins) == ({}, ())
 
 
