@@ -5,6 +5,7 @@ every method has the name of the summary tables, which is also its name in ``ROW
 is :data:`REFERENCE` everywhere; :func:`is_reference` knows its other spellings.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
@@ -16,11 +17,17 @@ REFERENCE = "PASTA (Ours)"
 QUADROTOR = ("frogger", "formation")
 """Environments with a table of their own; the paper's other tables are on ``stealth``."""
 
+TOLERANCE = 1e-6
+"""Weights that differ by no more are the same preference."""
+
+_MOST_DIGITS = 8
 _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "rho=", "Controller ": ""}
 
 
 def is_reference(method: str) -> bool:
-    """Tell whether a method's name means PASTA as published.
+    """Tell whether the paper, or a row of this package, means PASTA by a method's name.
+
+    A user's own row may have any name: :mod:`morl_recipes.panels` decides by the recipe too.
 
     Example:
         >>> is_reference("kappa = 0.4 (Ours)"), is_reference("PASTA"), is_reference("No PCGrad")
@@ -60,11 +67,50 @@ def preference_weights(label: str) -> tuple[float, ...]:
 def preference_label(weights: tuple[float, ...]) -> str:
     """Print a preference as the paper does: two digits, joined by dashes.
 
+    A preference that is not the paper's but would read like one of the paper's is printed with more digits, so a label
+    that the paper prints always means the paper's weights.
+
     Example:
-        >>> preference_label((1 / 3, 1 / 3, 1 / 3))
-        '0.33-0.33-0.33'
+        >>> preference_label((1 / 3, 1 / 3, 1 / 3)), preference_label((0.104, 0.696, 0.2))
+        ('0.33-0.33-0.33', '0.104-0.696-0.200')
     """
-    return "-".join(f"{weight:.2f}" for weight in weights)
+    return preference_labels([weights])[0]
+
+
+def preference_labels(preferences: Sequence[tuple[float, ...]]) -> list[str]:
+    """Print several preferences as :func:`preference_label` does, with more digits where two would look the same.
+
+    Example:
+        >>> preference_labels([(0.251, 0.749), (0.252, 0.748), (0.5, 0.5)])
+        ['0.251-0.749', '0.252-0.748', '0.50-0.50']
+    """
+    return [_label(weights, preferences) for weights in preferences]
+
+
+def _label(weights: tuple[float, ...], others: Sequence[tuple[float, ...]]) -> str:
+    """Print with as few digits as tell a preference from the others and from those of the paper."""
+    if any(_same(weights, printed) for printed in _printed_preferences()):
+        return _rounded(weights, 2)
+    for digits in range(2, _MOST_DIGITS):
+        label = _rounded(weights, digits)
+        alike = [other for other in (*others, *_printed_preferences()) if _rounded(other, digits) == label]
+        if all(_same(weights, other) for other in alike):
+            return label
+    return _rounded(weights, _MOST_DIGITS)
+
+
+def _rounded(weights: tuple[float, ...], digits: int) -> str:
+    return "-".join(f"{weight:.{digits}f}" for weight in weights)
+
+
+def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return len(one) == len(other) and all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+@cache
+def _printed_preferences() -> tuple[tuple[float, ...], ...]:
+    """Return the weights of every preference that the paper prints."""
+    return tuple(map(preference_weights, _read("per_preference")["preference"].unique()))
 
 
 @cache

@@ -3,9 +3,10 @@
 import hashlib
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 
 from morl_recipes.naming import unknown
@@ -32,14 +33,30 @@ class Plugin:
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}).") from error
 
-    def load(self) -> ModuleType:
-        """Run the file, once per process, and return it as a module.
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.source.encode()).hexdigest()
 
-        The module's name follows from the file's name and text, so the same file has the same name in every process
-        and two files that are both called ``my_rows.py`` do not meet.
+    @property
+    def _module(self) -> str:
+        """Name of the module: it follows from the file's name and text, so it is the same in every process.
+
+        Two files that are both called ``my_rows.py`` do not meet.
         """
-        mark = hashlib.sha256(self.source.encode()).hexdigest()[:8]
-        name = f"morl_rows_{re.sub(r'[^0-9A-Za-z]', '_', Path(self.path).stem)}_{mark}"
+        return f"morl_rows_{re.sub(r'[^0-9A-Za-z]', '_', Path(self.path).stem)}_{self.digest[:8]}"
+
+    def line_of(self, error: BaseException) -> int | None:
+        """Return the line of this file in which an error arose, or from which it was called last, if any."""
+        if isinstance(error, SyntaxError) and error.filename == self.path:
+            return error.lineno
+        frames = walk_tb(error.__traceback__)
+        lines = [line for frame, line in frames if frame.f_globals.get("__name__") == self._module]
+        return lines[-1] if lines else None
+
+    def load(self) -> ModuleType:
+        """Run the file, once per process, and return it as a module."""
+        name = self._module
         if name in sys.modules:
             return sys.modules[name]
         module = ModuleType(name)
@@ -49,8 +66,18 @@ class Plugin:
             exec(compile(self.source, self.path, "exec"), module.__dict__)
         except Exception as error:
             del sys.modules[name]
-            raise ValueError(f"{self.path}: failed to load ({type(error).__name__}: {error}).") from error
+            place = self.path if (line := self.line_of(error)) is None else f"{self.path}:{line}"
+            hint = self._hint(error)
+            raise ValueError(f"{place}: failed to load ({type(error).__name__}: {error}).{hint}") from error
         return module
+
+    def _hint(self, error: Exception) -> str:
+        """Say why a module beside the file is not found."""
+        name = (getattr(error, "name", None) or "").partition(".")[0]
+        beside = Path(self.path).parent
+        if isinstance(error, ModuleNotFoundError) and ((beside / f"{name}.py").exists() or (beside / name).is_dir()):
+            return f" Only the file itself travels with a sweep: move what it needs of {name} into it, or install that."
+        return ""
 
 
 def rows_of(plugin: Plugin, name: str) -> dict[str, Recipe]:
@@ -67,6 +94,12 @@ def rows_of(plugin: Plugin, name: str) -> dict[str, Recipe]:
         raise unknown(f"row of {plugin.path}", name, found or ("(it defines no Recipe)",))
     value = found[name]
     return {name: value} if isinstance(value, Recipe) else dict(value)
+
+
+def explain(error: BaseException, plugins: Iterable[Plugin]) -> str:
+    """Name an error and, where it passed through a user's file, the last line of that: ``... (my_rows.py:12)``."""
+    places = [f"{plugin.path}:{line}" for plugin in plugins if (line := plugin.line_of(error)) is not None]
+    return f"{type(error).__name__}: {error}" + "".join(f" ({place})" for place in places[:1])
 
 
 def _is_rows(value: object) -> bool:

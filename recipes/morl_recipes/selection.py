@@ -39,6 +39,10 @@ def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
             (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group). Case does not matter.
         folder: Where the paths of files begin.
 
+    Returns:
+        The rows. Unknown names, two different rows of one name and files that are called like a group of this package
+        raise ``ValueError``.
+
     Example:
         >>> [row.method for row in select_rows(["controller", "linear"])]
         ['PASTA (Ours)', 'No Conflict', 'No Decay', 'Linear']
@@ -47,16 +51,36 @@ def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
     for name in names:
         for row in _select(name, Path(folder)):
             key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
-            chosen.setdefault(key or (row.group, row.method), row)
+            known = chosen.setdefault(key or (row.group, row.method), row)
+            if _definition(known) != _definition(row):
+                raise ValueError(
+                    f"`rows` must have one recipe per name, got two called {row.group}/{row.method}: {_origin(known)} "
+                    f"and {_origin(row)}. Rename one of the files or rows."
+                )
     return list(chosen.values())
+
+
+def _definition(row: Row) -> tuple[Recipe, str]:
+    """Return what decides the numbers of a row; the same file under two paths is the same."""
+    return row.recipe, "" if row.plugin is None else row.plugin.source
+
+
+def _origin(row: Row) -> str:
+    return "morl-blocks" if row.plugin is None else row.plugin.path
 
 
 def _select(name: str, folder: Path) -> list[Row]:
     """Return the rows of one name."""
     path, colon, attribute = name.rpartition(":")
     if colon and path.endswith(".py"):
+        group = Path(path).stem
+        if group.lower() in ROWS:
+            raise ValueError(
+                f"`rows` must come from a file that is not called like a group of morl-blocks, got {path}: "
+                f"rename it to something other than {', '.join(ROWS)}."
+            )
         plugin = Plugin.read(folder / path)
-        return [Row(Path(path).stem, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
+        return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
     if name.endswith(".py"):
         raise ValueError(f"{name}: name a row of the file too, as in {name}:MyRow.")
     rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]

@@ -4,12 +4,14 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+from morl_recipes import PASTA, paper
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
 
 EIGHT = [
@@ -48,17 +50,22 @@ def env_info(objectives: int, *, bounds: bool = True) -> EnvInfo:
     return EnvInfo(NAMES[:objectives], low if bounds else None, high if bounds else None)
 
 
+def recipe(method: str) -> dict[str, Any]:
+    """PASTA's own under its names, as in a real sweep; anything else is only told apart."""
+    return PASTA.to_dict() if paper.is_reference(method) else {"name": method}
+
+
 def plan(sweep: Sweep) -> list[PlannedRun]:
     return [
         PlannedRun(
-            make_run_id(sweep.env, group, method, preference, seed, {"name": method}),
+            make_run_id(sweep.env, group, method, preference, seed, recipe(method)),
             group,
             method,
             sweep.env,
             preference,
             seed,
             sweep.iterations * 2048,
-            {"name": method},
+            recipe(method),
         )
         for group, methods in sweep.methods.items()
         for method in methods

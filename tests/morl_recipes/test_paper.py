@@ -130,6 +130,26 @@ def test_other_bounds_do_not_fit(low: np.ndarray, volume: float) -> None:
     assert not (gap <= room).all()
 
 
+def test_a_label_of_the_paper_means_the_weights_of_the_paper() -> None:
+    printed = paper.per_preference()["preference"].unique()
+    assert [paper.preference_label(paper.preference_weights(label)) for label in printed] == printed.tolist()
+    assert paper.preference_label((0.1 + 1e-9, 0.7, 0.2)) == "0.10-0.70-0.20"
+    assert paper.preference_label((0.1 + 1e-5, 0.7 - 1e-5, 0.2)) == "0.10001-0.69999-0.20000"
+    assert paper.preference_label((0.3333, 0.3333, 0.3334)) == "0.3333-0.3333-0.3334"
+    assert paper.preference_label((0.33, 0.67)) == "0.33-0.67"
+
+
+def test_labels_of_a_table_are_distinct() -> None:
+    close = [(0.104, 0.696, 0.2), (0.1, 0.7, 0.2), (0.1041, 0.6959, 0.2), (0.5, 0.25, 0.25)]
+    assert paper.preference_labels(close) == [
+        "0.1040-0.6960-0.2000",
+        "0.10-0.70-0.20",
+        "0.1041-0.6959-0.2000",
+        "0.50-0.25-0.25",
+    ]
+    assert paper.preference_labels([close[0], close[0]]) == ["0.104-0.696-0.200"] * 2
+
+
 def test_callers_get_their_own_copy() -> None:
     mine = paper.summary()
     mine["hv_mean"] = 0.0

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.plugins import Plugin, rows_of
+from morl_recipes.plugins import Plugin, explain, rows_of
 from morl_recipes.selection import select_rows
 from morl_recipes.sweep import make_plan, sweep_from
 
@@ -48,10 +48,30 @@ def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
         select_rows(["my_rows.py"])
     with pytest.raises(ValueError, match=r"none.py: cannot be read \(No such file"):
         select_rows(["none.py:Row"])
-    with pytest.raises(ValueError, match=r"x.py: failed to load \(ZeroDivisionError: division by zero\)"):
-        rows_of(Plugin("x.py", "1 / 0"), "Row")
+    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(ZeroDivisionError: division by zero\)\.$"):
+        rows_of(Plugin("x.py", "\n1 / 0"), "Row")
+    with pytest.raises(ValueError, match=r"x.py:3: failed to load \(SyntaxError: "):
+        rows_of(Plugin("x.py", "\n\nclass ="), "Row")
     with pytest.raises(ValueError, match="it defines no Recipe"):
         rows_of(Plugin("x.py", "Row = 3"), "Row")
+
+
+def test_a_file_that_needs_its_neighbour_is_told_why(rows: Path) -> None:
+    (rows.parent / "helper_of_mine.py").write_text("Z = 3")
+    rows.write_text("from helper_of_mine import Z")
+    with pytest.raises(ValueError, match=r"my_rows.py:1: .*helper_of_mine.*Only the file itself travels with a sweep"):
+        Plugin.read(rows).load()
+    with pytest.raises(ValueError, match=r"No module named 'nowhere_at_all'\)\.$"):
+        Plugin(str(rows), "import nowhere_at_all").load()
+
+
+def test_errors_are_placed_in_the_users_file(rows: Path) -> None:
+    rows.write_text("def weigh():\n    return int('x')\n")
+    plugin = Plugin.read(rows)
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        plugin.load().weigh()
+    assert explain(caught.value, [plugin]) == f"ValueError: {caught.value} ({rows}:2)"
+    assert explain(KeyError("x"), [plugin]) == "KeyError: 'x'"
 
 
 def test_another_text_makes_other_runs(rows: Path) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 from morl_blocks.metrics import run_hypervolume
 from morl_recipes import paper
 from morl_recipes.panels._gaps import find_gaps
+from morl_recipes.panels._names import is_reference, shown_name
 from morl_recipes.panels._panel import Array, Panel, Point
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
@@ -30,7 +31,7 @@ def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> l
     guests = [
         run
         for run in runs
-        if run.env == env and run.group != group and paper.is_reference(run.method) and run.preference in preferences
+        if run.env == env and run.group != group and is_reference(run) and run.preference in preferences
     ]
     return sorted([*own, *guests], key=lambda run: run.run_id not in done)
 
@@ -62,7 +63,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
     plan = _plan(manifest.runs, env, group, done)
     chosen = {run.run_id for run in plan}
     in_order = [run for run in manifest.runs if run.run_id in chosen]
-    methods = _ordered((paper.method_name(run.method) for run in in_order), group)
+    methods = _ordered((shown_name(run) for run in in_order), group)
     preferences = tuple(dict.fromkeys(run.preference for run in in_order))
     seeds = tuple(sorted({run.seed for run in plan}))
     run_ids = np.full((len(methods), len(preferences), len(seeds)), "", dtype=object)
@@ -71,7 +72,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
     numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
     repeated = 0
     for run in plan:
-        cell = methods.index(paper.method_name(run.method)), preferences.index(run.preference), seeds.index(run.seed)
+        cell = methods.index(shown_name(run)), preferences.index(run.preference), seeds.index(run.seed)
         if run_ids[cell]:
             repeated += run.group == group
             continue

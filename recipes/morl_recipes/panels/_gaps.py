@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes.panels._panel import Panel, Point
-from morl_recipes.paper import preference_label
+from morl_recipes.paper import preference_labels
 
 HV_TOLERANCE = 1e-6
 
@@ -17,10 +17,10 @@ def _where(panel: Panel, cells: NDArray[np.bool_]) -> str:
     if cells.all():
         return "all preferences and seeds"
     parts = []
-    for weights, row in zip(panel.preferences, cells, strict=True):
+    for label, row in zip(preference_labels(panel.preferences), cells, strict=True):
         seeds = [str(seed) for seed, there in zip(panel.seeds, row, strict=True) if there]
         if seeds:
-            parts.append(f"{preference_label(weights)} (seed{'s' * (len(seeds) > 1)} {', '.join(seeds)})")
+            parts.append(f"{label} (seed{'s' * (len(seeds) > 1)} {', '.join(seeds)})")
     return "; ".join(parts)
 
 

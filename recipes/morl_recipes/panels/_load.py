@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from morl_recipes import paper
 from morl_recipes.panels._fill import fill_panel
+from morl_recipes.panels._names import is_reference
 from morl_recipes.panels._panel import Panel, Point
 from morl_recipes.store import Manifest, PlannedRun, Store, StoreError, load_history, load_runs
 
@@ -65,6 +65,6 @@ def _blocks(planned: Sequence[PlannedRun]) -> list[tuple[str, str]]:
     blocks: dict[tuple[str, str], bool] = {}
     for run in planned:
         key = (run.env, run.group)
-        blocks[key] = blocks.get(key, False) or not paper.is_reference(run.method)
+        blocks[key] = blocks.get(key, False) or not is_reference(run)
     with_others = {env for (env, _), others in blocks.items() if others}
     return [key for key, others in blocks.items() if others or key[0] not in with_others]

@@ -50,14 +50,20 @@ def seal(fields: Mapping[str, Any]) -> bytes:
     return (json.dumps({**body, "digest": _seal_of(body)}, indent=1, allow_nan=False) + "\n").encode()
 
 
-def unseal(path: Path, *, schema: int) -> dict[str, Any]:
-    """Read a sealed JSON object of this schema; a damaged or foreign file raises :class:`StoreError`."""
+def unseal(path: Path, *, schema: int, advice: str = "Restore it, or remove it.") -> dict[str, Any]:
+    """Read a sealed JSON object of this schema; a damaged or foreign file raises :class:`StoreError`.
+
+    Args:
+        path: The file.
+        schema: The version that it must have.
+        advice: What to do about a damaged file, in a sentence.
+    """
     try:
         fields = json.loads(path.read_bytes())
     except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise StoreError(f"{path}: cannot be read ({error.strerror}). {advice}") from error
     except ValueError:
-        raise StoreError(f"{path}: damaged (not JSON). Restore it, or remove it to run it again.") from None
+        raise StoreError(f"{path}: damaged (not JSON). {advice}") from None
     if not isinstance(fields, dict) or "schema" not in fields:
         raise StoreError(f"{path}: not a file of a morl-blocks store (no schema version).")
     if fields["schema"] != schema:
@@ -66,7 +72,7 @@ def unseal(path: Path, *, schema: int) -> dict[str, Any]:
             "Use the version that wrote it, or another folder."
         )
     if fields.get("digest") != _seal_of(fields):
-        raise StoreError(f"{path}: damaged (its digest does not match). Restore it, or remove it to run it again.")
+        raise StoreError(f"{path}: damaged (its digest does not match). {advice}")
     return fields
 
 

@@ -1,17 +1,24 @@
-"""Read a whole store as two tidy pandas frames."""
+"""Read a whole store as two tidy frames, of pandas or of polars."""
 
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 import pandas as pd
 
 from morl_recipes.store._store import Store
 
+if TYPE_CHECKING:
+    import polars as pl
+
+FrameKind: TypeAlias = Literal["pandas", "polars"]
+
 KEYS = ["run_id", "group", "method", "env", "preference", "seed"]
+_TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed", "iteration", "steps")
 
 
 def _number(value: float | None) -> float:
@@ -37,21 +44,27 @@ def _columns(objectives: int) -> list[str]:
     return [*KEYS, "status", "reason", "steps", *points]
 
 
-def load_runs(store: str | Path | Store) -> pd.DataFrame:
+@overload
+def load_runs(store: str | Path | Store, *, frame: Literal["pandas"] = ...) -> pd.DataFrame: ...
+@overload
+def load_runs(store: str | Path | Store, *, frame: Literal["polars"]) -> "pl.DataFrame": ...
+def load_runs(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.DataFrame | pl.DataFrame":
     """Read one row per run, done or failed.
 
     Args:
         store: A store or its folder.
+        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
 
     Returns:
-        ``run_id, group, method, env, preference`` (tuple), ``seed, status, reason, steps``, then for the best and the
-        last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``. Numbers that a run does
-        not have are NaN. An empty store gives an empty frame with the same columns.
+        ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
+        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``.
+        Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
+    as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
     rows = [_row(store.read(run_id), objectives) for run_id in store.run_ids()]
-    return pd.DataFrame(rows, columns=_columns(objectives))
+    return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
 
 
 def _parse(content: bytes) -> pd.DataFrame:
@@ -63,27 +76,55 @@ def _parse(content: bytes) -> pd.DataFrame:
     return frame.astype({"iteration": np.int64, "steps": np.int64})
 
 
-def load_history(store: str | Path | Store) -> pd.DataFrame:
+@overload
+def load_history(store: str | Path | Store, *, frame: Literal["pandas"] = ...) -> pd.DataFrame: ...
+@overload
+def load_history(store: str | Path | Store, *, frame: Literal["polars"]) -> "pl.DataFrame": ...
+def load_history(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.DataFrame | pl.DataFrame":
     """Read the histories of all runs, one row per run and iteration.
 
     Args:
         store: A store or its folder.
+        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
 
     Returns:
         ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
         have is NaN for it.
     """
+    as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
     frames, keys, columns = [], [], dict[str, None]()
     for run_id in store.run_ids():
         fields = store.read(run_id)
-        frame = _parse(store.read_file(run_id, "history.csv"))
-        columns |= dict.fromkeys(frame.columns)
-        frames.append(frame.dropna(axis="columns", how="all"))
+        numbers = _parse(store.read_file(run_id, "history.csv"))
+        columns |= dict.fromkeys(numbers.columns)
+        frames.append(numbers.dropna(axis="columns", how="all"))
         keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
     if not frames:
-        return pd.DataFrame(columns=[*KEYS, "iteration", "steps"])
-    owner = np.repeat(np.arange(len(frames)), [len(frame) for frame in frames])
+        return as_asked(pd.DataFrame(columns=[*KEYS, "iteration", "steps"]))
+    owner = np.repeat(np.arange(len(frames)), [len(one) for one in frames])
     identity = pd.DataFrame(keys, columns=KEYS).iloc[owner].reset_index(drop=True)
     rows = pd.concat(frames, ignore_index=True).reindex(columns=list(columns))
-    return pd.concat([identity, rows], axis="columns")
+    return as_asked(pd.concat([identity, rows], axis="columns"))
+
+
+def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
+    """Return the way from pandas to what was asked for; a package that is missing is named before anything is read."""
+    if frame not in ("pandas", "polars"):
+        raise ValueError(f"`frame` must be 'pandas' or 'polars', got {frame!r}.")
+    if frame == "pandas":
+        return lambda table: table
+    try:
+        polars = import_module("polars")
+    except ImportError as error:
+        raise ImportError("Polars frames need the polars extra: pip install 'morl-blocks[polars]'.") from error
+    return lambda table: _to_polars(polars, table)
+
+
+def _to_polars(polars: Any, table: pd.DataFrame) -> "pl.DataFrame":
+    """Convert column by column, so that no Arrow is needed and an empty frame has the types of a full one."""
+    types = {"preference": polars.List(polars.Float64), **dict.fromkeys(_WHOLE, polars.Int64)}
+    types |= dict.fromkeys(_TEXT, polars.String)
+    columns = {str(name): [list(v) if isinstance(v, tuple) else v for v in table[name]] for name in table.columns}
+    made: pl.DataFrame = polars.DataFrame(columns, schema={name: types.get(name, polars.Float64) for name in columns})
+    return made

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from importlib import metadata
 from typing import Any
 
+from morl_recipes.store._difference import describe_difference
 from morl_recipes.store._errors import StoreError
 from morl_recipes.store._files import plain
 
@@ -19,7 +20,18 @@ SCHEMA = 1
 """Version of the store's layout; readers refuse any other."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
-_PACKAGES = ("morl-blocks", "torch", "torchrl", "tensordict", "numpy", "gymnasium", "mo-gymnasium", "mujoco", "moocore")
+_PACKAGES = (
+    "morl-blocks",
+    "torch",
+    "torchrl",
+    "tensordict",
+    "numpy",
+    "gymnasium",
+    "mo-gymnasium",
+    "mujoco",
+    "moocore",
+    "torchjd",
+)
 
 
 def package_versions() -> dict[str, str]:
@@ -103,6 +115,7 @@ class PlannedRun:
         seed: Seed of the run.
         steps: Environment steps to train.
         recipe: The recipe as JSON.
+        plugin: SHA-256 of the user's file that defines the recipe; empty for a row of morl-blocks.
     """
 
     run_id: str
@@ -113,6 +126,7 @@ class PlannedRun:
     seed: int
     steps: int
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    plugin: str = ""
 
     def __post_init__(self) -> None:
         """Make the id safe and the preference hashable."""
@@ -131,6 +145,8 @@ class Manifest:
         versions: Versions of the packages that results depend on.
         machine: The machine, without its name.
         created: Time of creation, ISO 8601.
+        training: Settings that all runs share besides their recipes, by name; empty when they were not recorded.
+        plugins: The user's files that define recipes: ``path``, ``sha256`` and ``source`` of each.
     """
 
     command: str
@@ -139,6 +155,8 @@ class Manifest:
     versions: Mapping[str, str] = field(default_factory=package_versions)
     machine: Mapping[str, Any] = field(default_factory=describe_machine)
     created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    training: Mapping[str, Any] = field(default_factory=dict)
+    plugins: tuple[Mapping[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Require distinct ids and known environments with one name per objective."""
@@ -163,26 +181,23 @@ class Manifest:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "Manifest":
-        """Rebuild a manifest from :meth:`to_json`; missing or wrong fields raise :class:`StoreError`."""
+        """Rebuild a manifest from :meth:`to_json`; missing or wrong fields raise :class:`StoreError`.
+
+        Fields that came later (``training``, ``plugins``, a run's ``plugin``) may be missing, unknown ones are ignored.
+        """
         try:
             environments = {name: _env_info(info) for name, info in fields["environments"].items()}
-            runs = tuple(PlannedRun(**{**run, "preference": tuple(run["preference"])}) for run in fields["runs"])
-            names = ("command", "versions", "machine", "created")
-            return cls(environments=environments, runs=runs, **{name: fields[name] for name in names})
+            known = PlannedRun.__dataclass_fields__.keys()
+            runs = tuple(PlannedRun(**{key: run[key] for key in run.keys() & known}) for run in fields["runs"])
+            values = {name: fields[name] for name in ("command", "versions", "machine", "created")}
+            values |= {"training": fields.get("training", {}), "plugins": tuple(fields.get("plugins", ()))}
+            return cls(environments=environments, runs=runs, **values)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise StoreError(f"the manifest misses or misspells a field: {error}.") from error
 
     def difference(self, other: "Manifest") -> str | None:
-        """Say why another manifest is not the same sweep; ``None`` when it is."""
-        ours, theirs = self.versions.get("morl-blocks"), other.versions.get("morl-blocks")
-        if ours != theirs:
-            return f"morl-blocks {ours} instead of {theirs}"
-        if self.to_json()["environments"] != other.to_json()["environments"]:
-            return "other environments or bounds"
-        mine, known = {run.run_id: plain(asdict(run)) for run in self.runs}, {run.run_id: run for run in other.runs}
-        changed = sorted(mine.keys() ^ known.keys())
-        changed += [key for key in sorted(mine.keys() & known.keys()) if mine[key] != plain(asdict(known[key]))]
-        return f"other planned runs, first {changed[0]}" if changed else None
+        """Say what this sweep has instead of another one's; ``None`` when they are the same."""
+        return describe_difference(self.to_json(), other.to_json())
 
 
 def _env_info(fields: Mapping[str, Any]) -> EnvInfo:

@@ -100,9 +100,9 @@ def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) ->
         raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")
 
 
-def check_fields(path: str, fields: Mapping[str, Any]) -> None:
-    """Require that a ``run.json`` read back has every field."""
+def check_fields(path: str, fields: Mapping[str, Any], advice: str) -> None:
+    """Require that a ``run.json`` read back has every field; ``advice`` says what to do otherwise."""
     expected = {name for name in RunRecord.__dataclass_fields__ if name not in ("history", "policy")} | {"files"}
     missing = sorted(expected - set(fields))
     if missing:
-        raise StoreError(f"{path}: damaged (no field {missing[0]!r}). Remove its folder to run it again.")
+        raise StoreError(f"{path}: damaged (no field {missing[0]!r}). {advice}")

@@ -16,6 +16,7 @@ from morl_recipes.store._manifest import SCHEMA, Manifest
 from morl_recipes.store._record import RunRecord, check_fields
 
 MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
+KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
 
 
 class Store:
@@ -51,19 +52,26 @@ class Store:
         """
         path = Path(path)
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            strangers = sorted({item.name for item in path.iterdir()} - {MANIFEST, RUNS, STAGING})
-            if strangers and not (path / MANIFEST).exists():
-                raise StoreError(f"{path}: not a store and not empty (it holds {strangers[0]}). Choose another folder.")
-            (path / RUNS).mkdir(exist_ok=True)
+            if (path / MANIFEST).exists():
+                cls._open_same(path, manifest)  # before anything is made there
+            else:
+                _refuse_strangers(path)
+            (path / RUNS).mkdir(parents=True, exist_ok=True)
             (path / STAGING).mkdir(exist_ok=True)
             _create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
+        return cls._open_same(path, manifest)
+
+    @classmethod
+    def _open_same(cls, path: Path, manifest: Manifest) -> "Store":
+        """Open a store that must hold the sweep of a manifest."""
         store = cls.open(path)
         difference = manifest.difference(store.manifest)
         if difference is not None:
-            raise StoreError(f"{path}: holds another sweep ({difference}). Choose another folder; nothing was changed.")
+            raise StoreError(
+                f"{path}: holds another sweep ({difference}). Choose another folder (--out); nothing was changed."
+            )
         return store
 
     @classmethod
@@ -72,7 +80,7 @@ class Store:
         path = Path(path)
         if not (path / MANIFEST).is_file():
             raise StoreError(f"{path}: not a result store (it has no {MANIFEST}).")
-        fields = unseal(path / MANIFEST, schema=SCHEMA)
+        fields = unseal(path / MANIFEST, schema=SCHEMA, advice=KEEP_MANIFEST)
         try:
             return cls(path, Manifest.from_json(fields))
         except StoreError as error:
@@ -126,16 +134,17 @@ class Store:
             final.rename(aside)
         except FileNotFoundError:
             return True
-        if unseal(aside / "run.json", schema=SCHEMA)["status"] == "done" and not final.exists():
+        if unseal(aside / "run.json", schema=SCHEMA, advice=_again(aside))["status"] == "done" and not final.exists():
             aside.rename(final)
             return False
         shutil.rmtree(aside, ignore_errors=True)
         return True
 
     def run_ids(self) -> list[str]:
-        """Return the ids of all runs that are there, done or failed, sorted."""
+        """Return the ids of all planned runs that are there, done or failed, sorted; other folders do not count."""
         folder = self.path / RUNS
-        return sorted(item.name for item in folder.iterdir() if item.is_dir()) if folder.is_dir() else []
+        there = {item.name for item in folder.iterdir() if item.is_dir()} if folder.is_dir() else set()
+        return sorted(there & self._planned)
 
     def read(self, run_id: str) -> dict[str, Any]:
         """Return the fields of a run's ``run.json``; a damaged one or a file of the wrong size raises."""
@@ -152,14 +161,13 @@ class Store:
 
     def _read(self, folder: Path) -> dict[str, Any]:
         """Read ``run.json`` once and compare the sizes of the files it names."""
-        fields = unseal(folder / "run.json", schema=SCHEMA)
-        check_fields(str(folder / "run.json"), fields)
+        fields = unseal(folder / "run.json", schema=SCHEMA, advice=_again(folder))
+        check_fields(str(folder / "run.json"), fields, _again(folder))
         for name, expected in fields["files"].items():
             size = (folder / name).stat().st_size if (folder / name).is_file() else None
             if size != expected["bytes"]:
                 raise StoreError(
-                    f"{folder / name}: damaged ({size} bytes, expected {expected['bytes']}). "
-                    "Remove its folder to run it again."
+                    f"{folder / name}: damaged ({size} bytes, expected {expected['bytes']}). {_again(folder)}"
                 )
         return fields
 
@@ -171,7 +179,7 @@ class Store:
             raise StoreError(f"{path}: the run has no such file.")
         content = path.read_bytes()
         if digest(content) != expected["sha256"]:
-            raise StoreError(f"{path}: damaged (its digest does not match). Remove its folder to run it again.")
+            raise StoreError(f"{path}: damaged (its digest does not match). {_again(path.parent)}")
         return content
 
     def policy(self, run_id: str) -> dict[str, Tensor]:
@@ -208,6 +216,23 @@ class Store:
                 shutil.rmtree(item) if item.is_dir() else item.unlink()
                 removed += 1
         return removed
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Refuse a folder with other things in it; empty folders of a creation that was killed are ours."""
+    strangers = {item.name for item in path.iterdir()} - {RUNS, STAGING} if path.exists() else set()
+    if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
+        strangers.add(RUNS)
+    if strangers and not (path / MANIFEST).exists():  # another process may just have made it
+        raise StoreError(
+            f"{path}: not a store and not empty (it holds {min(strangers)}, but no {MANIFEST}). "
+            "Choose another folder (--out)."
+        )
+
+
+def _again(folder: Path) -> str:
+    """Say what to do about a damaged run."""
+    return f"Remove the folder {folder}: the same sweep then trains this run again."
 
 
 def _identity(folder: Path) -> int | None:

@@ -6,14 +6,19 @@ import hashlib
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+import torch
 
 from morl_envs.cards import CARDS, EnvCard
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
-from morl_recipes.plugins import Plugin
+from morl_recipes.plugins import Plugin, explain
+from morl_recipes.population.blocks import live_combiner, live_scalarizer
+from morl_recipes.population.networks import stacked_critic
+from morl_recipes.recipe import Recipe
 from morl_recipes.selection import Row, select_rows
-from morl_recipes.store import EnvInfo, PlannedRun, make_run_id
+from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep, Training
 
 LARGEST = 16
@@ -76,6 +81,17 @@ class Plan:
     training: Training
     population: int | None = None
 
+    def manifest(self, command: str = "") -> Manifest:
+        """Return what a store keeps of the plan: every run, and what all of them share.
+
+        Args:
+            command: What the user typed.
+        """
+        settings = {key: value for key, value in asdict(self.training).items() if key != "checkpoint_every"}
+        files = dict.fromkeys(plugin for group in self.groups for plugin in group.plugins)
+        plugins = tuple({"path": file.path, "sha256": file.digest, "source": file.source} for file in files)
+        return Manifest(command, self.environments, self.runs, training=settings, plugins=plugins)
+
     def populations(self, size: int) -> list[Population]:
         """Cut every group into populations of nearly equal size, at most ``size``; always the same for one plan."""
         _checks.at_least("size", size, 1)
@@ -110,8 +126,8 @@ def make_plan(sweep: Sweep) -> Plan:
     """Multiply a sweep out.
 
     Returns:
-        The plan. Unknown rows and environments, preferences of the wrong length and environments that need an extra
-        that is not installed raise ``ValueError`` or ``ImportError``.
+        The plan. Unknown rows and environments, preferences of the wrong length, recipes that cannot be built and
+        environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
     """
     rows = select_rows(sweep.rows, sweep.folder)
     cards = [_find_card(name) for name in sweep.envs]
@@ -124,6 +140,7 @@ def make_plan(sweep: Sweep) -> Plan:
         weights = [_checks.preference(item, len(card.objectives)) for item in dict.fromkeys(preferences)]
         for row in rows:
             recipe = sweep.adapt(row.recipe)
+            check_recipe(row, recipe, card, sweep.training.num_envs)
             key = (card.name, recipe.structure())
             made = [_run(sweep, card, row, item, seed) for item in weights for seed in sweep.seeds]
             runs += made
@@ -145,6 +162,29 @@ def check_available(card: EnvCard) -> None:
         raise ImportError(f"{card.name} needs the {card.extra} extra: pip install 'morl-blocks[{card.extra}]'.")
 
 
+def check_recipe(row: Row, recipe: Recipe, card: EnvCard, num_envs: int) -> None:
+    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written.
+
+    Args:
+        row: Where the recipe comes from.
+        recipe: What will be trained.
+        card: The environment.
+        num_envs: Environments per run.
+    """
+    if recipe.ppo.steps_per_iteration % num_envs:
+        rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
+        _checks.fail("num_envs", rule, num_envs)
+    objectives = len(card.objectives)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            live_scalarizer([recipe])
+            live_combiner([recipe], [torch.Generator()])
+            stacked_critic(recipe.critic.build(card.observation_dim, objectives), objectives)
+    except Exception as error:
+        reason = explain(error, [row.plugin] if row.plugin is not None else [])
+        raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
+
+
 def _find_card(name: str) -> EnvCard:
     if name not in CARDS:
         raise unknown("environment", name, CARDS)
@@ -153,10 +193,11 @@ def _find_card(name: str) -> EnvCard:
 
 def _run(sweep: Sweep, card: EnvCard, row: Row, preference: tuple[float, ...], seed: int) -> PlannedRun:
     recipe = sweep.adapt(row.recipe).to_dict()
-    source = row.plugin.source if row.plugin is not None else ""
+    source, digest = (row.plugin.source, row.plugin.digest) if row.plugin is not None else ("", "")
     everything = {"recipe": recipe, "training": sweep.settings(), "source": source}
     run_id = make_run_id(card.name, row.group, row.method, preference, seed, everything)
-    return PlannedRun(run_id, row.group, row.method, card.name, preference, seed, sweep.training.total_steps, recipe)
+    steps = sweep.training.total_steps
+    return PlannedRun(run_id, row.group, row.method, card.name, preference, seed, steps, recipe, digest)
 
 
 def _group(members: Sequence[tuple[PlannedRun, Plugin | None]]) -> Group:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 from filelock import FileLock, Timeout
 from torch import Tensor
 
+from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Population
 from morl_recipes.trainer import train_runs
-from morl_recipes.training import Options
+from morl_recipes.training import CHECKPOINT, Options
 
+_LOG = logging.getLogger("morl_recipes")
 PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
 
 
 def train_population(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Train a population from where its checkpoint left off.
+    """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
     Args:
         population: The runs.
@@ -49,8 +53,22 @@ def train_population(population: Population, folder: Path | None, report: Callab
             checkpoint_every=settings.checkpoint_every,
             loggers=[_Reporter(report, len(runs))],
         )
-        results = train_runs(runs, population.env, settings.total_steps, options).runs
+        train = partial(train_runs, runs, population.env, settings.total_steps, options)
+        try:
+            results = train().runs
+        except CheckpointError as error:
+            if folder is None:
+                raise
+            _set_aside(folder / CHECKPOINT, error)
+            results = train().runs
     return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+
+
+def _set_aside(path: Path, error: CheckpointError) -> None:
+    """Make room for a new checkpoint and say so: a damaged one must not fail its runs for ever."""
+    aside = path.with_name(f"{path.name}.unusable")
+    path.replace(aside)
+    _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
 
 
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from morl_recipes.panels import Panel, PreferenceStatistics, preference_statistics
-from morl_recipes.paper import preference_label
+from morl_recipes.paper import preference_labels
 from morl_recipes.table._cells import Cell, Table, best_of, interval_text, with_spread
 from morl_recipes.table._printed import preference_note, printed_cells
 
@@ -25,9 +25,11 @@ def _printed(panel: Panel) -> dict[tuple[str, str], list[Pair]]:
     return {key: [(float(a), float(b)) for a, b in row] for key, row in zip(keys, numbers, strict=True)}
 
 
-def _numbers(panel: Panel, row: PreferenceStatistics, pairs: list[Pair], printed: list[Pair]) -> dict[str, object]:
+def _numbers(
+    panel: Panel, label: str, row: PreferenceStatistics, pairs: list[Pair], printed: list[Pair]
+) -> dict[str, object]:
     """Return the row as plain numbers."""
-    out: dict[str, object] = {"env": panel.env, "group": panel.group, "preference": preference_label(row.preference)}
+    out: dict[str, object] = {"env": panel.env, "group": panel.group, "preference": label}
     out |= {"method": row.method, "seeds": row.seeds, "hv_low": row.hv.low, "hv_high": row.hv.high}
     names = ["hv", "eu", *panel.info.objectives]
     for name, ours, theirs in zip(names, pairs, printed, strict=True):
@@ -50,8 +52,7 @@ def preference_tables(panel: Panel) -> list[Table]:
     printed = _printed(panel)
     rows = preference_statistics(panel)
     tables = []
-    for preference in panel.preferences:
-        label = preference_label(preference)
+    for preference, label in zip(panel.preferences, preference_labels(panel.preferences), strict=True):
         block = [row for row in rows if row.preference == preference]
         ours = [[(row.hv.estimate, row.hv_spread), row.eu, *row.returns] for row in block]
         theirs = [printed.get((label, row.method), [NOTHING] * len(names)) for row in block]
@@ -63,7 +64,7 @@ def preference_tables(panel: Panel) -> list[Table]:
                 line.append(Cell(with_spread(*mine), interval_text(row.hv) if i == 0 else "", bool(marks[i])))
                 line.append(Cell(with_spread(*other)))
             cells.append((*line, Cell(str(row.seeds))))
-        numbers = tuple(_numbers(panel, *one) for one in zip(block, ours, theirs, strict=True))
+        numbers = tuple(_numbers(panel, label, *one) for one in zip(block, ours, theirs, strict=True))
         tables.append(Table(f"{panel.env}, {panel.group}, preference {label}", columns, tuple(cells), (), numbers))
     last = tables[-1]
     notes = (*panel.gaps, *preference_note(panel))

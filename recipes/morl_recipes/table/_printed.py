@@ -49,7 +49,7 @@ def printed_cells(panel: Panel) -> pd.DataFrame:
 def preference_note(panel: Panel) -> list[str]:
     """Warn when ours and the paper's numbers are over different preferences."""
     printed = set(printed_cells(panel)["preference"])
-    ours = {paper.preference_label(weights) for weights in panel.preferences}
+    ours = set(paper.preference_labels(panel.preferences))
     if not printed:
         return ["The paper prints no numbers for this table."]
     if ours == printed:

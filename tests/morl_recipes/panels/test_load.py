@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from morl_recipes import PASTA
 from morl_recipes.panels import Results, load_results
-from morl_recipes.store import EnvInfo, Manifest, Store, StoreError
+from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError
 
 MakeStore = Callable[..., Store]
 
@@ -50,6 +52,33 @@ def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, 
 def test_pasta_alone_is_a_panel(make_store: MakeStore, sweep_type: Any) -> None:
     (panel,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).panels
     assert panel.methods == ("PASTA (Ours)",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"method": "PASTA", "plugin": "a" * 64}, "PASTA of mine"),
+        ({"method": "PASTA (Ours)", "plugin": "a" * 64}, "PASTA (Ours) of mine"),
+        ({"method": "PASTA", "recipe": {"mu": {"type": "Fixed", "mu": 9.0}}}, "PASTA of mine"),
+        ({"method": "Calm brake (Ours)", "recipe": {}, "plugin": "a" * 64}, "Calm brake (Ours)"),
+        ({"method": "CR=0.2", "plugin": "a" * 64}, "CR=0.2"),
+    ],
+)
+def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes: dict[str, Any], name: str) -> None:
+    env, weights, recipe = "stealth", (0.2, 0.2, 0.6), PASTA.to_dict()
+    linear = PlannedRun("linear", "baselines", "Linear", env, weights, 0, 1, {"name": "Linear"})
+    mine = replace(PlannedRun("mine", "mine", "x", env, weights, 0, 1, recipe), **changes)
+    infos = {env: EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store = Store.create(tmp_path / "s", Manifest("c", infos, (linear, mine)))
+    point = {"iteration": 1, "steps": 1, "returns": (0.5,) * 3, "hv": 0.125, "eu": 0.5}
+    for run in (linear, mine):
+        history = pd.DataFrame({"iteration": [1], "steps": [1]})
+        identity = (run.run_id, run.group, run.method, env, weights, 0)
+        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
+    assert [(panel.group, panel.methods) for panel in load_results(store).panels] == [
+        ("baselines", ("Linear",)),
+        ("mine", (name,)),
+    ]
 
 
 def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
@@ -108,7 +137,7 @@ def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_st
 def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore, sweep_type: Any) -> None:
     store = make_store()
     run = store.manifest.runs[0]
-    copy = replace(run, run_id="copy", recipe={"name": "other"})
+    copy = replace(run, run_id="copy")
     manifest = Manifest("c", store.manifest.environments, (*store.manifest.runs, copy), store.manifest.versions)
     again = Store.create(tmp_path / "again", manifest)
     (again.path / "runs").rmdir()

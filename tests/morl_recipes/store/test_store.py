@@ -4,7 +4,9 @@ import errno
 import json
 import multiprocessing
 import os
+import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -67,6 +69,31 @@ def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
     assert history["preference"].tolist() == [(0.5, 0.5)] * 2
 
 
+def test_frames_can_be_polars(store: Store) -> None:
+    polars = pytest.importorskip("polars")
+    empty = load_runs(store, frame="polars")
+    store.write(record())
+    store.write(record("r1", status="failed", reason="no GPU", peak=None, final=None, history=pd.DataFrame()))
+    for load in (load_runs, load_history):
+        ours, theirs = load(store), load(store, frame="polars")
+        assert isinstance(theirs, polars.DataFrame)
+        assert theirs.columns == list(ours.columns)
+        for name in ours.columns:
+            expected = [list(v) if isinstance(v, tuple) else v for v in ours[name]]
+            assert repr(theirs[name].to_list()) == repr(expected)  # NaN included
+    assert (theirs.schema["steps"], theirs.schema["preference"]) == (polars.Int64, polars.List(polars.Float64))
+    assert empty.schema == load_runs(store, frame="polars").schema
+    assert load_history(store, frame="polars")["mu"].to_list() == [0.1, 1 / 3]
+
+
+def test_frames_of_a_missing_or_unknown_package_are_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r"need the polars extra: pip install 'morl-blocks\[polars\]'"):
+        load_runs(store, frame="polars")
+    with pytest.raises(ValueError, match="`frame` must be 'pandas' or 'polars', got 'arrow'"):
+        load_history(store, frame="arrow")  # type: ignore[call-overload]
+
+
 def test_an_empty_store_gives_empty_frames(store: Store) -> None:
     assert load_runs(store).empty
     assert "peak_1" in load_runs(store).columns
@@ -100,9 +127,14 @@ def test_taking_up_the_same_sweep_keeps_its_runs(store: Store) -> None:
     ("other", "message"),
     [
         (manifest(versions={"morl-blocks": "9.9.9"}), "morl-blocks 9.9.9 instead of 0.1.0"),
-        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "other environments or bounds"),
-        (manifest(4), "other planned runs, first r3"),
-        (manifest(runs=(replace(planned(1)[0], recipe={"clip": 0.1}), *planned()[1:])), "first r0"),
+        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "other objectives or bounds"),
+        (manifest(environments={**INFO, "b": INFO["toy"]}), "environments b, toy instead of toy"),
+        (manifest(4), r"\(seeds with 3\)"),
+        (manifest(2), r"\(seeds without 2\)"),
+        (manifest(runs=[replace(run, recipe={"clip": 0.1}) for run in planned()]), "g/M: clip 0.1 instead of 0.2"),
+        (manifest(runs=[replace(run, run_id=f"n{run.seed}", steps=7) for run in planned()]), "total_steps 7 instead"),
+        (manifest(runs=[replace(run, run_id=f"n{run.seed}") for run in planned()]), "other planned runs, first n0"),
+        (manifest(runs=[replace(run, method="N") for run in planned()]), "rows with N and without M"),
     ],
 )
 def test_another_sweep_is_refused_and_nothing_changes(store: Store, other: Manifest, message: str) -> None:
@@ -115,10 +147,72 @@ def test_another_sweep_is_refused_and_nothing_changes(store: Store, other: Manif
 
 def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex\)"):
+    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex, but no manifest.json\)"):
         Store.create(tmp_path, manifest())
     with pytest.raises(StoreError, match=r"not a result store \(it has no manifest.json\)"):
         Store.open(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b'{"start_url": "/"}', seal({"schema": 99})])
+def test_a_foreign_manifest_is_refused_before_anything_is_made(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(StoreError, match=r"manifest\.json: "):
+        Store.create(tmp_path, manifest())
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+
+
+def test_runs_without_their_manifest_are_not_adopted(store: Store) -> None:
+    store.write(record())
+    (store.path / "manifest.json").unlink()
+    with pytest.raises(StoreError, match=r"not a store and not empty \(it holds runs, but no manifest.json\)"):
+        Store.create(store.path, manifest())
+
+
+def test_other_folders_among_the_runs_do_not_count(store: Store) -> None:
+    store.write(record())
+    (store.path / "runs" / ".ipynb_checkpoints").mkdir()
+    assert store.run_ids() == ["r0"]
+    assert len(load_runs(store)) == 1
+
+
+def test_what_a_damaged_run_is_said_to_need_helps(store: Store) -> None:
+    store.write(record())
+    folder = store.path / "runs" / "r0"
+    for damage in (lambda path: path.write_text("{"), Path.unlink):
+        damage(folder / "run.json")
+        with pytest.raises(StoreError, match=rf"run.json: .* Remove the folder {folder}: the same sweep then trains"):
+            load_runs(store)
+    shutil.rmtree(folder)
+    assert Store.create(store.path, manifest()).missing() == ["r0", "r1", "r2"]
+    assert store.write(record())
+
+
+def test_the_settings_and_files_of_a_sweep_are_kept_and_compared(tmp_path: Path) -> None:
+    files = ({"path": "my_rows.py", "sha256": "a" * 64, "source": "MyRow = 1"},)
+    runs = [replace(run, plugin="a" * 64) for run in planned()]
+    settings = {"total_steps": 100, "num_envs": 8}
+    store = Store.create(tmp_path / "s", manifest(runs=runs, training=settings, plugins=files))
+    assert (store.manifest.training, store.manifest.plugins) == (settings, files)
+    assert store.manifest.runs[0].plugin == "a" * 64
+    others = [replace(run, run_id=f"n{run.seed}") for run in runs]
+    with pytest.raises(StoreError, match=r"another sweep \(num_envs 4 instead of 8\). Choose another folder \(--out\)"):
+        Store.create(store.path, manifest(runs=others, training={**settings, "num_envs": 4}))
+    others = [replace(run, plugin="b" * 64) for run in others]
+    with pytest.raises(StoreError, match=r"another sweep \(g/M: another text of its file\)"):
+        Store.create(store.path, manifest(runs=others, training=settings))
+
+
+def test_manifests_from_before_the_settings_were_kept_are_read(store: Store) -> None:
+    path = store.path / "manifest.json"
+    fields = json.loads(path.read_text())
+    for name in ("training", "plugins"):
+        del fields[name]
+    for run in fields["runs"]:
+        del run["plugin"]
+    path.write_bytes(seal({**fields, "later": "field"}))
+    now = [replace(run, plugin="a" * 64) for run in planned()]
+    again = Store.create(store.path, manifest(runs=now, training={"num_envs": 8}))
+    assert (again.manifest.training, again.manifest.plugins) == ({}, ())
 
 
 def test_a_creation_that_was_killed_halfway_can_be_repeated(tmp_path: Path) -> None:
@@ -176,7 +270,7 @@ def test_a_damaged_manifest_is_found(store: Store) -> None:
     path = store.path / "manifest.json"
     text = path.read_text()
     path.write_text(text.replace('"command": "c"', '"command": "d"'))
-    with pytest.raises(StoreError, match=r"manifest\.json: damaged"):
+    with pytest.raises(StoreError, match=r"manifest\.json: damaged \(.*\)\. Restore it from a copy, or choose another"):
         Store.open(store.path)
     path.write_text(text[: len(text) // 2])
     with pytest.raises(StoreError, match="not JSON"):

@@ -1,12 +1,15 @@
+import hashlib
+import sys
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_recipes import ROWS, Recipe
 from morl_recipes.sweep import make_plan, read_sweep, sweep_from
-from tests.morl_recipes.sweep.fakes import tiny_plan
+from tests.morl_recipes.sweep.fakes import TINY, tiny_plan
 
 RECIPES = Path(__file__).parents[3] / "recipes"
 FILES = sorted(RECIPES.glob("*.toml"))
@@ -79,6 +82,73 @@ def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
         tiny_plan(envs=["steelth"])
     with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
         tiny_plan(preferences=[[0.2, 0.3, 0.5]])
+
+
+ROWS_FILE = """
+from dataclasses import dataclass, replace
+from morl_recipes import PASTA
+from morl_recipes.specs import CombinerSpec, TorchJD
+
+@dataclass(frozen=True)
+class Halfway(CombinerSpec):
+    def build(self, *args):
+        return {}["weights"]
+
+NoSmoothness = replace(PASTA, mu=None)
+Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
+Broken = replace(PASTA, combiner=Halfway())
+"""
+
+
+@pytest.fixture
+def my_rows(tmp_path: Path) -> Path:
+    path = tmp_path / "my_rows.py"
+    path.write_text(ROWS_FILE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("NoSmoothness", r"my_rows/NoSmoothness cannot be built: ValueError: `mu` must be a scheduler"),
+        ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
+        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:9\)"),
+    ],
+)
+def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tiny_plan(rows=["PASTA", f"{my_rows}:{row}"])
+
+
+def test_numbers_of_environments_that_do_not_divide_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3"):
+        tiny_plan(num_envs=3)
+
+
+def test_a_missing_torchjd_is_named_by_the_rows_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torchjd.aggregation", None)
+    with pytest.raises(ValueError, match=r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'"):
+        tiny_plan(rows=["UPGrad"])
+    tiny_plan(rows=["PASTA"])
+
+
+def test_planning_draws_no_random_numbers() -> None:
+    before = torch.get_rng_state()
+    tiny_plan()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_the_manifest_says_what_was_run(my_rows: Path) -> None:
+    my_rows.write_text("from morl_recipes import PASTA as MyRow")
+    manifest = tiny_plan(rows=["PASTA", f"{my_rows}:MyRow"]).manifest("a command")
+    names = ("total_steps", "num_envs", "eval_every", "eval_episodes", "compile")
+    assert dict(manifest.training) == {**{name: TINY.get(name, False) for name in names}}
+    (file,) = manifest.plugins
+    assert (file["path"], file["source"]) == (str(my_rows), my_rows.read_text())
+    assert {run.plugin for run in manifest.runs if run.method == "MyRow"} == {file["sha256"]}
+    assert {run.plugin for run in manifest.runs if run.method != "MyRow"} == {""}
+    assert file["sha256"] == hashlib.sha256(my_rows.read_bytes()).hexdigest()
+    assert {"torchjd", "torch"} <= set(manifest.versions)
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The real trainer behind a population."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +36,15 @@ def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
         assert {name.split(".")[0] for name in record.policy} == {"peak", "final"}
 
 
+def test_every_column_of_a_history_is_documented(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "store.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    known = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    (population,) = tiny_plan(rows=["PASTA"], total_steps=64).populations(16)
+    (record, *_) = train_population(population, None, lambda steps: None)
+    assert {re.sub(r"_\d$", "_i", name) for name in record.history.columns} <= known
+
+
 def test_runs_with_other_numbers_share_a_population_and_keep_their_own(tmp_path: Path) -> None:
     both = tiny_plan(rows=["fixed_mu/mu=1.0", "fixed_mu/mu=5.0"], seeds=1)
     (population,) = both.populations(16)
@@ -54,6 +64,40 @@ def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch:
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
     records = train_population(population, tmp_path / "aside" / population.name, lambda steps: None)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+
+
+def test_a_damaged_checkpoint_is_set_aside_and_its_population_starts_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    folder = tmp_path / "c"
+    expected = train_population(population, folder, lambda steps: None)
+    checkpoint = folder / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
+    records = train_population(population, folder, lambda steps: None)
+    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+    assert (folder / "checkpoint.safetensors.unusable").exists()
+    assert "checkpoint.safetensors.unusable, and its population starts again." in caplog.text
+    caplog.clear()
+    train_population(population, folder, lambda steps: None)
+    assert not caplog.records  # the new checkpoint is whole
+
+
+def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "my_rows.py"
+    path.write_text(
+        "from dataclasses import dataclass, replace\n"
+        "from morl_recipes import PASTA\n"
+        "from morl_recipes.specs import CombinerSpec\n"
+        "@dataclass(frozen=True)\n"
+        "class Mistaken(CombinerSpec):\n"
+        "    def weigh(self):\n"
+        "        return lambda gramian, attention, order: attention + self.nothing\n"
+        "MyRow = replace(PASTA, combiner=Mistaken())\n"
+    )
+    outcome = run_sweep(tiny_plan(rows=[f"{path}:MyRow"]), tmp_path / "s", InlineEngine(), progress=False)
+    (reason,) = set(outcome.failed.values())
+    assert reason == f"AttributeError: 'Mistaken' object has no attribute 'nothing' ({path}:7)"
 
 
 class _Returning(InlineEngine):

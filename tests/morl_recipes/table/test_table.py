@@ -66,6 +66,16 @@ def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> Non
     assert "Ours covers 2 of the paper's 8 preferences; the paper's columns are over all of its own." in second.notes
 
 
+def test_a_preference_near_one_of_the_papers_is_not_the_papers(make_store: MakeStore, sweep_type: Any) -> None:
+    near = ((0.104, 0.696, 0.2), (0.1, 0.7, 0.2))
+    (panel,) = load_results(make_store(sweep_type(preferences=near))).panels
+    first, second = preference_tables(panel)
+    assert first.title.endswith("preference 0.104-0.696-0.200")
+    assert {row[2].text for row in first.rows} == {"—"}
+    assert second.rows[0][2].text == "0.280 ± 0.015"
+    assert any("Ours covers 1 of the paper's 8 preferences and 1 others" in note for note in second.notes)
+
+
 def test_csv_holds_plain_numbers(make_store: MakeStore) -> None:
     store = make_store()
     (panel,) = load_results(store).panels

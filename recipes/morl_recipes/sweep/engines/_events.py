@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 import torch
 
+from morl_recipes.plugins import explain
 from morl_recipes.store import RunRecord, StoreError
 from morl_recipes.sweep._plan import Population
 
@@ -83,6 +84,6 @@ def perform(work: Work, population: Population, folder: Path | None, report: Rep
     except OSError as error:
         if error.errno in _DISK:
             return Stopped(population.name, f"{error.filename or folder}: {error.strerror}.")
-        return Failed(population.name, f"{type(error).__name__}: {error}")
+        return Failed(population.name, explain(error, population.plugins))
     except Exception as error:
-        return Failed(population.name, f"{type(error).__name__}: {error}")
+        return Failed(population.name, explain(error, population.plugins))
