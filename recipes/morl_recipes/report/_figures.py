@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from morl_recipes.panels import Panel, Point, load_results
-from morl_recipes.paper import preference_label
+from morl_recipes.paper import preference_labels
 from morl_recipes.report._matplotlib import draw, projection
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
@@ -32,7 +32,7 @@ Drawing = tuple[str, dict[str, Any]]
 
 def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[int, list[Drawing]]]:
     """Say what stands on each page: its number of columns, and its drawings with their titles."""
-    labels = [preference_label(weights) for weights in panel.preferences]
+    labels = preference_labels(panel.preferences)
 
     def each(name: str) -> list[Drawing]:
         found = figures[name]

@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from morl_recipes.panels import Panel, Point, Results, load_results
-from morl_recipes.paper import REFERENCE, preference_label
+from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import styles
 from morl_recipes.store import Store
@@ -137,7 +137,7 @@ def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
         "title": f"{panel.env}, {panel.group}",
         "methods": methods,
         "reference": panel.methods.index(REFERENCE) if REFERENCE in panel.methods else -1,
-        "preferences": [preference_label(weights) for weights in panel.preferences],
+        "preferences": preference_labels(panel.preferences),
         "fronts": front_names(panel),
         "figures": panel_figures(panel, results.history),
     }
