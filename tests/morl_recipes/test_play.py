@@ -29,7 +29,7 @@ def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
     card = CARDS["deep-sea-treasure-v0"]
     unit = (mean - np.array(card.hv_low)) / (np.array(card.hv_high) - np.array(card.hv_low))
     assert one.hv == pytest.approx(float(unit.clip(0, 1).prod()), rel=1e-5)
-    with pytest.raises(ValueError, match="`preferences` must sum to 1"):
+    with pytest.raises(ValueError, match="`preference` must sum to 1"):
         play(tmp_path / "s", preference=(0.5, 0.6))
     with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1"):
         play(tmp_path / "s", episodes=0)

@@ -80,9 +80,9 @@ def test_a_users_own_block_reaches_the_workers_of_a_sweep(place: Path) -> None:
 @pytest.mark.usefixtures("no_training")
 def test_the_same_sweep_again_does_nothing_and_says_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    assert "4 runs trained; 4 of 4 are done." in capsys.readouterr().out
+    assert "4 runs trained; 4 of 4 done." in capsys.readouterr().out
     assert main(["sweep", "tiny.toml"]) == 0
-    assert "Nothing to do: 4 of 4 runs are done already." in capsys.readouterr().out
+    assert "Nothing to do: 4 of 4 runs done already." in capsys.readouterr().out
 
 
 def test_failed_runs_are_named_and_exit_with_1(
@@ -91,7 +91,8 @@ def test_failed_runs_are_named_and_exit_with_1(
     train_with(monkeypatch, fakes.one_fails)
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 1
     out = capsys.readouterr().out
-    assert "3 of 4 are done" in out
+    assert "4 runs attempted, 1 failed; 3 of 4 done." in out
+    assert "1 run failed. To train again, add --retry-failed" in out
     assert "failed: deep-sea-treasure-v0.baselines.linear.0.50-0.50.s0" in out
     assert "loss not finite in iteration 1" in out
     train_with(monkeypatch, fakes.fake_work)
@@ -103,7 +104,7 @@ def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytes
     assert main(["sweep", "tiny.toml", "--dry-run", "--workers", "2"]) == 0
     out = capsys.readouterr().out
     assert "deep-sea-treasure-v0: Linear" in out
-    assert "4 runs in 2 populations; 4 to do, 512 steps." in out
+    assert "4 runs in 2 populations, seeds 0, 1; 4 to do, 512 steps." in out
     assert "Results would go to runs/tiny. Nothing was done." in out
     assert sorted(place.rglob("*")) == before
 

@@ -25,7 +25,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_sweep_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = sweep(tmp_path / "s")
     assert len(first.ran) == first.done == 8
-    assert "To do: 8 of 8 runs. Populations: 3. Workers: 1." in capsys.readouterr().out
+    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 3. Workers: 1." in capsys.readouterr().out
     before = contents(tmp_path / "s")
     again = sweep(tmp_path / "s", fakes.raises)
     assert (again.ran, again.done) == ((), 8)
