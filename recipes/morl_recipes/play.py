@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -149,7 +150,7 @@ def _weights(preference: tuple[float, ...], card: EnvCard) -> tuple[float, ...]:
 def _draw_without_a_screen() -> None:
     """Choose renderers that need no display and no sound card, unless the user has chosen others."""
     os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
-    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("MUJOCO_GL", "egl")
 

@@ -78,14 +78,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(command: object, argv: list[str]) -> int:
-    """Run a parsed command; a traceback is for bugs alone."""
+    """Run a parsed command, whenever the user stops it."""
     try:
-        code: int = command.run(argv)  # type: ignore[attr-defined]
-        sys.stdout.flush()
+        return _attempt(command, argv)
     except Terminated:
         return _complain("Terminated. The same command continues where it stopped.", TERMINATED)
     except KeyboardInterrupt:
         return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
+
+
+def _attempt(command: object, argv: list[str]) -> int:
+    """Run a parsed command; a traceback is for bugs alone."""
+    try:
+        code: int = command.run(argv)  # type: ignore[attr-defined]
+        sys.stdout.flush()
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -13,7 +13,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Pass SIGTERM on as SIGINT, to whoever handles that at the moment, and raise :class:`Terminated` in the end.
+    """Pass SIGTERM on to whoever handles Ctrl-C at the moment, and raise :class:`Terminated` in the end.
 
     A training in this process ends its iteration and writes a checkpoint; workers are ended as by Ctrl-C. Outside the
     main thread, where Python delivers no signals, nothing changes.
@@ -25,7 +25,10 @@ def terminable() -> Iterator[None]:
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         asked.append(number)
-        signal.raise_signal(signal.SIGINT)
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler):  # a shell starts background jobs with SIGINT ignored
+            raise KeyboardInterrupt
+        handler(signal.SIGINT, frame)
 
     before = signal.signal(signal.SIGTERM, pass_on)
     try:

@@ -18,9 +18,9 @@ Words = tuple[str, ...]
 KEYS = ("rows", "envs", "total_steps", "num_envs", "eval_every", "eval_episodes", "population")
 
 
-def _otherwise(text: str) -> Any:
+def _otherwise(text: str, metavar: str | None = None) -> Any:
     """Say what holds without an option, in the place where its default would stand."""
-    return tyro.conf.arg(help_behavior_hint=f"(default: {text})")
+    return tyro.conf.arg(help_behavior_hint=f"(default: {text})", metavar=metavar)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Sweep:
       morl-blocks sweep recipes/paper_ablations.toml --engine ray --address auto
     """
 
-    file: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FILE]")] = None
+    file: Annotated[Path | None, tyro.conf.Positional, _otherwise("flags alone", "[FILE]")] = None
     """A sweep as TOML; see recipes/*.toml."""
     rows: Annotated[Words, _otherwise("none; needed without a file")] = ()
     """Rows or groups of `morl-blocks list`, rows of a file (my_rows.py:MyRow), or all."""
@@ -47,25 +47,25 @@ class Sweep:
     """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
     seeds: Annotated[tuple[int, ...], _otherwise("0 1 2 3 4")] = ()
     """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, _otherwise("5")] = None
+    num_seeds: Annotated[int | None, _otherwise("5", "INT")] = None
     """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
-    total_steps: Annotated[int | None, _otherwise("999,424")] = None
+    total_steps: Annotated[int | None, _otherwise("999,424", "INT")] = None
     """Environment steps per run."""
-    num_envs: Annotated[int | None, _otherwise("8")] = None
+    num_envs: Annotated[int | None, _otherwise("8", "INT")] = None
     """Environments per run."""
-    eval_every: Annotated[int | None, _otherwise("10")] = None
+    eval_every: Annotated[int | None, _otherwise("10", "INT")] = None
     """Iterations between validations."""
-    eval_episodes: Annotated[int | None, _otherwise("10")] = None
+    eval_episodes: Annotated[int | None, _otherwise("10", "INT")] = None
     """Episodes per validation."""
     compile: bool = False
     """Fuse the update with torch.compile: faster, after some seconds per population."""
-    population: Annotated[int | None, _otherwise("sized to the machine")] = None
+    population: Annotated[int | None, _otherwise("sized to the machine", "INT")] = None
     """Most runs that train together; a sweep keeps the size that it was started with."""
-    out: Annotated[Path | None, _otherwise("runs/<name of the file>, or runs/sweep")] = None
+    out: Annotated[Path | None, _otherwise("runs/<name of the file>, or runs/sweep", "PATH")] = None
     """Folder of the results."""
     engine: Literal["local", "ray"] = "local"
     """Worker processes on this machine, or tasks on an existing Ray cluster."""
-    workers: Annotated[int | None, _otherwise("one per core")] = None
+    workers: Annotated[int | None, _otherwise("one per core", "INT")] = None
     """Worker processes of the local engine."""
     address: str = "auto"
     """The Ray cluster."""

@@ -34,7 +34,7 @@ class Train:
     """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
     seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
     """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)")] = None
+    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
     total_steps: int = 204_800
     """Environment steps per run."""
@@ -46,7 +46,7 @@ class Train:
     """Episodes per validation."""
     compile: bool = False
     """Fuse the update with torch.compile: faster, after half a minute."""
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)")] = None
+    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
     """Folder of the results."""
     retry_failed: bool = False
     """Train failed runs again."""

@@ -41,11 +41,11 @@ def size_note(asked: int | None, kept: int) -> list[str]:
 
     Example:
         >>> size_note(1, 8)
-        ['Populations keep their size of 8 runs from the first start; `population` = 1 has no effect.']
+        ['Populations keep the size 8 that the sweep was started with: `population` = 1 has no effect.']
     """
     if asked is None or asked == kept:
         return []
-    return [f"Populations keep their size of {kept} runs from the first start; `population` = {asked} has no effect."]
+    return [f"Populations keep the size {kept} that the sweep was started with: `population` = {asked} has no effect."]
 
 
 @contextmanager
