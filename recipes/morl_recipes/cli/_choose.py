@@ -43,6 +43,6 @@ def match_run(name: str, run_ids: Sequence[str]) -> str:
 
 
 def _some(run_ids: Sequence[str]) -> str:
-    """List a few runs; the table of preferences and the folder itself have the rest."""
+    """List a few runs, and say where the rest is."""
     more = len(run_ids) - SHOWN
-    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (folders in `runs`)" if more > 0 else "")
+    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")

@@ -62,5 +62,7 @@ class Report:
         try:
             print(write_report(self.folder, out, title=self.title, point=self.point))
         except OSError as error:  # which names the file that the report is staged in
+            if Path(error.filename or out).is_relative_to(self.folder / "runs"):
+                raise
             raise StoreError(f"{out}: cannot be written ({error.strerror or error}).") from error
         return 0

@@ -15,7 +15,9 @@ def test_whole_parts_come_before_pieces(name: str, index: int) -> None:
 
 def test_long_lists_are_cut() -> None:
     many = [f"e.g.m{index}.s0" for index in range(40)]
-    with pytest.raises(ValueError, match=r"which is part of 40: .* and 35 more \(folders in `runs`\)") as refusal:
+    with pytest.raises(
+        ValueError, match=r"which is part of 40: .* and 35 more \(the folders in FOLDER/runs\)"
+    ) as refusal:
         match_run("s0", many)
     assert len(str(refusal.value)) < 250
     with pytest.raises(ValueError, match=r"unknown run '\?\?'. Known: .* and 35 more"):
