@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,7 +21,7 @@ from morl_envs.factory import find_card
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.saved_policy import Point, SavedPolicy, acting, find_run, load_policy
-from morl_recipes.store import Store
+from morl_recipes.store import Store, StoreError
 
 TOLERANCE = 1e-5
 OBSERVATIONS = 1000
@@ -69,22 +71,43 @@ def export_policy(
     env = make_batch(find_card(row["env"]), 10, 0)
     policy = load_policy(store, row, point, env.action_low, env.action_high)
     observation = gather(env, policy, tuple(row["preference"]), OBSERVATIONS)
-    weights = torch.distributions.Dirichlet(torch.ones(len(row["preference"]))).sample((OBSERVATIONS,))
-    weights[0] = torch.tensor(row["preference"])
+    weights = draw_preferences(tuple(row["preference"]), OBSERVATIONS, torch.Generator().manual_seed(0))
     out = Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    staged = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        _write(policy, observation[:2], weights[:2], staged)
-        difference = _difference(policy, observation, weights, staged)
+    with staged(out) as temporary:
+        _write(policy, observation[:2], weights[:2], temporary)
+        difference = _difference(policy, observation, weights, temporary)
         if not difference <= tolerance:
             raise ValueError(
                 f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
             )
-        staged.replace(out)
-    finally:
-        staged.unlink(missing_ok=True)
     return Exported(out, row["run_id"], len(observation), difference)
+
+
+@contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """Give a temporary name to write to, and rename it to ``path`` when all went well.
+
+    What cannot be written raises :class:`~morl_recipes.store.StoreError` with the name that the user knows, and what
+    was there before is kept.
+    """
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        temporary.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error}).") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Generator) -> Tensor:
+    """Return ``[count, m]`` preferences: the given one, then others spread evenly over the simplex."""
+    weights = torch.rand(count, len(first), generator=generator).clamp_min(1e-12).log().neg()
+    weights = weights / weights.sum(1, keepdim=True)  # exponential numbers over their sum are uniform on the simplex
+    weights[0] = torch.tensor(first)
+    return weights
 
 
 def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:

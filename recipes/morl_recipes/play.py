@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from morl_envs.cards import EnvCard
 from morl_envs.factory import find_card
 from morl_envs.heuristics.play import mean_returns
 from morl_recipes import _checks
+from morl_recipes.export import staged
 from morl_recipes.saved_policy import Point, PolicyFunction, acting, find_run, load_policy
 from morl_recipes.store import Store
 
@@ -62,16 +67,18 @@ def play(
         preference: Another preference than the one it was trained for: the policy sees it as an input.
         episodes: Number of episodes.
         seed: Seed of the first episode; episode k has seed + k.
-        video: A ``.gif`` or ``.mp4`` file for a film of the first episode.
+        video: A ``.gif`` or ``.mp4`` file for a film of the first episode; see also :func:`film_run`.
 
     Returns:
         The returns and scores.
     """
+    if video is not None:
+        check_video(video)
     _checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
     row = find_run(store, run)
     card = find_card(row["env"])
-    weights = tuple(row["preference"]) if preference is None else _checks.preference(preference, len(card.objectives))
+    weights = tuple(row["preference"]) if preference is None else _weights(preference, card)
     env = make_batch(card, episodes, seed)
     policy = acting(load_policy(store, row, point, env.action_low, env.action_high), weights)
     returns, _ = mean_returns(env, policy)
@@ -84,29 +91,98 @@ def play(
     return Played(row["run_id"], weights, card.objectives, returns, hv, float(expected_utility(mean, weights)))
 
 
+def film_run(folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0) -> None:
+    """Film the first of the episodes that were played.
+
+    Args:
+        folder: The result store.
+        played: What :func:`play` returned.
+        path: A ``.gif`` or ``.mp4`` file; its folder is made when missing, an existing file is replaced at once.
+        point: As for :func:`play`.
+        seed: As for :func:`play`.
+    """
+    store = Store.open(folder)
+    row = find_run(store, played.run_id)
+    card = find_card(row["env"])
+    env = make_batch(card, 1, seed)
+    policy = load_policy(store, row, point, env.action_low, env.action_high)
+    film(card, acting(policy, played.preference), Path(path), seed)
+
+
 def film(card: EnvCard, policy: PolicyFunction, path: Path, seed: int) -> None:
-    """Write a video of one episode."""
+    """Write a video of one episode; the file appears when it is complete."""
     from morl_envs.rendering.video import record_episode, save_video
 
-    if path.suffix not in (".gif", ".mp4"):
-        _checks.fail("video", "end in .gif or .mp4", path.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    check_video(path)
     every = max(1, card.horizon // FRAMES)
     if card.kind == "torch":
         env: Any = make_batch(card, 1, seed)
-        save_video(record_episode(env, policy, every=every), path)
-        return
-    env = make_batch(card, 1, seed, render_mode="rgb_array")
-    save_video(_gymnasium_pictures(env, policy, every), path)
+        pictures = record_episode(env, policy, every=every)
+    else:
+        _draw_without_a_screen()
+        env = make_batch(card, 1, seed, render_mode="rgb_array")
+        pictures = _gymnasium_pictures(env, policy, every, card.name)
+    with staged(path) as temporary:
+        save_video(pictures, temporary)
+        _require_readable(temporary)
+
+
+def check_video(path: str | Path) -> None:
+    """Refuse, before anything is played, a film that could not be written."""
+    path = Path(path)
+    if path.suffix not in (".gif", ".mp4"):
+        _checks.fail("video", "end in .gif or .mp4", path.name)
+    if path.suffix == ".mp4" and find_spec("imageio_ffmpeg") is None:
+        raise ImportError("MP4 videos need the report extra: pip install 'morl-blocks[report]'.")
+
+
+def _weights(preference: tuple[float, ...], card: EnvCard) -> tuple[float, ...]:
+    """Require a preference for this environment."""
+    if len(preference) != len(card.objectives):
+        rule = f"hold {len(card.objectives)} numbers ({', '.join(card.objectives)})"
+        _checks.fail("preference", rule, list(preference))
+    try:
+        return _checks.preference(preference)
+    except ValueError as error:
+        raise ValueError(str(error).replace("`preferences`", "`preference`")) from None
+
+
+def _draw_without_a_screen() -> None:
+    """Choose renderers that need no display and no sound card, unless the user has chosen others."""
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("MUJOCO_GL", "egl")
 
 
 @torch.no_grad()
-def _gymnasium_pictures(env: Any, policy: PolicyFunction, every: int) -> list[Any]:
+def _gymnasium_pictures(env: Any, policy: PolicyFunction, every: int, name: str) -> list[Any]:
     """Film an environment that draws itself."""
     observation, pictures, done, step = env.reset_tensors(), [], False, 0
     while not done:
         if step % every == 0:
-            pictures.append(env.envs[0].render())
+            pictures.append(_picture(env, name))
         observation, _, terminated, truncated = env.step_tensors(policy(observation))
         done, step = bool((terminated | truncated).item()), step + 1
-    return [*pictures, env.envs[0].render()]
+    return [*pictures, _picture(env, name)]
+
+
+def _picture(env: Any, name: str) -> Any:
+    """Draw the environment; what a renderer raises depends on the driver that it did not find."""
+    try:
+        return env.envs[0].render()
+    except Exception as error:
+        backend = os.environ.get("MUJOCO_GL", "not set")
+        raise ValueError(
+            f"{name} cannot be drawn on this machine ({str(error).strip() or type(error).__name__}). MUJOCO_GL is "
+            f"{backend}: without a display set MUJOCO_GL=egl, or MUJOCO_GL=osmesa where there is no EGL either."
+        ) from error
+
+
+def _require_readable(path: Path) -> None:
+    """Read an MP4 back: its encoder, another process, does not tell when the disk was full."""
+    if path.suffix == ".mp4":
+        try:
+            import_module("imageio_ffmpeg").count_frames_and_secs(str(path))
+        except RuntimeError:
+            raise OSError("the encoder stopped early; is the disk full?") from None

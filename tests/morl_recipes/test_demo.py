@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from morl_recipes import demo
-from morl_recipes.sweep import InlineEngine, Training, make_plan, read_sweep
+from morl_recipes.sweep import InlineEngine, Training
 
 TINY = {"steps_per_iteration": 64, "minibatch_size": 32, "epochs": 1, "hidden": 8}
 
@@ -23,8 +23,3 @@ def test_the_demo_ends_with_a_table_a_picture_and_the_next_steps(
     assert "Where to go next" in out
     with Image.open(tmp_path / "d" / "demo.png") as picture:
         assert picture.size[0] > 1000
-
-
-def test_the_file_and_the_module_are_the_same_sweep() -> None:
-    path = Path(__file__).parents[2] / "recipes" / "demo.toml"
-    assert [run.run_id for run in make_plan(read_sweep(path)).runs] == [r.run_id for r in make_plan(demo.SWEEP).runs]

@@ -9,7 +9,7 @@ import torch
 
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs import CARDS
-from morl_recipes.export import OBSERVATIONS, TOLERANCE, export_policy
+from morl_recipes.export import OBSERVATIONS, TOLERANCE, draw_preferences, export_policy
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the export extra is not installed")
@@ -57,3 +57,13 @@ def test_a_policy_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> No
         export_policy(folder, tmp_path / "p.onnx", point="final")
     with pytest.raises(ValueError, match="`tolerance` must be > 0"):
         export_policy(folder, tmp_path / "p.onnx", tolerance=0.0)
+
+
+def test_preferences_are_drawn_evenly_and_the_same_each_time() -> None:
+    one, two = (draw_preferences((0.2, 0.8), 4000, torch.Generator().manual_seed(0)) for _ in range(2))
+    assert torch.equal(one, two)
+    assert one[0].tolist() == pytest.approx([0.2, 0.8])
+    assert (one >= 0).all()
+    assert torch.allclose(one.sum(1), torch.ones(4000))
+    quarters = torch.histc(one[:, 0], 4, 0.0, 1.0) / 4000
+    assert (quarters - 0.25).abs().max() < 0.03

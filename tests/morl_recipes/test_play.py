@@ -1,3 +1,6 @@
+import errno
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ from morl_envs import CARDS
 from morl_recipes import play as play_module
 from morl_recipes.play import film, play
 from morl_recipes.saved_policy import SavedPolicy, acting
+from morl_recipes.store import StoreError
 from morl_recipes.sweep import InlineEngine, run_sweep
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -29,7 +33,7 @@ def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
     card = CARDS["deep-sea-treasure-v0"]
     unit = (mean - np.array(card.hv_low)) / (np.array(card.hv_high) - np.array(card.hv_low))
     assert one.hv == pytest.approx(float(unit.clip(0, 1).prod()), rel=1e-5)
-    with pytest.raises(ValueError, match="`preferences` must sum to 1"):
+    with pytest.raises(ValueError, match="`preference` must sum to 1"):
         play(tmp_path / "s", preference=(0.5, 0.6))
     with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1"):
         play(tmp_path / "s", episodes=0)
@@ -47,3 +51,44 @@ def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monk
     assert (tmp_path / "new" / "b.gif").stat().st_size > 0
     with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
         film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
+
+
+def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(pictures: object, path: Path) -> None:
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("morl_envs.rendering.video.save_video", full_disk)
+    monkeypatch.setattr(play_module, "FRAMES", 4)
+    (tmp_path / "a.gif").write_text("older")
+    box = torch.tensor([1.0, 1.0])
+    search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
+    with pytest.raises(StoreError, match=r"a.gif: cannot be written \(No space left on device\)"):
+        film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.gif", "older")]
+
+
+def test_half_an_mp4_is_noticed(tmp_path: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg", reason="the report extra is not installed")
+    (tmp_path / "a.mp4").write_bytes(b"half a film")
+    with pytest.raises(OSError, match="the encoder stopped early"):
+        play_module._require_readable(tmp_path / "a.mp4")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a screen is no variable of the environment")
+@pytest.mark.parametrize(("display", "expected"), [(None, "egl"), (":0", None)])
+def test_a_machine_without_a_screen_draws_off_screen(
+    display: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", {} if display is None else {"DISPLAY": display})
+    play_module._draw_without_a_screen()
+    assert os.environ.get("MUJOCO_GL") == expected
+    assert os.environ["SDL_AUDIODRIVER"] == "dummy"
+    monkeypatch.setattr(os, "environ", {"MUJOCO_GL": "osmesa"})
+    play_module._draw_without_a_screen()
+    assert os.environ["MUJOCO_GL"] == "osmesa"  # the user's choice stays
+
+
+def test_the_name_of_a_video_is_checked_before_anything_is_played(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
+        play(tmp_path / "nowhere", video="c.avi")

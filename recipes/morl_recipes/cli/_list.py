@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
+
+from morl_recipes.cli._words import count
 
 if TYPE_CHECKING:
     from morl_envs.cards import EnvCard
@@ -26,11 +31,28 @@ class List:
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
-        print(show_rows(self.names))
-        if not self.names:
-            print()
-            print(show_environments())
+        text = show_rows(self.names) if self.names else f"{show_rows(())}\n\n{show_environments()}"
+        print(fold(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
         return 0
+
+
+def fold(text: str, width: int) -> str:
+    """Break lines that are wider than a terminal, with the rest below their second column.
+
+    Example:
+        >>> print(fold("  No Decay  mu.base = Fixed(mu=10.0)", 26))
+          No Decay  mu.base =
+                    Fixed(mu=10.0)
+    """
+    return "\n".join(part for line in text.splitlines() for part in _fold_line(line, width))
+
+
+def _fold_line(line: str, width: int) -> list[str]:
+    name = line.lstrip().partition("  ")[0]
+    column = line.find(name) + len(name)
+    column += len(line[column:]) - len(line[column:].lstrip())
+    indent = " " * (column if line.startswith(" ") and column < width // 2 else 0)
+    return textwrap.wrap(line, max(width, 20), subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def show_rows(names: tuple[str, ...]) -> str:
@@ -78,7 +100,8 @@ def _describe(card: EnvCard) -> str:
     from importlib.util import find_spec
 
     actions = f"{card.num_actions} actions" if card.num_actions is not None else f"{card.action_dim}-d actions"
-    facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {len(card.preferences)} preferences"
+    preferences = count(len(card.preferences), "preference")
+    facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {preferences}"
     missing = card.extra is not None and find_spec(card.extra) is None
     note = f" (not installed: pip install 'morl-blocks[{card.extra}]')" if missing else ""
     return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -10,10 +11,12 @@ import tyro
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
-from morl_recipes.cli._train import Sweep, Train
+from morl_recipes.cli._signals import Terminated
+from morl_recipes.cli._sweep import Sweep
+from morl_recipes.cli._train import Train
 
-FAILED_RUNS, BAD_INPUT, BAD_STORE, INTERRUPTED = 1, 2, 3, 130
-"""Exit codes: some runs failed; a wrong argument or a missing package; files; Ctrl-C."""
+FAILED_RUNS, BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 1, 2, 3, 70, 130, 143
+"""Exit codes: some runs failed; a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
 
 DESCRIPTION = """\
 Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
@@ -25,7 +28,8 @@ Examples:
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
 
 Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing package, 3 results that cannot be read
-or written, 130 interrupted. Every command explains itself: morl-blocks sweep --help"""
+or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM). Every command explains itself:
+morl-blocks sweep --help"""
 
 
 def _command(name: str, cls: type, *, brief: bool) -> Any:
@@ -74,24 +78,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(command: object, argv: list[str]) -> int:
-    """Run a parsed command; a traceback is for bugs alone."""
-    from morl_recipes.store import StoreError
+    """Run a parsed command, whenever the user stops it."""
+    try:
+        return _attempt(command, argv)
+    except Terminated:
+        return _complain("Terminated. The same command continues where it stopped.", TERMINATED)
+    except KeyboardInterrupt:
+        return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
 
+
+def _attempt(command: object, argv: list[str]) -> int:
+    """Run a parsed command; a traceback is for bugs alone."""
     try:
         code: int = command.run(argv)  # type: ignore[attr-defined]
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except StoreError as error:
-        return _complain(str(error), BAD_STORE)
-    except (ValueError, ImportError) as error:
-        return _complain(str(error), BAD_INPUT)
-    except OSError as error:
-        return _complain(f"{error.filename or 'a file'}: {error.strerror or error}.", BAD_STORE)
+    except Exception as error:
+        return _explain(error)
     return code
+
+
+def _explain(error: Exception) -> int:
+    """Turn an error into a sentence and an exit code; one that nobody foresaw comes with its traceback."""
+    from morl_recipes.store import StoreError
+
+    if isinstance(error, StoreError):
+        return _complain(str(error), BAD_STORE)
+    if isinstance(error, (ValueError, ImportError)):
+        return _complain(str(error), BAD_INPUT)
+    if isinstance(error, OSError):
+        where = "" if error.filename is None else f"{error.filename}: "
+        return _complain(f"{where}{error.strerror or error}.", BAD_STORE)
+    traceback.print_exception(error)
+    return _complain(f"this is a bug of morl-blocks ({type(error).__name__}). Please report it.", BUG)
 
 
 def _complain(message: str, code: int) -> int:

@@ -1,12 +1,17 @@
 """``morl-blocks play`` and ``morl-blocks export``."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from morl_recipes.cli._train import parse_preference
+from morl_recipes.cli._words import parse_preference
+
+if TYPE_CHECKING:
+    from morl_recipes.play import Played
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 
@@ -17,47 +22,53 @@ class Play:
 
     Examples:
       morl-blocks play runs/pasta-stealth
-      morl-blocks play runs/smoke --run linear.0.80 --video linear.gif
+      morl-blocks play runs/smoke --run baselines.linear --video linear.gif
       morl-blocks play runs/smoke --preference 0.8,0.1,0.1 --episodes 100
     """
 
     folder: Folder
     """Results of a sweep or a training."""
-    run_name: Annotated[str | None, tyro.conf.arg(name="run")] = None
-    """A run, or a part of its name; by default the best."""
+    run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
+    """A run, or a part of its name that no other has."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
-    preference: str | None = None
+    preference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: its own)")] = None
     """Another preference than the one it was trained for, as in 0.1,0.7,0.2."""
     episodes: int = 20
     """Number of episodes."""
     seed: int = 0
     """Seed of the first episode."""
-    video: Path | None = None
-    """A .gif or .mp4 file for a film of one episode."""
+    video: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: no film)")] = None
+    """A .gif or .mp4 file for a film of the first episode."""
 
     def run(self, argv: list[str]) -> int:
-        """Play and print."""
-        from morl_recipes.play import play
+        """Play and print, then film: whatever becomes of the film, the returns are there."""
+        from morl_recipes.cli._choose import choose_run
+        from morl_recipes.play import check_video, film_run, play
 
-        preference = None if self.preference is None else parse_preference(self.preference)
+        if self.video is not None:
+            check_video(self.video)
+        preference = None if self.preference is None else parse_preference(self.preference, "preference")
         played = play(
             self.folder,
-            run=self.run_name,
+            run=choose_run(self.folder, self.run_name),
             point=self.point,
             preference=preference,
             episodes=self.episodes,
             seed=self.seed,
-            video=self.video,
         )
-        print(f"{played.run_id} ({self.point}), preference {', '.join(f'{w:.3g}' for w in played.preference)}")
-        for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
-            print(f"  {name:<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}")
-        score = "" if played.hv is None else f"HV {played.hv:.4f}, "
-        print(f"  {score}EU {played.eu:.3f} of the means over {len(played.returns)} episodes")
+        print(self._describe(played), flush=True)
         if self.video is not None:
+            film_run(self.folder, played, self.video, point=self.point, seed=self.seed)
             print(f"  video: {self.video}")
         return 0
+
+    def _describe(self, played: Played) -> str:
+        lines = [f"{played.run_id} ({self.point}), preference {', '.join(f'{w:.3g}' for w in played.preference)}"]
+        for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
+            lines.append(f"  {name:<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}")
+        score = "" if played.hv is None else f"HV {played.hv:.4f}, "
+        return "\n".join([*lines, f"  {score}EU {played.eu:.3f} of the means over {len(played.returns)} episodes"])
 
 
 @dataclass(frozen=True)
@@ -66,13 +77,13 @@ class Export:
 
     Examples:
       morl-blocks export runs/pasta-stealth --out policy.onnx
-      morl-blocks export runs/smoke --run linear.0.80 --out linear.onnx
+      morl-blocks export runs/smoke --run baselines.linear --out linear.onnx
     """
 
     folder: Folder
     """Results of a sweep or a training."""
-    run_name: Annotated[str | None, tyro.conf.arg(name="run")] = None
-    """A run, or a part of its name; by default the best."""
+    run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
+    """A run, or a part of its name that no other has."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
     out: Path = Path("policy.onnx")
@@ -82,9 +93,11 @@ class Export:
 
     def run(self, argv: list[str]) -> int:
         """Export and say how far it is from PyTorch."""
+        from morl_recipes.cli._choose import choose_run
         from morl_recipes.export import export_policy
 
-        made = export_policy(self.folder, self.out, run=self.run_name, point=self.point, tolerance=self.tolerance)
+        name = choose_run(self.folder, self.run_name)
+        made = export_policy(self.folder, self.out, run=name, point=self.point, tolerance=self.tolerance)
         print(f"{made.path}: {made.run_id} ({self.point})")
         print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
         return 0

@@ -1,32 +1,43 @@
 """What a sweep would do, in words."""
 
+import os
 from pathlib import Path
+from typing import Literal
 
+from morl_recipes.cli._words import count
 from morl_recipes.store import Manifest, Store, StoreError
+from morl_recipes.store._store import MANIFEST, RUNS, STAGING
 from morl_recipes.sweep import Plan
-from morl_recipes.sweep._pin import pinned_size
+from morl_recipes.sweep._drive import describe_seeds
+from morl_recipes.sweep._pin import pinned_size, size_note
 from morl_recipes.sweep.engines._local import available_cores
 
 
-def preview(plan: Plan, out: Path, *, workers: int | None = None) -> str:
+def preview(
+    plan: Plan,
+    out: Path,
+    *,
+    workers: int | None = None,
+    engine: Literal["local", "ray"] = "local",
+    retry_failed: bool = False,
+) -> str:
     """Describe the populations of a plan and how much of each is there; changes nothing.
 
     Args:
         plan: The plan.
         out: Folder of the results; it need not exist.
         workers: Workers to size populations for; by default one per core.
+        engine: Who would train.
+        retry_failed: Count failed runs as runs to do.
 
     Returns:
-        The text. A folder that holds another sweep raises :class:`~morl_recipes.store.StoreError`.
+        The text. A folder that the sweep itself would refuse raises :class:`~morl_recipes.store.StoreError`.
     """
+    store = _usable(plan, out)
     present: set[str] = set()
     size = None
-    if (out / "manifest.json").exists():
-        store = Store.open(out)
-        difference = Manifest("", plan.environments, plan.runs).difference(store.manifest)
-        if difference is not None:
-            raise StoreError(f"{out}: holds another sweep ({difference}). Choose another folder.")
-        present, size = set(store.run_ids()), pinned_size(out)
+    if store is not None:
+        present, size = store.done() | (set() if retry_failed else set(store.failed())), pinned_size(out)
     populations = plan.populations(size or plan.suggest_size(workers or available_cores()))
     lines = [f"{'runs':>5} {'there':>6}  population"]
     for population in populations:
@@ -36,6 +47,36 @@ def preview(plan: Plan, out: Path, *, workers: int | None = None) -> str:
         lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {names}")
     missing = [run for run in plan.runs if run.run_id not in present]
     steps = sum(run.steps for run in missing)
-    lines.append(f"{len(plan.runs)} runs in {len(populations)} populations; {len(missing)} to do, {steps:,} steps.")
+    what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"
+    lines.append(f"{what}, {describe_seeds(plan)}; {len(missing)} to do, {steps:,} steps.")
+    lines += _notes(plan, size, engine)
     lines.append(f"Results would go to {out}. Nothing was done.")
     return "\n".join(lines)
+
+
+def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
+    """Say where the sizes of populations come from when that is not plain."""
+    if pinned is not None:
+        return size_note(plan.population, pinned)
+    if engine == "ray" and plan.population is None:
+        return ["Populations are sized for the cores of this machine here; a real run sizes them for the Ray cluster."]
+    return []
+
+
+def _usable(plan: Plan, out: Path) -> Store | None:
+    """Refuse what the sweep itself would refuse; return the store when the sweep was started before."""
+    nearest = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not nearest.is_dir():
+        raise StoreError(f"{out}: cannot be written (Not a directory).")
+    if not os.access(nearest, os.W_OK):
+        raise StoreError(f"{out}: cannot be written (Permission denied).")
+    if (out / MANIFEST).exists():
+        store = Store.open(out)
+        difference = Manifest("", plan.environments, plan.runs).difference(store.manifest)
+        if difference is not None:
+            raise StoreError(f"{out}: holds another sweep ({difference}). Choose another folder.")
+        return store
+    strangers = sorted({item.name for item in out.iterdir()} - {MANIFEST, RUNS, STAGING}) if out.exists() else []
+    if strangers:
+        raise StoreError(f"{out}: not a store and not empty (it holds {strangers[0]}). Choose another folder.")
+    return None

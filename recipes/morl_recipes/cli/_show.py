@@ -46,8 +46,8 @@ class Report:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    out: Path | None = None
-    """The file; by default report.html beside the results."""
+    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: report.html beside the results)")] = None
+    """The file."""
     title: str = "Multi-objective policies"
     """Heading of the report."""
     point: Literal["peak", "final"] = "peak"
@@ -56,6 +56,13 @@ class Report:
     def run(self, argv: list[str]) -> int:
         """Write the report."""
         from morl_recipes.report import write_report
+        from morl_recipes.store import StoreError
 
-        print(write_report(self.folder, self.out or self.folder / "report.html", title=self.title, point=self.point))
+        out = self.out or self.folder / "report.html"
+        try:
+            print(write_report(self.folder, out, title=self.title, point=self.point))
+        except OSError as error:  # which names the file that the report is staged in
+            if Path(error.filename or out).is_relative_to(self.folder / "runs"):
+                raise
+            raise StoreError(f"{out}: cannot be written ({error.strerror or error}).") from error
         return 0

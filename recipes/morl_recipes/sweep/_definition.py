@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
@@ -55,7 +55,7 @@ class Sweep:
 
     Args:
         rows: Names for :func:`~morl_recipes.selection.select_rows`.
-        envs: Names of environments.
+        envs: Names of environments; case does not matter.
         preferences: Weights on the simplex; ``None`` takes each environment's own.
         seeds: Seeds; a number n means ``0 .. n - 1``.
         training: What all runs share.
@@ -81,19 +81,13 @@ class Sweep:
     def __post_init__(self) -> None:
         """Turn lists into tuples, and check everything that needs no environment."""
         _set(self, "rows", _words("rows", self.rows))
-        _set(self, "envs", _words("envs", self.envs))
+        _set(self, "envs", tuple(dict.fromkeys(_spell(name) for name in _words("envs", self.envs))))
         _set(self, "seeds", _seeds(self.seeds))
         if self.preferences is not None:
             _set(self, "preferences", _preferences(self.preferences))
         if self.population is not None:
             _checks.at_least("population", self.population, 1)
-        if not isinstance(self.ppo, Mapping):
-            _checks.fail("ppo", "be a table of numbers", repr(self.ppo))
-        names = [f.name for f in fields(PPO)]
-        for name in self.ppo:
-            if name not in names:
-                raise unknown("number of [ppo]", name, names)
-        PPO(**self.ppo)
+        _check_ppo(self.ppo)
 
     def adapt(self, recipe: Recipe) -> Recipe:
         """Return the recipe with the sweep's own PPO numbers."""
@@ -109,6 +103,9 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
 
     The keys are the arguments of :class:`Sweep`, those of :class:`Training` beside them, and a table ``[ppo]``.
 
+    Rows of a user's own files (``my_rows.py:MyRow``) are looked for beside the file when it names them, and in the
+    current folder when ``changes`` does.
+
     Args:
         path: The file.
         **changes: Keys that replace those of the file.
@@ -119,7 +116,7 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        return sweep_from(content, folder=path.parent, **changes)
+        return sweep_from(content, folder=Path() if "rows" in changes else path.parent, **changes)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError as error:
@@ -158,19 +155,49 @@ def _words(name: str, value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
+def _spell(name: str) -> str:
+    """Return the name of an environment as its card spells it; an unknown one is refused by the plan."""
+    from morl_envs.cards import CARDS
+
+    return {card.lower(): card for card in CARDS}.get(name.lower(), name)
+
+
+def _check_ppo(numbers: object) -> None:
+    """Require names and values that PPO knows."""
+    if not isinstance(numbers, Mapping):
+        _checks.fail("ppo", "be a table of numbers", repr(numbers))
+    kinds = {f.name: type(f.default) for f in fields(PPO)}
+    for name, value in numbers.items():
+        if name not in kinds:
+            raise unknown("number of [ppo]", name, kinds)
+        if kinds[name] is bool and not isinstance(value, bool):
+            _checks.fail(name, "be true or false", repr(value))
+        if kinds[name] is not bool and not _is_number(value):
+            _checks.fail(name, "be a number", repr(value))
+    PPO(**numbers)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _preferences(value: object) -> tuple[tuple[float, ...], ...]:
-    if not isinstance(value, Sequence) or not all(isinstance(weights, Sequence) for weights in value):
+    if not _is_list(value) or not all(_is_list(weights) and all(map(_is_number, weights)) for weights in value):
         _checks.fail("preferences", "be a list of lists of numbers", repr(value))
     if not value:
         _checks.fail("preferences", "hold at least one preference", "none")
     return tuple(_checks.preference(weights) for weights in value)
 
 
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
 def _seeds(value: object) -> tuple[int, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
         _checks.at_least("seeds", value, 1)
         return tuple(range(value))
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+    if not _is_list(value) or not value:
         _checks.fail("seeds", "be a number of seeds or a list of them", repr(value))
     for seed in value:
         _checks.at_least("seeds", seed, 0)

@@ -36,6 +36,18 @@ def pin_size(store: Path, size: int) -> int:
     return size
 
 
+def size_note(asked: int | None, kept: int) -> list[str]:
+    """Return a sentence when a sweep asks for another size of populations than it was started with.
+
+    Example:
+        >>> size_note(1, 8)
+        ['Populations keep the size 8 that the sweep was started with: `population` = 1 has no effect.']
+    """
+    if asked is None or asked == kept:
+        return []
+    return [f"Populations keep the size {kept} that the sweep was started with: `population` = {asked} has no effect."]
+
+
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
     """Let one process at a time work on a sweep; the lock ends with the process, even when it is killed."""

@@ -30,3 +30,16 @@ def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["list"]) == 0
     assert "(not installed: pip install 'morl-blocks[mujoco]')" in capsys.readouterr().out
+
+
+def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    whole = capsys.readouterr().out
+    assert max(map(len, whole.splitlines())) > 100
+    assert "1 preferences" not in whole
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["list"]) == 0
+    folded = capsys.readouterr().out
+    assert max(map(len, folded.splitlines())) <= 80
+    assert folded.split() == whole.split()

@@ -1,12 +1,15 @@
 """Help, exit codes, and sentences instead of tracebacks."""
 
+import builtins
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from morl_recipes.cli import _main, main
+from morl_recipes.cli._signals import Terminated
 
 COMMANDS = ["list", "train", "sweep", "table", "report", "play", "export"]
 
@@ -45,6 +48,12 @@ def test_wrong_usage_exits_with_2(argv: list[str], capsys: pytest.CaptureFixture
         (["sweep"], "`rows` must be given"),
         (["sweep", "nowhere.toml"], "nowhere.toml: cannot be read"),
         (["list", "everything"], "unknown row 'everything'"),
+        (["sweep", "--rows", "PASTA", "--workers", "-1", "--dry-run"], "`workers` must be a whole number >= 1, got -1"),
+        (["sweep", "--rows", "PASTA", "--workers", "0"], "`workers` must be a whole number >= 1, got 0"),
+        (["train", "PASTA", "--seeds", "5", "--num-seeds", "5"], "`num_seeds` must not be given beside `seeds`"),
+        (["sweep", "--rows", "PASTA", "--num-seeds", "0"], "`seeds` must be a whole number >= 1, got 0"),
+        (["play", "nowhere", "--video", "x.avi"], "`video` must end in .gif or .mp4, got x.avi"),
+        (["play", "nowhere", "--preference", "0.5,x"], "`preference` must be numbers such as 0.1,0.7,0.2"),
     ],
 )
 def test_bad_input_is_a_sentence_and_exit_code_2(
@@ -71,9 +80,31 @@ def test_files_interruptions_and_bugs(monkeypatch: pytest.MonkeyPatch, capsys: p
     command.error = PermissionError(13, "Permission denied", "report.html")
     assert _main._run(command, []) == 3
     assert "morl-blocks: report.html: Permission denied." in capsys.readouterr().err
+    command.error = OSError("no luck")
+    assert _main._run(command, []) == 3
+    assert "morl-blocks: no luck." in capsys.readouterr().err
+    command.error = Terminated()
+    assert _main._run(command, []) == 143
+    assert "Terminated. The same command continues" in capsys.readouterr().err
     command.error = ZeroDivisionError()
-    with pytest.raises(ZeroDivisionError):
-        _main._run(command, [])
+    assert _main._run(command, []) == 70
+    err = capsys.readouterr().err
+    assert "Traceback" in err
+    assert "this is a bug of morl-blocks (ZeroDivisionError)" in err
+
+
+def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even when it hits the first import of the store, which brings torch."""
+
+    def interrupted(name: str, *rest: object) -> object:
+        if name.startswith("morl_recipes.s"):
+            raise KeyboardInterrupt
+        return original(name, *rest)
+
+    original: Any = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", interrupted)
+    assert _main.main(["table", "nowhere"]) == 130
+    assert _main.main(["sweep", "--rows", "PASTA"]) == 130
 
 
 def test_python_m_is_the_same_command() -> None:

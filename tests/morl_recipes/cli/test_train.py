@@ -1,14 +1,18 @@
 """``train`` and ``sweep`` from the outside: what people type, what they read, what is on the disk."""
 
 import json
+import os
+import signal
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from morl_recipes.cli import main
+from morl_recipes.cli._sweep import Sweep
 from morl_recipes.store import load_runs
-from morl_recipes.sweep import _drive
+from morl_recipes.sweep import PAPER_STEPS, InlineEngine, Training, _drive
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 
@@ -80,9 +84,9 @@ def test_a_users_own_block_reaches_the_workers_of_a_sweep(place: Path) -> None:
 @pytest.mark.usefixtures("no_training")
 def test_the_same_sweep_again_does_nothing_and_says_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    assert "4 runs trained; 4 of 4 are done." in capsys.readouterr().out
+    assert "4 runs trained; 4 of 4 done." in capsys.readouterr().out
     assert main(["sweep", "tiny.toml"]) == 0
-    assert "Nothing to do: 4 of 4 runs are done already." in capsys.readouterr().out
+    assert "Nothing to do: 4 of 4 runs done already." in capsys.readouterr().out
 
 
 def test_failed_runs_are_named_and_exit_with_1(
@@ -91,7 +95,8 @@ def test_failed_runs_are_named_and_exit_with_1(
     train_with(monkeypatch, fakes.one_fails)
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 1
     out = capsys.readouterr().out
-    assert "3 of 4 are done" in out
+    assert "4 runs attempted, 1 failed; 3 of 4 done." in out
+    assert "1 run failed. To train again, add --retry-failed" in out
     assert "failed: deep-sea-treasure-v0.baselines.linear.0.50-0.50.s0" in out
     assert "loss not finite in iteration 1" in out
     train_with(monkeypatch, fakes.fake_work)
@@ -103,7 +108,7 @@ def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytes
     assert main(["sweep", "tiny.toml", "--dry-run", "--workers", "2"]) == 0
     out = capsys.readouterr().out
     assert "deep-sea-treasure-v0: Linear" in out
-    assert "4 runs in 2 populations; 4 to do, 512 steps." in out
+    assert "4 runs in 2 populations, seeds 0, 1; 4 to do, 512 steps." in out
     assert "Results would go to runs/tiny. Nothing was done." in out
     assert sorted(place.rglob("*")) == before
 
@@ -183,3 +188,57 @@ def test_ray_without_a_cluster_is_a_sentence(
     monkeypatch.setattr("morl_recipes.sweep.engines._ray.find_spec", lambda name: None)
     assert main(["sweep", "tiny.toml", "--engine", "ray"]) == 2
     assert "pip install 'morl-blocks[ray]'" in capsys.readouterr().err
+
+
+def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "far").mkdir()
+    (place / "tiny.toml").rename(place / "far" / "tiny.toml")
+    assert main(["sweep", "far/tiny.toml", "--rows", "my_rows.py:MyRow", "--dry-run"]) == 0
+    (place / "far" / "own.toml").write_text('rows = ["my_rows.py:MyRow"]')
+    assert main(["sweep", "far/own.toml", "--dry-run"]) == 2
+    assert "far/my_rows.py: cannot be read" in capsys.readouterr().err
+    (place / "my_rows.py").rename(place / "far" / "my_rows.py")
+    assert main(["sweep", "far/own.toml", "--dry-run"]) == 0
+
+
+@pytest.mark.parametrize("command", [["train", "PASTA", "--preferences", "0.2,0.2,0.6"], ["sweep", "tiny.toml"]])
+def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
+    command: list[str], place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def terminated(*arguments: object) -> NoReturn:
+        os.kill(os.getpid(), signal.SIGTERM)
+        pytest.fail("SIGTERM was not noticed")
+
+    monkeypatch.setattr("morl_recipes.sweep.LocalEngine", lambda workers: InlineEngine())
+    train_with(monkeypatch, terminated)
+    assert main([*command, "--out", "runs/x"]) == 143
+    assert "Terminated. The same command continues" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("no_training")
+def test_flags_of_a_sweep_reach_its_runs(place: Path) -> None:
+    flags = ["--num-envs", "4", "--eval-every", "3", "--eval-episodes", "5", "--compile", "--num-seeds", "3"]
+    command = Sweep(file=Path("tiny.toml"))
+    assert (command._sweep().training.num_envs, command._sweep().seeds) == (2, (0, 1))
+    assert main(["sweep", "tiny.toml", *flags, "--workers", "1", "--envs", "Deep-Sea-Treasure-v0"]) == 0
+    runs = load_runs("runs/tiny")
+    assert sorted(set(runs["seed"])) == [0, 1, 2]
+    changed = replace(command, num_envs=4, eval_every=3, eval_episodes=5, compile=True)._sweep().training
+    assert (changed.num_envs, changed.eval_every, changed.eval_episodes, changed.compile) == (4, 3, 5, True)
+
+
+def test_the_help_states_the_real_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
+    for words in (
+        "A list of environments. (default: stealth)",
+        "A list of seeds: 0 1 2 (default: 0 1 2 3 4)",
+        f"Environment steps per run. (default: {PAPER_STEPS:,})",
+        f"Environments per run. (default: {Training().num_envs})",
+        f"Iterations between validations. (default: {Training().eval_every})",
+        f"Episodes per validation. (default: {Training().eval_episodes})",
+    ):
+        assert words in out
+    assert "(default: None)" not in out

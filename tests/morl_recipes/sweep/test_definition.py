@@ -20,6 +20,7 @@ def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> No
     assert sweep.preferences == ((0.2, 0.8),)
     assert sweep.training.total_steps == 2048
     assert sweep.folder == tmp_path
+    assert read_sweep(path, rows=("PASTA",)).folder == Path()
     assert sweep.adapt(PASTA).ppo.epochs == 2
     assert sweep.adapt(PASTA).differences(PASTA) == ("ppo",)
 
@@ -35,6 +36,12 @@ def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> No
         ({"rows": ["PASTA"], "seeds": "0"}, "`seeds` must be a number of seeds"),
         ({"rows": ["PASTA"], "preferences": [[0.5, 0.4]]}, "`preferences` must sum to 1"),
         ({"rows": ["PASTA"], "preferences": [0.5, 0.5]}, "`preferences` must be a list of lists of numbers"),
+        ({"rows": ["PASTA"], "preferences": [[[1]]]}, "`preferences` must be a list of lists of numbers"),
+        ({"rows": ["PASTA"], "preferences": [["0.5", "0.5"]]}, "`preferences` must be a list of lists of numbers"),
+        ({"rows": ["PASTA"], "preferences": "ab"}, "`preferences` must be a list of lists of numbers, got 'ab'"),
+        ({"rows": ["PASTA"], "ppo": {"learning_rate": "3e-4"}}, "`learning_rate` must be a number, got '3e-4'"),
+        ({"rows": ["PASTA"], "ppo": {"epochs": True}}, "`epochs` must be a number, got True"),
+        ({"rows": ["PASTA"], "ppo": {"normalize_targets": 1}}, "`normalize_targets` must be true or false, got 1"),
         ({"rows": ["PASTA"], "compile": "yes"}, "`compile` must be true or false, got 'yes'"),
         ({"rows": ["PASTA"], "ppo": 3}, "`ppo` must be a table of numbers, got 3"),
         ({"rows": ["PASTA"], "preferences": []}, "`preferences` must hold at least one"),
@@ -67,3 +74,7 @@ def test_the_defaults_are_the_paper() -> None:
     assert sweep.preferences is None
     assert len(sweep.seeds) == 5
     assert sweep.training.total_steps == PAPER_STEPS == 999_424
+
+
+def test_environments_are_found_in_any_case() -> None:
+    assert Sweep(rows=("PASTA",), envs=("STEALTH", "Mo-Ant-V5", "stealth")).envs == ("stealth", "mo-ant-v5")

@@ -1,13 +1,15 @@
 """What is missing is done, once, whatever happened before; the trainers here are fakes."""
 
 import errno
+import threading
 from pathlib import Path
 
 import pytest
+from tqdm import tqdm
 
 from morl_recipes.store import Store, StoreError, load_runs
 from morl_recipes.store import _store as store_module
-from morl_recipes.sweep import InlineEngine, Outcome, run_sweep
+from morl_recipes.sweep import InlineEngine, Outcome, _drive, run_sweep, train_population
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -25,7 +27,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_sweep_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = sweep(tmp_path / "s")
     assert len(first.ran) == first.done == 8
-    assert "To do: 8 of 8 runs. Populations: 3. Workers: 1." in capsys.readouterr().out
+    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 3. Workers: 1." in capsys.readouterr().out
     before = contents(tmp_path / "s")
     again = sweep(tmp_path / "s", fakes.raises)
     assert (again.ran, again.done) == ((), 8)
@@ -117,6 +119,49 @@ def test_a_full_disk_under_the_checkpoints_fails_no_run(tmp_path: Path) -> None:
     assert load_runs(tmp_path / "s").empty
 
 
-def test_progress_is_counted_in_steps_of_all_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_counted_in_steps_of_all_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
-    assert f"{8 * 256 / 1000:.2f}k" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert f"{8 * 256 / 1000:.2f}k" in captured.err
+    assert "has ended" not in captured.out
+
+
+def test_without_a_terminal_there_are_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.splitlines()[-1] == "Population 3 of 3 has ended; 8 runs so far."
+
+
+def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(population, folder, report):  # type: ignore[no-untyped-def]
+        def stop(steps: int) -> None:
+            if steps == 3 * 64 * len(population.runs):
+                raise KeyboardInterrupt
+
+        return train_population(population, folder, stop)
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(tmp_path / "s", interrupted, rows=["PASTA"])
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    bar = _drive.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
+    assert (bar.n, bar.initial, bar.total) == (2 * 64 * 2, 2 * 64 * 2, 2 * 256)  # iteration 3 was not saved yet
+    bar.close()
+    (tmp_path / "s" / "checkpoints" / population.name / "checkpoint.safetensors").write_text("damaged")
+    assert _drive._steps_before(tmp_path / "s" / "checkpoints", population) == 0
+    assert _drive._steps_before(None, population) == 0
+
+
+def test_the_driver_holds_no_semaphore_of_the_system(tmp_path: Path) -> None:
+    sweep(tmp_path / "s")
+    lock = tqdm.get_lock()  # type: ignore[no-untyped-call]
+    assert isinstance(lock, type(threading.RLock()))
+
+
+def test_many_seeds_are_abbreviated() -> None:
+    assert _drive.describe_seeds(tiny_plan(seeds=[5])) == "seed 5"
+    assert _drive.describe_seeds(tiny_plan(seeds=9)) == "seeds 0, 1, 2, 3, 4, 5, 6, 7, ..."

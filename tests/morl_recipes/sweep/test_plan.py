@@ -14,7 +14,6 @@ from tests.morl_recipes.sweep.fakes import TINY, tiny_plan
 RECIPES = Path(__file__).parents[3] / "recipes"
 FILES = sorted(RECIPES.glob("*.toml"))
 COUNTS = {
-    "demo": 2 * 2 * 2,
     "paper_ablations": (1 + 2 + 2 + 3 + 6) * 8 * 5,
     "paper_baselines": 9 * 8 * 5,
     "paper_mujoco": 9 * 4 * 5,

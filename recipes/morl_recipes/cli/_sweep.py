@@ -1,0 +1,118 @@
+"""``morl-blocks sweep``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from morl_recipes.cli._signals import terminable
+from morl_recipes.cli._words import finish, preferences_key, seeds_key, slug, typed
+
+if TYPE_CHECKING:
+    from morl_recipes.sweep.engines import Engine
+
+Words = tuple[str, ...]
+KEYS = ("rows", "envs", "total_steps", "num_envs", "eval_every", "eval_episodes", "population")
+
+
+def _otherwise(text: str, metavar: str | None = None) -> Any:
+    """Say what holds without an option, in the place where its default would stand."""
+    return tyro.conf.arg(help_behavior_hint=f"(default: {text})", metavar=metavar)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Train recipes x environments x preferences x seeds, as a TOML file or flags say, on several workers.
+
+    It can be stopped and started again at any time and does only what is missing. Flags replace keys of the file. The
+    defaults below are those without a file, or of keys that the file does not have.
+
+    Examples:
+      morl-blocks sweep recipes/smoke.toml
+      morl-blocks sweep recipes/paper_baselines.toml --dry-run
+      morl-blocks sweep --rows PASTA critic --envs stealth --seeds 0 1 2 --out runs/critics
+      morl-blocks sweep recipes/paper_ablations.toml --engine ray --address auto
+    """
+
+    file: Annotated[Path | None, tyro.conf.Positional, _otherwise("flags alone", "[FILE]")] = None
+    """A sweep as TOML; see recipes/*.toml."""
+    rows: Annotated[Words, _otherwise("none; needed without a file")] = ()
+    """Rows or groups of `morl-blocks list`, rows of a file (my_rows.py:MyRow), or all."""
+    envs: Annotated[Words, _otherwise("stealth")] = ()
+    """A list of environments."""
+    preferences: Annotated[Words, _otherwise("those of each environment")] = ()
+    """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
+    seeds: Annotated[tuple[int, ...], _otherwise("0 1 2 3 4")] = ()
+    """A list of seeds: 0 1 2"""
+    num_seeds: Annotated[int | None, _otherwise("5", "INT")] = None
+    """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
+    total_steps: Annotated[int | None, _otherwise("999,424", "INT")] = None
+    """Environment steps per run."""
+    num_envs: Annotated[int | None, _otherwise("8", "INT")] = None
+    """Environments per run."""
+    eval_every: Annotated[int | None, _otherwise("10", "INT")] = None
+    """Iterations between validations."""
+    eval_episodes: Annotated[int | None, _otherwise("10", "INT")] = None
+    """Episodes per validation."""
+    compile: bool = False
+    """Fuse the update with torch.compile: faster, after some seconds per population."""
+    population: Annotated[int | None, _otherwise("sized to the machine", "INT")] = None
+    """Most runs that train together; a sweep keeps the size that it was started with."""
+    out: Annotated[Path | None, _otherwise("runs/<name of the file>, or runs/sweep", "PATH")] = None
+    """Folder of the results."""
+    engine: Literal["local", "ray"] = "local"
+    """Worker processes on this machine, or tasks on an existing Ray cluster."""
+    workers: Annotated[int | None, _otherwise("one per core", "INT")] = None
+    """Worker processes of the local engine."""
+    address: str = "auto"
+    """The Ray cluster."""
+    shared: bool = False
+    """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
+    retry_failed: bool = False
+    """Train failed runs again."""
+    dry_run: bool = False
+    """Show what would be done, and do nothing."""
+    quiet: bool = False
+    """Show no progress."""
+
+    def run(self, argv: list[str]) -> int:
+        """Run what is missing."""
+        from morl_recipes import _checks
+        from morl_recipes.sweep import make_plan, run_sweep
+
+        if self.workers is not None:
+            _checks.at_least("workers", self.workers, 1)
+        plan = make_plan(self._sweep())
+        out = self.out or Path("runs") / (slug(self.file.stem) if self.file is not None else "sweep")
+        if self.dry_run:
+            from morl_recipes.cli._preview import preview
+
+            print(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
+            return 0
+        engine = self._engine()  # first: Ray brings a handler of SIGTERM of its own
+        with terminable():
+            outcome = run_sweep(
+                plan,
+                out,
+                engine,
+                command=typed(argv),
+                retry_failed=self.retry_failed,
+                progress=not self.quiet,
+            )
+        return finish(outcome)
+
+    def _sweep(self) -> Any:
+        from morl_recipes.sweep import read_sweep, sweep_from
+
+        given = {name: value for name in KEYS if (value := getattr(self, name)) not in ((), None)}
+        given |= preferences_key(self.preferences) | seeds_key(self.seeds, self.num_seeds)
+        given |= {"compile": True} if self.compile else {}
+        return sweep_from(given) if self.file is None else read_sweep(self.file, **given)
+
+    def _engine(self) -> Engine:
+        from morl_recipes.sweep import LocalEngine, RayEngine
+
+        return RayEngine(self.address, shared=self.shared) if self.engine == "ray" else LocalEngine(self.workers)

@@ -1,0 +1,85 @@
+"""What the commands share: reading what people type, and saying what became of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from morl_recipes.sweep import Outcome
+
+SHOWN_FAILURES = 10
+
+
+def parse_preference(text: str, name: str = "preferences") -> tuple[float, ...]:
+    """Read numbers with commas between them.
+
+    Example:
+        >>> parse_preference("0.1,0.7,0.2")
+        (0.1, 0.7, 0.2)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"`{name}` must be numbers such as 0.1,0.7,0.2, got {text!r}.") from None
+
+
+def preferences_key(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the key of a sweep for the preferences that were typed, if any were."""
+    return {"preferences": tuple(parse_preference(text) for text in texts)} if texts else {}
+
+
+def seeds_key(seeds: Sequence[int], num_seeds: int | None) -> dict[str, Any]:
+    """Return the key of a sweep for a list of seeds or a number of them, if either was typed.
+
+    Example:
+        >>> seeds_key((), 3), seeds_key((5,), None)
+        ({'seeds': 3}, {'seeds': (5,)})
+    """
+    if num_seeds is None:
+        return {"seeds": tuple(seeds)} if seeds else {}
+    if seeds:
+        raise ValueError(f"`num_seeds` must not be given beside `seeds`, got {num_seeds} and {list(seeds)}.")
+    return {"seeds": num_seeds}
+
+
+def slug(name: str) -> str:
+    """Turn a name into one for a folder."""
+    return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-")
+
+
+def typed(argv: list[str]) -> str:
+    """Return the command as the user typed it."""
+    return shlex.join(["morl-blocks", *argv])
+
+
+def count(number: int, word: str) -> str:
+    """Return a number with its noun.
+
+    Example:
+        >>> count(1, "run"), count(2, "run")
+        ('1 run', '2 runs')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def finish(outcome: Outcome) -> int:
+    """Say what happened and where to go next."""
+    planned, failed = len(outcome.store.manifest.runs), outcome.failed
+    ran, lost = len(outcome.ran), len(set(outcome.ran) & set(failed))
+    if not ran:
+        print(f"Nothing to do: {outcome.done} of {count(planned, 'run')} done already.")
+    elif lost:
+        print(f"{count(ran, 'run')} attempted, {lost} failed; {outcome.done} of {planned} done.")
+    else:
+        print(f"{count(ran, 'run')} trained; {outcome.done} of {planned} done.")
+    for run_id, reason in list(failed.items())[:SHOWN_FAILURES]:
+        print(f"  failed: {run_id}: {reason}")
+    if failed:
+        more = f" ({len(failed) - SHOWN_FAILURES} more are not shown)" if len(failed) > SHOWN_FAILURES else ""
+        print(f"{count(len(failed), 'run')} failed{more}. To train again, add --retry-failed")
+    if outcome.done:
+        print(f"Results: {outcome.store.path}   Next: morl-blocks table {shlex.quote(str(outcome.store.path))}")
+    return 1 if failed else 0

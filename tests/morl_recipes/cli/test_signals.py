@@ -1,0 +1,32 @@
+import os
+import signal
+
+import pytest
+
+from morl_recipes.cli._signals import Terminated, terminable
+from morl_recipes.watching import Interrupt
+
+
+def test_sigterm_is_ctrl_c_under_another_name() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Terminated), terminable():
+        os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt) as interrupt, terminable():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert interrupt.type is KeyboardInterrupt
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_training_ends_its_iteration_first() -> None:
+    with terminable(), Interrupt() as interrupt:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupt.requested
+
+
+def test_background_jobs_of_a_shell_that_ignore_ctrl_c_are_terminated_too() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(Terminated), terminable():
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, before)
