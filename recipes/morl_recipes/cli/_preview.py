@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from morl_recipes.cli._words import count
-from morl_recipes.store import Manifest, Store, StoreError
-from morl_recipes.store._store import MANIFEST, RUNS, STAGING
+from morl_recipes.store import Store, StoreError
 from morl_recipes.sweep import Plan
 from morl_recipes.sweep._drive import describe_seeds
 from morl_recipes.sweep._pin import pinned_size, size_note
@@ -70,13 +69,4 @@ def _usable(plan: Plan, out: Path) -> Store | None:
         raise StoreError(f"{out}: cannot be written (Not a directory).")
     if not os.access(nearest, os.W_OK):
         raise StoreError(f"{out}: cannot be written (Permission denied).")
-    if (out / MANIFEST).exists():
-        store = Store.open(out)
-        difference = Manifest("", plan.environments, plan.runs).difference(store.manifest)
-        if difference is not None:
-            raise StoreError(f"{out}: holds another sweep ({difference}). Choose another folder.")
-        return store
-    strangers = sorted({item.name for item in out.iterdir()} - {MANIFEST, RUNS, STAGING}) if out.exists() else []
-    if strangers:
-        raise StoreError(f"{out}: not a store and not empty (it holds {strangers[0]}). Choose another folder.")
-    return None
+    return Store.check(out, plan.manifest())

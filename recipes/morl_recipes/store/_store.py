@@ -52,16 +52,22 @@ class Store:
         """
         path = Path(path)
         try:
-            if (path / MANIFEST).exists():
-                cls._open_same(path, manifest)  # before anything is made there
-            else:
-                _refuse_strangers(path)
+            cls.check(path, manifest)  # before anything is made there
             (path / RUNS).mkdir(parents=True, exist_ok=True)
             (path / STAGING).mkdir(exist_ok=True)
             _create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
         return cls._open_same(path, manifest)
+
+    @classmethod
+    def check(cls, path: str | Path, manifest: Manifest) -> "Store | None":
+        """Refuse a folder that :meth:`create` would refuse; return the store when the sweep was started before."""
+        path = Path(path)
+        if (path / MANIFEST).exists():
+            return cls._open_same(path, manifest)
+        _refuse_strangers(path)
+        return None
 
     @classmethod
     def _open_same(cls, path: Path, manifest: Manifest) -> "Store":

@@ -14,7 +14,7 @@ import pandas as pd
 from safetensors import SafetensorError, safe_open
 from tqdm import tqdm
 
-from morl_recipes.store import Manifest, PlannedRun, RunRecord, Store, StoreError
+from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Plan, Population
 from morl_recipes.sweep._work import train_population
@@ -77,7 +77,7 @@ def run_sweep(
     Returns:
         The outcome. A store that cannot be used or written raises :class:`~morl_recipes.store.StoreError`.
     """
-    store = Store.create(out, Manifest(command, plan.environments, plan.runs))
+    store = Store.create(out, plan.manifest(command))
     with alone(store.path):
         store.remove_leftovers()
         size = pinned_size(store.path) or pin_size(store.path, plan.suggest_size(engine.workers))

@@ -149,7 +149,7 @@ def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.M
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     bar = _drive.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
-    assert (bar.n, bar.initial, bar.total) == (2 * 64 * 2, 2 * 64 * 2, 2 * 256)  # iteration 3 was not saved yet
+    assert (bar.n, bar.initial, bar.total) == (3 * 64 * 2, 3 * 64 * 2, 2 * 256)
     bar.close()
     (tmp_path / "s" / "checkpoints" / population.name / "checkpoint.safetensors").write_text("damaged")
     assert _drive._steps_before(tmp_path / "s" / "checkpoints", population) == 0

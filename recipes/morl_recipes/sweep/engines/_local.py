@@ -23,7 +23,7 @@ from morl_recipes import _checks
 from morl_recipes.sweep._plan import Population
 from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 
-ATTEMPTS = 3
+ATTEMPTS, GRACE = 3, 20.0
 
 
 @dataclass
@@ -82,16 +82,19 @@ class LocalEngine:
                         yield message
         finally:
             for worker in workers:
-                _dismiss(worker)
+                _interrupt(worker)
+            for worker in workers:
+                worker.process.join(timeout=GRACE)
+                worker.process.kill()
+                worker.process.join()
 
 
-def _dismiss(worker: _Worker) -> None:
-    """Let an idle worker go, and kill a busy one."""
+def _interrupt(worker: _Worker) -> None:
+    """Let an idle worker go, and a busy one save its checkpoint after the iteration, as Ctrl-C would."""
+    if worker.task is not None and worker.process.pid is not None:
+        with suppress(OSError):
+            os.kill(worker.process.pid, signal.SIGINT)
     worker.connection.close()
-    if worker.task is None:
-        worker.process.join(timeout=10)
-    worker.process.kill()
-    worker.process.join()
 
 
 def available_cores() -> int:

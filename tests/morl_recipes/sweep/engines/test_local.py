@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.store import RunRecord
-from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep
+from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_population
 from morl_recipes.sweep.engines import Failed, Finished, Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -84,6 +84,17 @@ def test_workers_end_with_a_driver_that_is_killed(tmp_path: Path) -> None:
     os.kill(driver.pid or 0, signal.SIGKILL)
     driver.join()
     wait_until(lambda: all(_gone(pid) for pid in pids), "workers outlive their driver", 20)
+
+
+def test_an_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path) -> None:
+    plan = tiny_plan(rows=["PASTA"], total_steps=64 * 10_000, checkpoint_every=10_000, eval_every=10_000)
+
+    def interrupt(name: str, steps: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(1).run(plan.populations(16), train_population, tmp_path, interrupt))
+    assert len(list(tmp_path.glob("*/checkpoint.safetensors"))) == 1
 
 
 def test_the_number_of_workers_is_checked() -> None:
