@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+SHOWN = 10
+
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> ValueError:
     """Return the error for a name that is not known, with the nearest ones.
@@ -21,5 +23,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> ValueError:
     names = list(dict.fromkeys(known))
     by_lower = {candidate.lower(): candidate for candidate in names}
     near = [by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
-    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {', '.join(names)}."
+    rest = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {', '.join(names[:SHOWN])}{rest}."
     return ValueError(f"unknown {kind} {name!r}. {hint}")
