@@ -1,5 +1,6 @@
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -7,6 +8,15 @@ from morl_recipes.cli._signals import Terminated, terminable
 from morl_recipes.watching import Interrupt
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Take SIGINT, which a background job of a shell would ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_sigterm_is_ctrl_c_under_another_name() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Terminated), terminable():
