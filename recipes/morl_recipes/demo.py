@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ NEXT = {
     "morl-blocks play {folder} --video play.gif": "watch the best policy",
     "morl-blocks list": "all recipes and environments",
     "morl-blocks sweep recipes/smoke.toml": "every recipe once, in minutes",
-    "docs/quick_start.md, docs/your_own_ablation.md": "your own block in ten lines",
+    "docs/quick_start.md, docs/your_own_ablation.md": "your own block in a short file",
 }
 CAUTION = """
 Eight short runs show how things work, not which method is better: the paper's comparison has eight preferences and five
@@ -51,6 +52,8 @@ def main(folder: Path = Path("runs/demo"), sweep: Sweep = SWEEP) -> int:
     print(render_table(outcome.store))
     picture = draw(outcome.store, folder / "demo.png")
     print(f"\nResults: {folder}    Picture: {picture}\n\nWhere to go next")
+    if shutil.which("morl-blocks") is None:
+        print(f"  {'source .venv/bin/activate':<50}so that the shell finds morl-blocks")
     for command, what in NEXT.items():
         print(f"  {command.format(folder=folder):<50}{what}")
     print(CAUTION)

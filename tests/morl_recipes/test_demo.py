@@ -14,12 +14,13 @@ def test_the_demo_ends_with_a_table_a_picture_and_the_next_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(demo, "LocalEngine", InlineEngine)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     training = Training(total_steps=64, num_envs=2, eval_episodes=1)
     preferences = demo.SWEEP.preferences and demo.SWEEP.preferences[:1]
     sweep = replace(demo.SWEEP, preferences=preferences, seeds=(0,), training=training, ppo=TINY)
     assert demo.main(tmp_path / "d", sweep) == 0
     out = capsys.readouterr().out
     assert "PASTA (Ours)" in out
-    assert "Where to go next" in out
+    assert "Where to go next\n  source .venv/bin/activate" in out
     with Image.open(tmp_path / "d" / "demo.png") as picture:
         assert picture.size[0] > 1000
