@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
+    from morl_recipes.options import Options as Options
     from morl_recipes.population.runs import Run as Run
     from morl_recipes.population.runs import by_population as by_population
     from morl_recipes.recipe import PPO as PPO
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
     from morl_recipes.rows import ROWS as ROWS
     from morl_recipes.trainer import train as train
     from morl_recipes.trainer import train_runs as train_runs
-    from morl_recipes.training import Options as Options
 
 _HOME = {
     "PASTA": "morl_recipes.rows",
     "PPO": "morl_recipes.recipe",
     "ROWS": "morl_recipes.rows",
     "EnvSource": "morl_recipes.envs",
-    "Options": "morl_recipes.training",
+    "Options": "morl_recipes.options",
     "Recipe": "morl_recipes.recipe",
     "Run": "morl_recipes.population.runs",
     "RunResult": "morl_recipes.result",

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from morl_recipes import _checks
+from morl_recipes.options import Options
 from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
-from morl_recipes.training import Options, Training
+from morl_recipes.training import Training
 from morl_recipes.watching import Interrupt, Logger
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,34 +15,17 @@ from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.history import History
+from morl_recipes.options import Options, checked
 from morl_recipes.population.diagnostics import Iteration
-from morl_recipes.population.population import CHUNK, Population
+from morl_recipes.population.population import Population
 from morl_recipes.population.runs import Run
 from morl_recipes.population.state import env_state, load_env, load_tensors, tensors_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
-from morl_recipes.watching import Bar, Logger, check_loggers, log
+from morl_recipes.watching import Bar, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to train, apart from what: see :func:`~morl_recipes.train`."""
-
-    out: Path | None = None
-    resume: bool = False
-    compile: bool = False
-    device: str = "cpu"
-    num_envs: int = 8
-    progress: bool = True
-    eval_every: int = 10
-    eval_episodes: int = 10
-    eval_deterministic: bool = True
-    checkpoint_every: int = 10
-    loggers: Sequence[Logger] = ()
-    chunk: int = CHUNK
 
 
 class Kept(NamedTuple):
@@ -65,7 +47,7 @@ class Training:
     """
 
     def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
-        options = self.options = _checked(options)
+        options = self.options = checked(options)
         total_steps = _checks.at_least("total_steps", total_steps, 1)
         self.population = Population(
             runs,
@@ -270,20 +252,6 @@ def _described(recipe: Recipe) -> Any:
         return recipe.to_dict()
     except ValueError:
         return repr(recipe)
-
-
-def _checked(options: Options) -> Options:
-    """Check the options before anything is opened; return them with plain numbers."""
-    if options.resume and options.out is None:
-        _checks.fail("out", "be given to resume", "None")
-    try:
-        torch.empty(0, device=options.device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"`device` must be one that PyTorch finds here, got {options.device!r} ({reason}).") from error
-    names = ("num_envs", "eval_every", "eval_episodes", "checkpoint_every", "chunk")
-    numbers = {name: _checks.at_least(name, getattr(options, name), 1) for name in names}
-    return replace(options, **numbers, loggers=check_loggers(options.loggers))  # type: ignore[arg-type]
 
 
 def _make_folder(folder: Path) -> None:

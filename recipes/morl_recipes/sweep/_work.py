@@ -13,13 +13,14 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes.checkpoint import CheckpointError
+from morl_recipes.options import Options
 from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Population
 from morl_recipes.trainer import train_runs
-from morl_recipes.training import CHECKPOINT, Options
+from morl_recipes.training import CHECKPOINT
 
 _LOG = logging.getLogger("morl_recipes")
 PATIENCE = 60.0
