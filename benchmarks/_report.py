@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from morl_recipes.staging import staged
+
 
 class Report:
     """Print lines as they come and keep them.
@@ -22,11 +24,9 @@ class Report:
 
     def write(self, results: dict[str, Any]) -> None:
         """Write the lines and the figures, replacing older ones."""
-        self.out.parent.mkdir(parents=True, exist_ok=True)
-        self._replace(self.out, json.dumps(results, indent=2))
-        self._replace(self.out.with_suffix(".txt"), "\n".join(self.lines).strip())
-
-    def _replace(self, path: Path, text: str) -> None:
-        half = path.with_name(f".{path.name}")
-        half.write_text(text + "\n")
-        half.replace(path)
+        for path, text in (
+            (self.out, json.dumps(results, indent=2)),
+            (self.out.with_suffix(".txt"), "\n".join(self.lines).strip()),
+        ):
+            with staged(path) as temporary:
+                temporary.write_text(text + "\n")

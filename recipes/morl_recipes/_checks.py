@@ -74,17 +74,19 @@ def one_length(rows: Sequence[Sequence[float]]) -> None:
         fail("preferences", "all have the same length", " and ".join(map(str, sorted({len(row) for row in rows}))))
 
 
-def preference(value: Sequence[float], objectives: int | None = None) -> tuple[float, ...]:
+def preference(
+    value: Sequence[float], objectives: int | None = None, *, name: str = "preferences"
+) -> tuple[float, ...]:
     """Require non-negative numbers that sum to 1, one per objective; return them as a tuple."""
     numbers = _numbers(value)
     if numbers is None:
-        fail("preferences", "hold numbers", repr(value))
+        fail(name, "hold numbers", repr(value))
     if objectives is not None and len(numbers) != objectives:
-        fail("preferences", f"hold {objectives} numbers each", list(numbers))
+        fail(name, f"hold {objectives} numbers each", list(numbers))
     if not all(math.isfinite(number) and number >= 0 for number in numbers):
-        fail("preferences", "be >= 0", list(numbers))
+        fail(name, "be >= 0", list(numbers))
     if abs(sum(numbers) - 1) > SIMPLEX_TOLERANCE:
-        fail("preferences", "sum to 1", f"a sum of {sum(numbers):g} in {list(numbers)}")
+        fail(name, "sum to 1", f"a sum of {sum(numbers):g} in {list(numbers)}")
     return numbers
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,7 +18,8 @@ from morl_envs.factory import find_card
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.saved_policy import Point, SavedPolicy, acting, find_run, load_policy
-from morl_recipes.store import Store, StoreError
+from morl_recipes.staging import staged
+from morl_recipes.store import Store
 
 TOLERANCE = 1e-5
 OBSERVATIONS = 1000
@@ -81,25 +79,6 @@ def export_policy(
                 f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
             )
     return Exported(out, row["run_id"], len(observation), difference)
-
-
-@contextmanager
-def staged(path: Path) -> Iterator[Path]:
-    """Give a temporary name to write to, and rename it to ``path`` when all went well.
-
-    What cannot be written raises :class:`~morl_recipes.store.StoreError` with the name that the user knows, and what
-    was there before is kept.
-    """
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror or error}).") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Generator) -> Tensor:

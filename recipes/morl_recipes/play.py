@@ -19,8 +19,8 @@ from morl_envs.cards import EnvCard
 from morl_envs.factory import find_card
 from morl_envs.heuristics.play import mean_returns
 from morl_recipes import _checks
-from morl_recipes.export import staged
 from morl_recipes.saved_policy import Point, PolicyFunction, acting, find_run, load_policy
+from morl_recipes.staging import staged
 from morl_recipes.store import Store
 
 FRAMES = 200
@@ -141,10 +141,7 @@ def _weights(preference: tuple[float, ...], card: EnvCard) -> tuple[float, ...]:
     if len(preference) != len(card.objectives):
         rule = f"hold {len(card.objectives)} numbers ({', '.join(card.objectives)})"
         _checks.fail("preference", rule, list(preference))
-    try:
-        return _checks.preference(preference)
-    except ValueError as error:
-        raise ValueError(str(error).replace("`preferences`", "`preference`")) from None
+    return _checks.preference(preference, name="preference")
 
 
 def _draw_without_a_screen() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from morl_recipes._checks import at_least, between, positive
+from morl_recipes._checks import at_least, between, fail, number, positive
 from morl_recipes.naming import unknown
 from morl_recipes.spec import SPECS, Live, Spec, as_spec, require_slot, structure
 from morl_recipes.specs import AdaptiveSmoothTchebycheff, AttentionWeighted, ConflictBraked, PCGrad, Scalarised, Vector
@@ -67,6 +67,21 @@ class PPO:
         if self.steps_per_iteration % self.minibatch_size:
             rule = f"divide steps_per_iteration ({self.steps_per_iteration})"
             raise ValueError(f"`minibatch_size` must {rule}, got {self.minibatch_size}.")
+
+    @classmethod
+    def from_dict(cls, data: object) -> PPO:
+        """Read the numbers that a file changes; unknown names and other kinds of values raise ``ValueError``."""
+        if not isinstance(data, Mapping):
+            fail("ppo", "be a table of numbers", repr(data))
+        kinds = {f.name: type(f.default) for f in fields(cls)}
+        for name, value in data.items():
+            if name not in kinds:
+                raise unknown("number of [ppo]", name, kinds)
+            if kinds[name] is bool and not isinstance(value, bool):
+                fail(name, "be true or false", repr(value))
+            if kinds[name] is not bool:
+                number(name, value)
+        return cls(**data)
 
 
 @dataclass(frozen=True)
@@ -128,7 +143,7 @@ class Recipe:
             if name not in (*SLOTS, "ppo"):
                 raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {name!r}.")
         slots = {name: _spec(name, data[name]) for name in SLOTS if name in data}
-        return cls(**slots, ppo=_ppo(data.get("ppo", {})))
+        return cls(**slots, ppo=PPO.from_dict(data.get("ppo", {})))
 
     def to_json(self) -> str:
         """Return one line of JSON."""
@@ -174,17 +189,6 @@ def _spec(name: str, data: Any) -> Any:
     if foreign:
         raise ValueError(f"`{name}` must have fields of {kind}, got {sorted(foreign)}.")
     return SPECS[kind](**values)
-
-
-def _ppo(data: Any) -> PPO:
-    """Return the numbers of PPO that a dictionary holds."""
-    known = [f.name for f in fields(PPO)]
-    if not isinstance(data, Mapping):
-        raise ValueError(f"`ppo` must be a table with {', '.join(known)}, got {data!r}.")
-    for name in data:
-        if name not in known:
-            raise unknown("number of ppo", name, known)
-    return PPO(**data)
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> str:

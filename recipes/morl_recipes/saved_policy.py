@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
-from morl_recipes.naming import unknown
 from morl_recipes.population.observations import scaled
 from morl_recipes.store import Store, StoreError, load_runs
 
 Point = Literal["peak", "final"]
+SHOWN = 5
 
 
 class SavedPolicy(nn.Module):
@@ -72,8 +73,8 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
 
     Args:
         store: The store.
-        name: A run id, or a part of exactly one; by default the run with the best peak hypervolume (expected utility
-            when no run has one).
+        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``) or any piece of one; by
+            default the run with the best peak hypervolume (expected utility when no run has one).
 
     Returns:
         Its row of :func:`~morl_recipes.store.load_runs`.
@@ -85,13 +86,32 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
     if name is None:
         score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
         return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
-    found = [row for row in rows if row["run_id"] == name] or [row for row in rows if name in row["run_id"]]
+    by_id = {row["run_id"]: row for row in rows}
+    return by_id[match_run(name, sorted(by_id))]
+
+
+def match_run(name: str, run_ids: Sequence[str]) -> str:
+    """Return the one id that a name stands for; whole parts between dots come before pieces of a part.
+
+    Example:
+        >>> match_run("linear", ["stealth.baselines.linear.s0", "stealth.ours.linear-vector.s0"])
+        'stealth.baselines.linear.s0'
+    """
+    whole = [run_id for run_id in run_ids if f".{name}." in f".{run_id}."]
+    pieces = [run_id for run_id in run_ids if name in run_id]
+    found = [name] if name in run_ids else whole or pieces
     if not found:
-        raise unknown("run", name, [row["run_id"] for row in rows])
+        near = get_close_matches(name, run_ids, n=3, cutoff=0.5)
+        raise ValueError(f"unknown run {name!r}. {'Nearest' if near else 'Known'}: {_some(near or run_ids)}.")
     if len(found) > 1:
-        some = ", ".join(row["run_id"] for row in found[:3])
-        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {some}, ...")
+        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {_some(found)}.")
     return found[0]
+
+
+def _some(run_ids: Sequence[str]) -> str:
+    """List a few runs, and say where the rest is."""
+    more = len(run_ids) - SHOWN
+    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")
 
 
 def load_policy(

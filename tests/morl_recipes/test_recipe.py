@@ -79,8 +79,8 @@ def test_ppo_slot_is_checked() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ppo = 3", "`ppo` must be a table with learning_rate, .*, got 3"),
-        ("[ppo]\nlearning_rat = 1.0", "unknown number of ppo 'learning_rat'. Nearest: learning_rate"),
+        ("ppo = 3", "`ppo` must be a table of numbers, got 3"),
+        ("[ppo]\nlearning_rat = 1.0", r"unknown number of \[ppo\] 'learning_rat'. Nearest: learning_rate"),
         ('[mu]\ntype = "Fixed"\nmu = "a"', "`mu` must be a number, got 'a'"),
         ('[mu]\ntype = "PCGrad"', r"`mu` must be .* of the kind mu, got PCGrad\(\), which is a combiner"),
         ('[combiner]\ntype = "Fixed"', r"`combiner` must be .*, got Fixed\(mu=1.0\), which is a mu"),

@@ -43,7 +43,6 @@ class Play:
 
     def run(self, argv: list[str]) -> int:
         """Play and print, then film: whatever becomes of the film, the returns are there."""
-        from morl_recipes.cli._choose import choose_run
         from morl_recipes.play import check_video, film_run, play
 
         if self.video is not None:
@@ -51,7 +50,7 @@ class Play:
         preference = None if self.preference is None else parse_preference(self.preference, "preference")
         played = play(
             self.folder,
-            run=choose_run(self.folder, self.run_name),
+            run=self.run_name,
             point=self.point,
             preference=preference,
             episodes=self.episodes,
@@ -93,11 +92,9 @@ class Export:
 
     def run(self, argv: list[str]) -> int:
         """Export and say how far it is from PyTorch."""
-        from morl_recipes.cli._choose import choose_run
         from morl_recipes.export import export_policy
 
-        name = choose_run(self.folder, self.run_name)
-        made = export_policy(self.folder, self.out, run=name, point=self.point, tolerance=self.tolerance)
+        made = export_policy(self.folder, self.out, run=self.run_name, point=self.point, tolerance=self.tolerance)
         print(f"{made.path}: {made.run_id} ({self.point})")
         print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
         return 0

@@ -1,7 +1,6 @@
 """Write the report: figures, tables and manifest in one HTML file that loads nothing."""
 
 import json
-import os
 from collections.abc import Sequence
 from html import escape
 from importlib import import_module, resources
@@ -13,6 +12,7 @@ from morl_recipes.panels import Panel, Point, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import styles
+from morl_recipes.staging import staged
 from morl_recipes.store import Store
 from morl_recipes.table import Cell, Table, preference_tables, summary_table
 
@@ -177,8 +177,6 @@ def write_report(
         data=_inline_json({"panels": [_panel_data(panel, results) for panel in results.panels]}),
     )
     out = Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    staged = out.with_name(f".{out.name}.{os.getpid()}")
-    staged.write_text(page, encoding="utf-8")
-    staged.replace(out)
+    with staged(out) as temporary:
+        temporary.write_text(page, encoding="utf-8")
     return out

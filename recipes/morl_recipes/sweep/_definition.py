@@ -87,7 +87,7 @@ class Sweep:
             _set(self, "preferences", _preferences(self.preferences))
         if self.population is not None:
             _checks.at_least("population", self.population, 1)
-        _check_ppo(self.ppo)
+        PPO.from_dict(self.ppo)
 
     def adapt(self, recipe: Recipe) -> Recipe:
         """Return the recipe with the sweep's own PPO numbers."""
@@ -160,21 +160,6 @@ def _spell(name: str) -> str:
     from morl_envs.cards import CARDS
 
     return {card.lower(): card for card in CARDS}.get(name.lower(), name)
-
-
-def _check_ppo(numbers: object) -> None:
-    """Require names and values that PPO knows."""
-    if not isinstance(numbers, Mapping):
-        _checks.fail("ppo", "be a table of numbers", repr(numbers))
-    kinds = {f.name: type(f.default) for f in fields(PPO)}
-    for name, value in numbers.items():
-        if name not in kinds:
-            raise unknown("number of [ppo]", name, kinds)
-        if kinds[name] is bool and not isinstance(value, bool):
-            _checks.fail(name, "be true or false", repr(value))
-        if kinds[name] is not bool and not _is_number(value):
-            _checks.fail(name, "be a number", repr(value))
-    PPO(**numbers)
 
 
 def _is_number(value: object) -> bool:

@@ -1,6 +1,6 @@
 import pytest
 
-from morl_recipes.cli._choose import match_run
+from morl_recipes.saved_policy import match_run
 
 RUNS = ["e.baselines.linear.0.20-0.80.s0.aa", "e.ours.linear-vector.0.20-0.80.s0.bb", "e.ours.sum.0.20-0.80.s1.cc"]
 
