@@ -22,7 +22,7 @@ import tyro
 
 from benchmarks._report import Report
 from morl_envs import CARDS
-from morl_recipes.sweep import LocalEngine, Population, make_plan, sweep_from, train_population
+from morl_recipes.sweep import Job, LocalEngine, make_plan, sweep_from, train_job
 
 FAIR = 0.95
 
@@ -45,7 +45,7 @@ class Args:
     """Environment."""
 
 
-def populations(args: Args) -> list[Population]:
+def populations(args: Args) -> list[Job]:
     """Make four equal populations."""
     keys = {
         "rows": ["PASTA"],
@@ -77,7 +77,7 @@ def worker_seconds() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def measure(jobs: list[Population], workers: int) -> Turn:
+def measure(jobs: list[Job], workers: int) -> Turn:
     """Train populations, and count from where all workers are at work to where the first has nothing left to do."""
     done: dict[str, int] = {}
     samples: list[tuple[float, float, int]] = []
@@ -87,7 +87,7 @@ def measure(jobs: list[Population], workers: int) -> Turn:
         if len(done) >= workers:
             samples.append((time.perf_counter(), worker_seconds(), sum(done.values())))
 
-    for ended, event in enumerate(LocalEngine(workers).run(jobs, train_population, None, watch), start=1):
+    for ended, event in enumerate(LocalEngine(workers).run(jobs, train_job, None, watch), start=1):
         if not hasattr(event, "records"):
             raise RuntimeError(f"{event.name}: {event.reason}")
         if ended == len(jobs) - workers + 1:

@@ -36,8 +36,8 @@ from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.envs import find_source
-from morl_recipes.population.population import Population
-from morl_recipes.population.update import RECORD, fuse
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.update import RECORD, fuse
 from morl_recipes.specs import Shared
 
 STEPS, MINIBATCH = 2048, 64
@@ -66,10 +66,10 @@ class Args:
     """Environments of the training part."""
 
 
-def population(runs: int, m: int, source: EnvSource, *, compiled: bool, recipe: Recipe = PASTA) -> Population:
-    """Return a population of runs of one recipe."""
+def batch(runs: int, m: int, source: EnvSource, *, compiled: bool, recipe: Recipe = PASTA) -> Batch:
+    """Return a batch of runs of one recipe."""
     made = [Run(recipe, (1 / m,) * m, seed) for seed in range(runs)]
-    return Population(made, source, total_steps=10**6, compile=compiled)
+    return Batch(made, source, total_steps=10**6, compile=compiled)
 
 
 def modes(args: Args) -> list[tuple[str, bool]]:
@@ -84,7 +84,7 @@ def training(args: Args, world: str) -> Results:
     contenders: dict[str, tuple[int, Callable[[], object]]] = {}
     for mode, compiled in modes(args):
         for runs in args.runs:
-            own = population(runs, m, source, compiled=compiled)
+            own = batch(runs, m, source, compiled=compiled)
             contenders[f"ours R={runs} {mode}"] = runs, own.iterate
     make: MakeEnv = DummyEnv if world == "dummy" else _stealth
     size = OBSERVATIONS if world == "dummy" else 30
@@ -116,8 +116,8 @@ def _silent(function: Callable[[], None]) -> Callable[[], None]:
 
 
 def update_call(runs: int, m: int, *, compiled: bool, recipe: Recipe = PASTA) -> tuple[Callable[[], None], int]:
-    """Return one update of a population's minibatch, and its matrix-product operations per run."""
-    own = population(runs, m, dummy(m), compiled=False, recipe=recipe)
+    """Return one update of a batch's minibatch, and its matrix-product operations per run."""
+    own = batch(runs, m, dummy(m), compiled=False, recipe=recipe)
     data = torch.randn(runs, STEPS, sum(own.columns))
     data[..., own.columns.inputs + own.columns.action] = -1.0
     rows = torch.randint(STEPS, (runs, MINIBATCH)) + torch.arange(runs).unsqueeze(-1) * STEPS
@@ -172,18 +172,18 @@ def _bound(function: Callable[[dict[str, torch.Tensor]], None], batch: dict[str,
 
 MEMORY = """
 import resource, torch
-from benchmarks.training_speed import population
+from benchmarks.training_speed import batch
 from morl_recipes.envs import find_source
 from benchmarks._dummy import dummy
 torch.set_num_threads(1)
-own = population({runs}, 3, {source}, compiled=False)
+own = batch({runs}, 3, {source}, compiled=False)
 own.iterate()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
 
 
 def memory(args: Args, world: str) -> float:
-    """Return the peak memory in GiB of a process that trains the largest population for one iteration."""
+    """Return the peak memory in GiB of a process that trains the largest batch for one iteration."""
     source = "dummy(3)" if world == "dummy" else f"find_source({world!r})"
     code = MEMORY.format(runs=max(args.runs), source=source)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
+    from morl_recipes.learning.runs import Run as Run
+    from morl_recipes.learning.runs import by_batch as by_batch
     from morl_recipes.options import Options as Options
-    from morl_recipes.population.runs import Run as Run
-    from morl_recipes.population.runs import by_population as by_population
     from morl_recipes.recipe import PPO as PPO
     from morl_recipes.recipe import Recipe as Recipe
     from morl_recipes.result import RunResult as RunResult
@@ -28,10 +28,10 @@ _HOME = {
     "EnvSource": "morl_recipes.envs",
     "Options": "morl_recipes.options",
     "Recipe": "morl_recipes.recipe",
-    "Run": "morl_recipes.population.runs",
+    "Run": "morl_recipes.learning.runs",
     "RunResult": "morl_recipes.result",
     "TrainResult": "morl_recipes.result",
-    "by_population": "morl_recipes.population.runs",
+    "by_batch": "morl_recipes.learning.runs",
     "train": "morl_recipes.trainer",
     "train_runs": "morl_recipes.trainer",
 }
@@ -46,7 +46,7 @@ __all__ = [
     "Run",
     "RunResult",
     "TrainResult",
-    "by_population",
+    "by_batch",
     "train",
     "train_runs",
 ]

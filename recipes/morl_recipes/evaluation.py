@@ -7,42 +7,42 @@ from torch import Tensor
 
 from morl_blocks.metrics import expected_utility, run_hypervolume
 from morl_recipes import _checks
-from morl_recipes.population.population import Population
+from morl_recipes.learning.batch import Batch
 
 LOOK_EVERY = 32
 
 
 class Evaluator:
-    """Play whole episodes with the current policies of a population.
+    """Play whole episodes with the current policies of a batch.
 
     Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
     validation plays the next episode of each of them, however long the others take for theirs.
 
     Args:
-        population: The runs.
+        batch: The runs.
         episodes: Episodes per run.
         deterministic: Take the most likely action instead of a sample.
     """
 
-    def __init__(self, population: Population, episodes: int = 10, *, deterministic: bool = True) -> None:
+    def __init__(self, batch: Batch, episodes: int = 10, *, deterministic: bool = True) -> None:
         _checks.at_least("eval_episodes", episodes, 1)
-        self.population, self.episodes, self.deterministic = population, episodes, deterministic
-        self.env = population.open_env("evaluation", episodes)
+        self.batch, self.episodes, self.deterministic = batch, episodes, deterministic
+        self.env = batch.open_env("evaluation", episodes)
 
     @torch.no_grad()
     def __call__(self) -> Tensor:
         """Return the mean return of each objective, ``[R, m]``."""
-        population, head = self.population, self.population.head
-        params = population.actor_net.layout.views(population.actor.params)
-        runs, device = len(population.runs), population.device
-        total = torch.zeros(runs, self.episodes, population.objectives, device=device)
+        batch, head = self.batch, self.batch.head
+        params = batch.actor_net.layout.views(batch.actor.params)
+        runs, device = len(batch.runs), batch.device
+        total = torch.zeros(runs, self.episodes, batch.objectives, device=device)
         playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=device)
         noise = self._noise().to(device) if not self.deterministic else None
         observation = self.env.reset_tensors()
         start = self.env.get_state()
         for step in range(self.env.horizon):
-            shaped = population.collector.shaped(observation)
-            raw, _ = population.actor_net.forward(params, population.collector.inputs(shaped, population.scale))
+            shaped = batch.collector.shaped(observation)
+            raw, _ = batch.actor_net.forward(params, batch.collector.inputs(shaped, batch.scale))
             action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
             sent = head.to_env(action).flatten(0, 1).to(observation.device)
             _, reward, terminated, truncated = self.env.step_tensors(sent)
@@ -56,7 +56,7 @@ class Evaluator:
         return total.mean(1)
 
     def _noise(self) -> Tensor:
-        stream, head = self.population.streams["evaluation"], self.population.head
+        stream, head = self.batch.streams["evaluation"], self.batch.head
         shape = (self.env.horizon, self.episodes, head.noise_columns)
         return stream.uniform(*shape) if head.uniform_noise else stream.normal(*shape)
 
@@ -65,17 +65,17 @@ class Scores:
     """Judge mean returns by hypervolume and expected utility, and remember the best validation of each run.
 
     Args:
-        population: The runs.
+        batch: The runs.
     """
 
-    def __init__(self, population: Population) -> None:
-        source = population.source
+    def __init__(self, batch: Batch) -> None:
+        source = batch.source
         self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
-        self.preferences = population.preferences.cpu().double()
-        runs = len(population.runs)
+        self.preferences = batch.preferences.cpu().double()
+        runs = len(batch.runs)
         self.best = torch.full((runs, 2), -torch.inf, dtype=torch.float64)
         self.best_iteration = torch.zeros(runs, dtype=torch.int64)
-        self.best_policies = [tensor.clone() for tensor in population.policies()]
+        self.best_policies = [tensor.clone() for tensor in batch.policies()]
 
     def __call__(self, returns: Tensor) -> dict[str, Tensor]:
         """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]`` on the CPU; NaN where returns are not finite."""
@@ -89,13 +89,13 @@ class Scores:
                 hv[known] = torch.from_numpy(run_hypervolume(returns[known], *self.bounds))
         return {"hv": hv, "eu": eu}
 
-    def keep_best(self, scores: dict[str, Tensor], population: Population) -> None:
+    def keep_best(self, scores: dict[str, Tensor], batch: Batch) -> None:
         """Remember iteration and policy of the runs that are better than ever: by HV (with bounds), then by EU."""
         score = torch.stack([scores["eu" if self.bounds is None else "hv"], scores["eu"]], dim=-1)
         (first, second), (best, runner_up) = score.unbind(-1), self.best.unbind(-1)
-        better = ((first > best) | ((first == best) & (second > runner_up))) & population.alive.cpu()
+        better = ((first > best) | ((first == best) & (second > runner_up))) & batch.alive.cpu()
         self.best = torch.where(better.unsqueeze(-1), score, self.best)
-        self.best_iteration = torch.where(better, population.iteration, self.best_iteration)
-        chosen = better.unsqueeze(-1).to(population.device)
-        pairs = zip(population.policies(), self.best_policies, strict=True)
+        self.best_iteration = torch.where(better, batch.iteration, self.best_iteration)
+        chosen = better.unsqueeze(-1).to(batch.device)
+        pairs = zip(batch.policies(), self.best_policies, strict=True)
         self.best_policies = [torch.where(chosen, new, old) for new, old in pairs]

@@ -10,7 +10,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from morl_recipes.population.runs import Run
+from morl_recipes.learning.runs import Run
 
 
 class History:

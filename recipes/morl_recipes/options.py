@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from morl_recipes import _checks
-from morl_recipes.population.population import CHUNK
+from morl_recipes.learning.batch import CHUNK
 from morl_recipes.watching import Logger, check_loggers
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
-from morl_recipes.population.observations import scaled
+from morl_recipes.learning.observations import scaled
 from morl_recipes.store import Store, StoreError, load_runs
 
 Point = Literal["peak", "final"]

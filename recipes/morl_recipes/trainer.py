@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from morl_recipes import _checks
+from morl_recipes.learning.runs import Run
 from morl_recipes.options import Options
-from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
-from morl_recipes.training import Training
+from morl_recipes.session import Session
 from morl_recipes.watching import Interrupt, Logger
 
 
@@ -86,8 +86,8 @@ def train(
 
 
 def train_runs(runs: Sequence[Run], env: Any, total_steps: int, options: Options | None = None) -> TrainResult:
-    """Train runs of one structure (see :func:`~morl_recipes.population.runs.by_population`) as one population."""
-    with closing(Training(runs, env, total_steps, options or Options())) as training, Interrupt() as interrupt:
+    """Train runs of one structure (see :func:`~morl_recipes.learning.runs.by_batch`) as one population."""
+    with closing(Session(runs, env, total_steps, options or Options())) as training, Interrupt() as interrupt:
         training.start()
         while not training.finished:
             try:

@@ -7,15 +7,13 @@ from torch import Tensor
 from morl_envs.protocol import State
 from morl_recipes import EnvSource, Run
 from morl_recipes.evaluation import Evaluator, Scores
-from morl_recipes.population.population import Population
+from morl_recipes.learning.batch import Batch
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
 
-def _population(source: EnvSource | None = None, runs: int = 2) -> Population:
-    return Population(
-        [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4
-    )
+def _batch(source: EnvSource | None = None, runs: int = 2) -> Batch:
+    return Batch([Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4)
 
 
 class Short(ToyBatch):
@@ -57,7 +55,7 @@ def test_a_run_plays_the_same_episodes_however_long_its_neighbours_play(neighbou
         per_run = num_envs // 2
         return Counting([2] * per_run + [neighbour] * per_run, seeds)
 
-    evaluate = Evaluator(_population(EnvSource("counting", make)), episodes=3)
+    evaluate = Evaluator(_batch(EnvSource("counting", make)), episodes=3)
     assert [evaluate()[0].tolist() for _ in range(3)] == [[2.0, 2.0], [4.0, 4.0], [6.0, 6.0]]
 
 
@@ -66,21 +64,21 @@ def _short(num_envs: int, seeds: Sequence[int]) -> Short:
 
 
 def test_one_whole_undiscounted_episode_per_environment() -> None:
-    population = _population(EnvSource("short", _short))
-    returns = Evaluator(population, episodes=5)()
+    batch = _batch(EnvSource("short", _short))
+    returns = Evaluator(batch, episodes=5)()
     assert returns.tolist() == [[3.0, 6.0], [3.0, 6.0]]  # mean of 1 .. 5 steps
 
 
 def test_deterministic_and_stochastic_policies_differ_and_repeat() -> None:
-    mode, sample = (Evaluator(_population(), 4, deterministic=flag) for flag in (True, False))
+    mode, sample = (Evaluator(_batch(), 4, deterministic=flag) for flag in (True, False))
     first = sample()
     assert not torch.equal(mode(), first)
-    assert torch.equal(first, Evaluator(_population(), 4, deterministic=False)())
+    assert torch.equal(first, Evaluator(_batch(), 4, deterministic=False)())
     assert not torch.equal(first, sample())  # the next episodes, the next noise
 
 
 def test_evaluation_does_not_touch_training() -> None:
-    plain, watched = _population(), _population()
+    plain, watched = _batch(), _batch()
     evaluate = Evaluator(watched, 3, deterministic=False)
     for _ in range(2):
         plain.iterate()
@@ -90,43 +88,43 @@ def test_evaluation_does_not_touch_training() -> None:
 
 
 def test_scores_and_the_best_validation() -> None:
-    population = _population()
-    scores = Scores(population)
+    batch = _batch()
+    scores = Scores(batch)
     first = scores(torch.tensor([[8.0, 4.0], [16.0, 32.0]]))
     assert first["hv"].tolist() == [0.125, 1.0]
     assert first["eu"].tolist() == [6.0, 24.0]
-    population.iteration = 1
-    scores.keep_best(first, population)
-    policy = population.actor.params.clone()
-    population.actor.params.add_(1.0)
-    population.iteration = 2
-    scores.keep_best(scores(torch.tensor([[8.0, 8.0], [8.0, 8.0]])), population)
+    batch.iteration = 1
+    scores.keep_best(first, batch)
+    policy = batch.actor.params.clone()
+    batch.actor.params.add_(1.0)
+    batch.iteration = 2
+    scores.keep_best(scores(torch.tensor([[8.0, 8.0], [8.0, 8.0]])), batch)
     assert scores.best_iteration.tolist() == [2, 1]
     assert torch.equal(scores.best_policies[0][1], policy[1])
     assert torch.equal(scores.best_policies[0][0], policy[0] + 1)
 
 
 def test_returns_that_are_not_finite_have_no_score() -> None:
-    scores = Scores(_population())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
+    scores = Scores(_batch())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
     assert scores["hv"].isnan().tolist() == [True, False]
 
 
 def test_without_bounds_the_expected_utility_decides() -> None:
-    population = _population(EnvSource("short", _short))
-    scores = Scores(population)
-    population.iteration = 1
-    scores.keep_best(scores(torch.ones(2, 2)), population)
+    batch = _batch(EnvSource("short", _short))
+    scores = Scores(batch)
+    batch.iteration = 1
+    scores.keep_best(scores(torch.ones(2, 2)), batch)
     assert scores.best.tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
 def test_where_no_hypervolume_is_left_the_expected_utility_decides() -> None:
-    population = _population()
-    scores = Scores(population)
-    for population.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
-        scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), population)
+    batch = _batch()
+    scores = Scores(batch)
+    for batch.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
+        scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), batch)
     assert scores.best_iteration.tolist() == [2, 1]
 
 
 def test_bad_episodes_are_named() -> None:
     with pytest.raises(ValueError, match="`eval_episodes` must be a whole number >= 1, got 0"):
-        Evaluator(_population(), 0)
+        Evaluator(_batch(), 0)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from morl_envs.cards import CARDS
-from morl_recipes import PASTA, PPO, ROWS, Options, Recipe, Run, by_population, train_runs
+from morl_recipes import PASTA, PPO, ROWS, Options, Recipe, Run, by_batch, train_runs
 from morl_recipes.specs import AttentionWeighted, Branched, Shared
 
 SLOT: dict[str, str | dict[str, str]] = {
@@ -79,7 +79,7 @@ def _small(recipe: Recipe) -> Recipe:
 def test_every_row_trains_for_two_iterations(env: str) -> None:
     recipes = {recipe.to_json(): _small(recipe) for rows in ROWS.values() for recipe in rows.values()}
     preference = CARDS[env].preferences[0]
-    groups = by_population([Run(recipe, preference, 0) for recipe in recipes.values()])
+    groups = by_batch([Run(recipe, preference, 0) for recipe in recipes.values()])
     assert len(groups) < 20
     options = Options(num_envs=2, progress=False, eval_every=10, eval_episodes=1)
     for runs in groups:

@@ -20,10 +20,10 @@ import torch
 from morl_recipes import PASTA, PPO, ROWS, EnvSource, Options, Run, train, train_runs
 from morl_recipes.checkpoint import CheckpointError, load
 from morl_recipes.result import TrainResult
+from morl_recipes.session import Session
 from morl_recipes.spec import as_spec
 from morl_recipes.specs import Fixed
 from morl_recipes.toy import ToyBatch, toy
-from morl_recipes.training import Training
 from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 
 HALF = (0.5, 0.5)
@@ -256,7 +256,7 @@ def test_a_validation_that_is_not_finite_stops_its_run_alone(
     assert result.runs[1].final == result.runs[1].peak
     assert result.runs[1].final is not None
     assert result.runs[1].final["iteration"] == 2
-    started = Training(runs, toy(), 64 * 6, QUICK)
+    started = Session(runs, toy(), 64 * 6, QUICK)
     for _ in range(3):
         started.advance()
     for name, tensor in started.result().runs[1].policy.items():

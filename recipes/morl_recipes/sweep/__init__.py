@@ -2,17 +2,17 @@
 
 from morl_recipes.sweep._definition import PAPER_STEPS, Sweep, Training, read_sweep, sweep_from
 from morl_recipes.sweep._drive import Outcome, run_sweep
-from morl_recipes.sweep._plan import Plan, Population, make_plan
-from morl_recipes.sweep._work import train_population
+from morl_recipes.sweep._plan import Job, Plan, make_plan
+from morl_recipes.sweep._work import train_job
 from morl_recipes.sweep.engines import InlineEngine, LocalEngine, RayEngine
 
 __all__ = [
     "PAPER_STEPS",
     "InlineEngine",
+    "Job",
     "LocalEngine",
     "Outcome",
     "Plan",
-    "Population",
     "RayEngine",
     "Sweep",
     "Training",
@@ -20,5 +20,5 @@ __all__ = [
     "read_sweep",
     "run_sweep",
     "sweep_from",
-    "train_population",
+    "train_job",
 ]

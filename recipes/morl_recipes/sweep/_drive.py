@@ -14,12 +14,12 @@ import pandas as pd
 from safetensors import SafetensorError, safe_open
 from tqdm import tqdm
 
+from morl_recipes.session import CHECKPOINT
 from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
-from morl_recipes.sweep._plan import Plan, Population
-from morl_recipes.sweep._work import train_population
+from morl_recipes.sweep._plan import Job, Plan
+from morl_recipes.sweep._work import train_job
 from morl_recipes.sweep.engines import Engine, Event, Failed, Finished, Stopped, Work
-from morl_recipes.training import CHECKPOINT
 
 CHECKPOINTS = "checkpoints"
 SHOWN_SEEDS = 8
@@ -55,7 +55,7 @@ def run_sweep(
     command: str = "",
     retry_failed: bool = False,
     progress: bool = True,
-    work: Work = train_population,
+    work: Work = train_job,
     say: Callable[[str], None] = _say,
 ) -> Outcome:
     """Train the runs of a plan that its store does not hold yet.
@@ -115,7 +115,7 @@ class Progress:
         show: Show anything.
     """
 
-    def __init__(self, todo: list[Population], folder: Path | None, say: Callable[[str], None], *, show: bool) -> None:
+    def __init__(self, todo: list[Job], folder: Path | None, say: Callable[[str], None], *, show: bool) -> None:
         self._counted = {population.name: _steps_before(folder, population) for population in todo}
         self._say, self._populations, self._ended = say, len(todo), 0
         tqdm.set_lock(threading.RLock())  # its default lock is a semaphore of the system, which a kill would leak
@@ -134,20 +134,20 @@ class Progress:
         self._bar.update(steps - self._counted[name])
         self._counted[name] = steps
 
-    def end(self, population: Population, runs: int) -> None:
+    def end(self, population: Job, runs: int) -> None:
         """Count a population that has ended, and the runs that were written so far."""
         self.watch(population.name, population.steps)
         self._ended += 1
         self._bar.set_postfix_str(f"{runs} runs")
         if self._lines:
-            self._say(f"Population {self._ended} of {self._populations} has ended; {runs} runs so far.")
+            self._say(f"Job {self._ended} of {self._populations} has ended; {runs} runs so far.")
 
     def close(self) -> None:
         """Remove the bar."""
         self._bar.close()
 
 
-def _steps_before(folder: Path | None, population: Population) -> int:
+def _steps_before(folder: Path | None, population: Job) -> int:
     """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
     path = None if folder is None else folder / population.name / CHECKPOINT
     if path is None or not path.exists():
@@ -161,7 +161,7 @@ def _steps_before(folder: Path | None, population: Population) -> int:
 
 
 def _train(
-    store: Store, todo: list[Population], present: Collection[str], engine: Engine, work: Work, progress: Progress
+    store: Store, todo: list[Job], present: Collection[str], engine: Engine, work: Work, progress: Progress
 ) -> list[str]:
     """Train populations and write every run that is new; return the ids."""
     by_name = {population.name: population for population in todo}
@@ -183,7 +183,7 @@ def _checkpoints(store: Store, engine: Engine) -> Path | None:
     return store.path / CHECKPOINTS if engine.sees_folder else None
 
 
-def _records(event: Event, population: Population) -> list[RunRecord]:
+def _records(event: Event, population: Job) -> list[RunRecord]:
     """Return one record per run; what stops the whole sweep raises."""
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")

@@ -12,10 +12,10 @@ import torch
 
 from morl_envs.cards import CARDS, EnvCard
 from morl_recipes import _checks
+from morl_recipes.learning.blocks import live_combiner, live_scalarizer
+from morl_recipes.learning.networks import stacked_critic
 from morl_recipes.naming import unknown
 from morl_recipes.plugins import Plugin, explain
-from morl_recipes.population.blocks import live_combiner, live_scalarizer
-from morl_recipes.population.networks import stacked_critic
 from morl_recipes.recipe import Recipe
 from morl_recipes.selection import Row, select_rows
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
@@ -37,7 +37,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Population:
+class Job:
     """Runs that train together.
 
     Args:
@@ -92,7 +92,7 @@ class Plan:
         plugins = tuple({"path": file.path, "sha256": file.digest, "source": file.source} for file in files)
         return Manifest(command, self.environments, self.runs, training=settings, plugins=plugins)
 
-    def populations(self, size: int) -> list[Population]:
+    def populations(self, size: int) -> list[Job]:
         """Cut every group into populations of nearly equal size, at most ``size``; always the same for one plan."""
         _checks.at_least("size", size, 1)
         found = []
@@ -101,7 +101,7 @@ class Plan:
             for part in range(count):
                 first, last = (k * len(group.runs) // count for k in (part, part + 1))
                 runs = group.runs[first:last]
-                found.append(Population(_name(runs), runs, self.training, group.plugins))
+                found.append(Job(_name(runs), runs, self.training, group.plugins))
         return found
 
     def suggest_size(self, workers: int) -> int:

@@ -13,21 +13,21 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes.checkpoint import CheckpointError
+from morl_recipes.learning.runs import Run
 from morl_recipes.options import Options
-from morl_recipes.population.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
+from morl_recipes.session import CHECKPOINT
 from morl_recipes.store import PlannedRun, RunRecord
-from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep._plan import Job
 from morl_recipes.trainer import train_runs
-from morl_recipes.training import CHECKPOINT
 
 _LOG = logging.getLogger("morl_recipes")
 PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
 
 
-def train_population(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def train_job(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
     Args:

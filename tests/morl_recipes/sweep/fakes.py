@@ -16,7 +16,7 @@ import pandas as pd
 import torch
 
 from morl_recipes.store import PlannedRun, RunRecord
-from morl_recipes.sweep import Plan, Population, make_plan, sweep_from, train_population
+from morl_recipes.sweep import Job, Plan, make_plan, sweep_from, train_job
 
 TINY: dict[str, Any] = {
     "rows": ["PASTA", "Linear", "fixed_mu/mu=1.0", "fixed_mu/mu=5.0"],
@@ -76,32 +76,32 @@ def fake_record(run: PlannedRun, status: str = "done") -> RunRecord:
     )
 
 
-def fake_work(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def fake_work(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Train nothing."""
     report(population.steps // 2)
     return [fake_record(run) for run in population.runs]
 
 
-def one_fails(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def one_fails(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Let the first seed of Linear fail alone."""
     return [
         fake_record(run, "failed" if run.method == "Linear" and run.seed == 0 else "done") for run in population.runs
     ]
 
 
-def raises(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def raises(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Raise in the population of Linear."""
     if any(run.method == "Linear" for run in population.runs):
         raise ArithmeticError("no luck today")
     return fake_work(population, folder, report)
 
 
-def full_disk(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def full_disk(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Meet a full disk while writing a checkpoint."""
     raise OSError(28, "No space left on device", "checkpoint.safetensors")
 
 
-def dies_twice(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def dies_twice(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Be killed in the population of Linear, at its first two attempts."""
     if folder is not None and any(run.method == "Linear" for run in population.runs):
         folder.mkdir(parents=True, exist_ok=True)
@@ -112,14 +112,14 @@ def dies_twice(population: Population, folder: Path | None, report: Callable[[in
     return fake_work(population, folder, report)
 
 
-def dies_always(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def dies_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Be killed in the population of Linear, whenever it is tried."""
     if any(run.method == "Linear" for run in population.runs):
         os.kill(os.getpid(), signal.SIGKILL)
     return fake_work(population, folder, report)
 
 
-def sleeps(population: Population, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def sleeps(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Say who works, then work for ever."""
     if folder is not None:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def sleeps(population: Population, folder: Path | None, report: Callable[[int], 
 
 
 def hangs_on_node(
-    place: Path, victim: str, population: Population, folder: Path | None, report: Callable[[int], None]
+    place: Path, victim: str, population: Job, folder: Path | None, report: Callable[[int], None]
 ) -> list[RunRecord]:
     """Train, except on one node of a cluster, where it says so and waits for the end."""
     import ray
@@ -138,4 +138,4 @@ def hangs_on_node(
     (place / f"{population.name}@{node}").touch()
     if node == victim:
         time.sleep(600)
-    return train_population(population, folder, report)
+    return train_job(population, folder, report)

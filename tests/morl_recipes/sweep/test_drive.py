@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from morl_recipes.store import Store, StoreError, load_runs
 from morl_recipes.store import _store as store_module
-from morl_recipes.sweep import InlineEngine, Outcome, _drive, run_sweep, train_population
+from morl_recipes.sweep import InlineEngine, Outcome, _drive, run_sweep, train_job
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -133,7 +133,7 @@ def test_without_a_terminal_there_are_lines(tmp_path: Path, capsys: pytest.Captu
     run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
     captured = capsys.readouterr()
     assert captured.err == ""
-    assert captured.out.splitlines()[-1] == "Population 3 of 3 has ended; 8 runs so far."
+    assert captured.out.splitlines()[-1] == "Job 3 of 3 has ended; 8 runs so far."
 
 
 def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.M
             if steps == 3 * 64 * len(population.runs):
                 raise KeyboardInterrupt
 
-        return train_population(population, folder, stop)
+        return train_job(population, folder, stop)
 
     with pytest.raises(KeyboardInterrupt):
         sweep(tmp_path / "s", interrupted, rows=["PASTA"])

@@ -8,10 +8,10 @@ import pytest
 import torch
 from filelock import FileLock
 
+from morl_recipes.session import Session
 from morl_recipes.store import RunRecord
-from morl_recipes.sweep import InlineEngine, run_sweep, train_population
+from morl_recipes.sweep import InlineEngine, run_sweep, train_job
 from morl_recipes.sweep import _work as work_module
-from morl_recipes.training import Training
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
 
@@ -25,7 +25,7 @@ def same(one: RunRecord, other: RunRecord) -> bool:
 def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
     (population, *_) = tiny_plan().populations(16)
     told: list[int] = []
-    records = train_population(population, tmp_path / "c", told.append)
+    records = train_job(population, tmp_path / "c", told.append)
     assert told == [64 * 2 * k for k in (1, 2, 3, 4)]
     for run, record in zip(population.runs, records, strict=True):
         assert (record.run_id, record.status, record.steps) == (run.run_id, "done", 256)
@@ -41,28 +41,28 @@ def test_every_column_of_a_history_is_documented(tmp_path: Path) -> None:
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     known = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     (population,) = tiny_plan(rows=["PASTA"], total_steps=64).populations(16)
-    (record, *_) = train_population(population, None, lambda steps: None)
+    (record, *_) = train_job(population, None, lambda steps: None)
     assert {re.sub(r"_\d$", "_i", name) for name in record.history.columns} <= known
 
 
 def test_runs_with_other_numbers_share_a_population_and_keep_their_own(tmp_path: Path) -> None:
     both = tiny_plan(rows=["fixed_mu/mu=1.0", "fixed_mu/mu=5.0"], seeds=1)
     (population,) = both.populations(16)
-    together = train_population(population, None, lambda steps: None)
+    together = train_job(population, None, lambda steps: None)
     assert [record.history["mu"].iloc[-1] for record in together] == [1.0, 5.0]
     for single, record in zip(both.populations(1), together, strict=True):
-        assert same(train_population(single, None, lambda steps: None)[0], record)
+        assert same(train_job(single, None, lambda steps: None)[0], record)
 
 
 def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = tiny_plan(rows=["PASTA"])
     (population,) = plan.populations(16)
-    expected = train_population(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
+    expected = train_job(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
     # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
-    monkeypatch.setattr(Training, "advance", lambda self: pytest.fail("trained again"))
+    monkeypatch.setattr(Session, "advance", lambda self: pytest.fail("trained again"))
     (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
-    records = train_population(population, tmp_path / "aside" / population.name, lambda steps: None)
+    records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
 
 
@@ -71,15 +71,15 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_population_starts_again(
 ) -> None:
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
     folder = tmp_path / "c"
-    expected = train_population(population, folder, lambda steps: None)
+    expected = train_job(population, folder, lambda steps: None)
     checkpoint = folder / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
-    records = train_population(population, folder, lambda steps: None)
+    records = train_job(population, folder, lambda steps: None)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
     assert (folder / "checkpoint.safetensors.unusable").exists()
     assert "checkpoint.safetensors.unusable, and its population starts again." in caplog.text
     caplog.clear()
-    train_population(population, folder, lambda steps: None)
+    train_job(population, folder, lambda steps: None)
     assert not caplog.records  # the new checkpoint is whole
 
 
@@ -117,4 +117,4 @@ def test_a_checkpoint_belongs_to_one_process(tmp_path: Path, monkeypatch: pytest
         FileLock(tmp_path / "c.lock"),
         pytest.raises(TimeoutError, match="another process is still training this population"),
     ):
-        train_population(population, tmp_path / "c", lambda steps: None)
+        train_job(population, tmp_path / "c", lambda steps: None)

@@ -10,13 +10,13 @@ import torch
 
 from morl_recipes.plugins import explain
 from morl_recipes.store import RunRecord, StoreError
-from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep._plan import Job
 
 Report: TypeAlias = Callable[[int], None]
 Watch: TypeAlias = Callable[[str, int], None]
 """Told the name of a population and its environment steps so far, all runs together."""
 
-Work: TypeAlias = Callable[[Population, Path | None, Report], list[RunRecord]]
+Work: TypeAlias = Callable[[Job, Path | None, Report], list[RunRecord]]
 """Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
@@ -63,18 +63,18 @@ class Engine(Protocol):
         ...
 
     def run(
-        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
         """Train populations, each with its own folder below ``checkpoints``."""
         ...
 
 
-def folder_of(checkpoints: Path | None, population: Population) -> Path | None:
+def folder_of(checkpoints: Path | None, population: Job) -> Path | None:
     """Return the folder for a population's checkpoints."""
     return None if checkpoints is None else checkpoints / population.name
 
 
-def perform(work: Work, population: Population, folder: Path | None, report: Report) -> Event:
+def perform(work: Work, population: Job, folder: Path | None, report: Report) -> Event:
     """Train one population on one thread and turn whatever happens into an event."""
     torch.set_num_threads(1)
     try:

@@ -4,7 +4,7 @@ from collections.abc import Generator, Sequence
 from functools import partial
 from pathlib import Path
 
-from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep._plan import Job
 from morl_recipes.sweep.engines._events import Event, Watch, Work, folder_of, perform
 
 
@@ -15,7 +15,7 @@ class InlineEngine:
     sees_folder = True
 
     def run(
-        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
         """Train populations in order."""
         for population in populations:

@@ -20,7 +20,7 @@ import torch
 from tqdm import tqdm
 
 from morl_recipes import _checks
-from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep._plan import Job
 from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 
 ATTEMPTS, GRACE = 3, 20.0
@@ -28,7 +28,7 @@ ATTEMPTS, GRACE = 3, 20.0
 
 @dataclass
 class _Task:
-    population: Population
+    population: Job
     attempts: int = 0
 
 
@@ -57,7 +57,7 @@ class LocalEngine:
         _checks.at_least("workers", self.workers, 1)
 
     def run(
-        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
         """Train populations, the longest first."""
         queue = deque(_Task(p) for p in sorted(populations, key=lambda p: p.steps, reverse=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from morl_recipes import _checks
-from morl_recipes.sweep._plan import Population
+from morl_recipes.sweep._plan import Job
 from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
 
 
@@ -43,7 +43,7 @@ class RayEngine:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1) // self.cpus))
 
     def run(
-        self, populations: Sequence[Population], work: Work, checkpoints: Path | None, watch: Watch
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
         """Submit everything, the longest first, and yield results as they come; nothing is watched in between."""
         remote = self._ray.remote(num_cpus=self.cpus, max_retries=self.retries)(_perform_quietly)
@@ -63,6 +63,6 @@ class RayEngine:
                 self._ray.cancel(task, force=True)
 
 
-def _perform_quietly(work: Work, population: Population, folder: Path | None) -> Event:
+def _perform_quietly(work: Work, population: Job, folder: Path | None) -> Event:
     """Train one population on some node."""
     return perform(work, population, folder, lambda steps: None)

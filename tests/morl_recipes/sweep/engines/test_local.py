@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.store import RunRecord
-from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_population
+from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_job
 from morl_recipes.sweep.engines import Failed, Finished, Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -93,7 +93,7 @@ def test_an_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(LocalEngine(1).run(plan.populations(16), train_population, tmp_path, interrupt))
+        list(LocalEngine(1).run(plan.populations(16), train_job, tmp_path, interrupt))
     assert len(list(tmp_path.glob("*/checkpoint.safetensors"))) == 1
 
 

@@ -8,9 +8,9 @@ from torch import Tensor
 from morl_blocks.ppo.gae import discounted_scan
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
-from morl_recipes.population.heads import Head
-from morl_recipes.population.networks import Actor
-from morl_recipes.population.observations import ObservationScale
+from morl_recipes.learning.heads import Head
+from morl_recipes.learning.networks import Actor
+from morl_recipes.learning.observations import ObservationScale
 
 
 @dataclass(frozen=True)

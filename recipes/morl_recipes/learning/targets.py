@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import normalize, scalarised_advantage, update_bounds, vector_advantage, vector_gae
 from morl_blocks.ppo.normalizer import MIN_RANGE
-from morl_recipes.population.rollout import Rollout
+from morl_recipes.learning.rollout import Rollout
 
 
 class Bounds(NamedTuple):
@@ -74,7 +74,7 @@ def learn_from(
         returns: λ-returns, ``[R, N, m]``.
         value: Raw values, ``[R, N, m]``.
         bounds: Bounds before this iteration.
-        scalarizer: Live scalarizer of the population, its smoothness already stepped.
+        scalarizer: Live scalarizer of the batch, its smoothness already stepped.
         preferences: ``[R, m]``.
         scalarised: One advantage of the utility instead of one per objective.
         normalize_targets: Targets in [0, 1] instead of raw.

@@ -4,8 +4,8 @@ from torch import Tensor, nn
 
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
-from morl_recipes.population.layout import Layout, initial
-from morl_recipes.population.networks import (
+from morl_recipes.learning.layout import Layout, initial
+from morl_recipes.learning.networks import (
     Actor,
     BranchedStack,
     ModuleStack,

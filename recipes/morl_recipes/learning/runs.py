@@ -1,4 +1,4 @@
-"""What distinguishes the runs of a population: recipe numbers, preference, seed."""
+"""What distinguishes the runs of a batch: recipe numbers, preference, seed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -31,13 +31,13 @@ class Run:
         object.__setattr__(self, "seed", _checks.at_least("seed", self.seed, 0))
 
 
-def by_population(runs: Iterable[Run]) -> list[list[Run]]:
+def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
     """Group runs that can train together: recipes that differ in numbers alone, in the order of their first run.
 
     Example:
         >>> from morl_recipes.rows import ROWS
         >>> runs = [Run(recipe, (0.5, 0.5), 0) for recipe in ROWS["baselines"].values()]
-        >>> [len(group) for group in by_population(runs)]  # PASTA, TCH, the six STCH, Linear
+        >>> [len(group) for group in by_batch(runs)]  # PASTA, TCH, the six STCH, Linear
         [1, 1, 6, 1]
     """
     groups: dict[object, list[Run]] = {}
@@ -46,13 +46,13 @@ def by_population(runs: Iterable[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
-def check_population(runs: Sequence[Run]) -> None:
+def check_batch(runs: Sequence[Run]) -> None:
     """Require at least one run, and that all of them can train together."""
     if not runs:
         _checks.fail("runs", "hold at least one run", "none")
     _checks.one_length([run.preference for run in runs])
-    if len(by_population(runs)) > 1:
-        _checks.fail("runs", "differ in numbers alone", f"{len(by_population(runs))} different structures")
+    if len(by_batch(runs)) > 1:
+        _checks.fail("runs", "differ in numbers alone", f"{len(by_batch(runs))} different structures")
 
 
 def numbers(runs: Sequence[Run]) -> dict[str, Tensor]:

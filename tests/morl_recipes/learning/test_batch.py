@@ -12,8 +12,8 @@ from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTch
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
 from morl_recipes.envs import Make
-from morl_recipes.population.population import Population
-from morl_recipes.population.state import tensors_of
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.state import tensors_of
 from morl_recipes.spec import Spec
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import poisoned, tiny
@@ -21,16 +21,16 @@ from tests.morl_recipes.worlds import poisoned, tiny
 HALF = (0.5, 0.5)
 
 
-def _train(runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, **options: Any) -> Population:
-    population = Population(runs, source or toy(), total_steps=640, **{"num_envs": 4, **options})
+def _train(runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, **options: Any) -> Batch:
+    batch = Batch(runs, source or toy(), total_steps=640, **{"num_envs": 4, **options})
     for _ in range(iterations):
-        population.iterate()
-    return population
+        batch.iterate()
+    return batch
 
 
-def _own(population: Population, run: int) -> dict[str, Tensor]:
+def _own(batch: Batch, run: int) -> dict[str, Tensor]:
     """Return everything that belongs to one run."""
-    state = tensors_of(population)
+    state = tensors_of(batch)
     names = ["low", "high", "conflict", "carry", "observation", "stream/learning", "scheduler/mu"]
     names += [name for name in state if name.startswith(("actor/", "critic/", "scale/"))]
     rows = {name: state[name][run] for name in names}
@@ -50,8 +50,8 @@ def test_changing_one_run_leaves_the_others_bit_identical() -> None:
         assert not torch.equal(first[3]["actor/params"], second[3]["actor/params"])
 
 
-def _own_all(population: Population) -> list[dict[str, Tensor]]:
-    return [_own(population, run) for run in range(len(population.runs))]
+def _own_all(batch: Batch) -> list[dict[str, Tensor]]:
+    return [_own(batch, run) for run in range(len(batch.runs))]
 
 
 def test_a_run_of_a_population_matches_the_run_alone() -> None:
@@ -69,17 +69,17 @@ def test_parts_of_a_population_are_not_noticed() -> None:
 
 def test_the_six_stch_rows_share_a_population_and_keep_their_smoothness() -> None:
     recipes = [row for name, row in ROWS["baselines"].items() if name.startswith("STCH")]
-    population = _train([Run(tiny(recipe), HALF, 0) for recipe in recipes], iterations=1)
-    assert population.mu.tolist() == pytest.approx([0.01, 0.1, 0.5, 1.0, 5.0, 10.0])
-    assert population.conflict.tolist() == [0.0] * 6
+    batch = _train([Run(tiny(recipe), HALF, 0) for recipe in recipes], iterations=1)
+    assert batch.mu.tolist() == pytest.approx([0.01, 0.1, 0.5, 1.0, 5.0, 10.0])
+    assert batch.conflict.tolist() == [0.0] * 6
 
 
 def test_numbers_of_the_recipe_reach_their_run() -> None:
     runs = [Run(tiny(learning_rate=1e-9), HALF, 0), Run(tiny(learning_rate=1e-2), HALF, 0)]
-    population = Population(runs, toy(), total_steps=640, num_envs=4)
-    before = population.actor.params.clone()
-    population.iterate()
-    moved = (population.actor.params - before).abs().amax(-1)
+    batch = Batch(runs, toy(), total_steps=640, num_envs=4)
+    before = batch.actor.params.clone()
+    batch.iterate()
+    moved = (batch.actor.params - before).abs().amax(-1)
     assert moved[0] < 1e-6
     assert moved[1] > 1e-3
 
@@ -87,8 +87,8 @@ def test_numbers_of_the_recipe_reach_their_run() -> None:
 @pytest.mark.parametrize("place", ["reward", "observation"])
 def test_a_failing_run_stops_and_the_others_do_not_notice(place: str) -> None:
     runs = [Run(tiny(), HALF, seed) for seed in range(3)]
-    sick = Population(runs, poisoned(1, 4, after=20, place=place), total_steps=640, num_envs=4)
-    well = Population(runs, poisoned(1, 4, after=10**9, place=place), total_steps=640, num_envs=4)
+    sick = Batch(runs, poisoned(1, 4, after=20, place=place), total_steps=640, num_envs=4)
+    well = Batch(runs, poisoned(1, 4, after=10**9, place=place), total_steps=640, num_envs=4)
     failures = []
     for number in range(4):
         before = sick.actor.params[1].clone()
@@ -105,11 +105,11 @@ def test_a_failing_run_stops_and_the_others_do_not_notice(place: str) -> None:
 
 def test_exploding_parameters_are_found() -> None:
     runs = [Run(tiny(learning_rate=1e30), HALF, 0), Run(tiny(), HALF, 0)]
-    population = Population(runs, toy(), total_steps=640, num_envs=4)
-    failed = [population.iterate().failed for _ in range(2)]
+    batch = Batch(runs, toy(), total_steps=640, num_envs=4)
+    failed = [batch.iterate().failed for _ in range(2)]
     assert 0 in (failed[0] | failed[1])
-    assert population.alive.tolist() == [False, True]
-    assert bool(population.actor.params.isfinite().all())
+    assert batch.alive.tolist() == [False, True]
+    assert bool(batch.actor.params.isfinite().all())
 
 
 def _with(**slots: Any) -> Recipe:
@@ -140,10 +140,10 @@ class OwnSchedulerSpec(Spec):
 )
 def test_blocks_that_cannot_be_stacked_are_called_run_by_run(recipe: Recipe) -> None:
     runs = [Run(tiny(recipe), HALF, seed) for seed in range(3)]
-    population = _train(runs, iterations=2, chunk=2)
-    assert bool(population.alive.all())
-    assert bool(population.actor.params.isfinite().all())
-    assert not torch.equal(population.actor.params[0], population.actor.params[1])
+    batch = _train(runs, iterations=2, chunk=2)
+    assert bool(batch.alive.all())
+    assert bool(batch.actor.params.isfinite().all())
+    assert not torch.equal(batch.actor.params[0], batch.actor.params[1])
 
 
 def test_a_live_scheduler_gives_what_its_spec_gives() -> None:
@@ -153,36 +153,36 @@ def test_a_live_scheduler_gives_what_its_spec_gives() -> None:
 
 def test_a_live_scalarizer_with_its_own_scheduler_is_stepped() -> None:
     live = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(10.0, 1.0), smoothing=1.0))
-    population = _train([Run(tiny(_with(scalarizer=live)), HALF, seed) for seed in range(2)], iterations=4)
+    batch = _train([Run(tiny(_with(scalarizer=live)), HALF, seed) for seed in range(2)], iterations=4)
     spec = replace(PASTA, mu=specs.ConflictBraked(base=specs.LinearDecay(10.0, 1.0), smoothing=1.0))
     expected = _train([Run(tiny(spec), HALF, seed) for seed in range(2)], iterations=4)
-    assert bool((population.mu < 10).all())
-    torch.testing.assert_close(population.mu, expected.mu)
+    assert bool((batch.mu < 10).all())
+    torch.testing.assert_close(batch.mu, expected.mu)
 
 
 def test_a_failing_gramian_reaches_no_other_run_through_a_looped_combiner() -> None:
     runs = [Run(tiny(replace(PASTA, combiner=specs.TorchJD())), HALF, seed) for seed in range(2)]
-    population = Population(runs, poisoned(1, 4, after=5, place="reward"), total_steps=640, num_envs=4)
-    assert population.iterate().failed == {1: "reward"}
-    assert bool(population.actor.params.isfinite().all())
+    batch = Batch(runs, poisoned(1, 4, after=5, place="reward"), total_steps=640, num_envs=4)
+    assert batch.iterate().failed == {1: "reward"}
+    assert bool(batch.actor.params.isfinite().all())
 
 
 def test_normalized_targets_train_the_critic_in_the_unit_interval() -> None:
     recipe = tiny()
     recipe = replace(recipe, ppo=replace(recipe.ppo, normalize_targets=True, learning_rate=1e-2))
-    population = _train([Run(recipe, HALF, 0)], iterations=5)
-    rollout = population.collector.collect(population.actor.params, torch.zeros(1, 16, 4, 2), None)
-    values = population.critic_net.values(population.critic.params, rollout.inputs.flatten(1, 2))
+    batch = _train([Run(recipe, HALF, 0)], iterations=5)
+    rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 16, 4, 2), None)
+    values = batch.critic_net.values(batch.critic.params, rollout.inputs.flatten(1, 2))
     assert -0.5 < float(values.min()) <= float(values.max()) < 1.5
-    assert float(population.bounds.high.max()) > 3  # while raw returns are larger
+    assert float(batch.bounds.high.max()) > 3  # while raw returns are larger
 
 
 def test_observation_statistics_are_per_run() -> None:
     source = replace(toy(), normalize_observations=True)
-    population = _train([Run(tiny(), HALF, seed) for seed in range(2)], source=source)
-    assert population.scale is not None
-    assert not torch.equal(population.scale.mean[0], population.scale.mean[1])
-    inputs = population.collector.inputs(population.collector.observation, population.scale)
+    batch = _train([Run(tiny(), HALF, seed) for seed in range(2)], source=source)
+    assert batch.scale is not None
+    assert not torch.equal(batch.scale.mean[0], batch.scale.mean[1])
+    inputs = batch.collector.inputs(batch.collector.observation, batch.scale)
     assert float(inputs[..., :4].abs().max()) <= 10
 
 
@@ -202,33 +202,33 @@ def test_discrete_actions_train() -> None:
         return env
 
     runs = [Run(tiny(learning_rate=1e-2), HALF, seed) for seed in range(2)]
-    population = Population(runs, EnvSource("choices", cast("Make", make)), total_steps=1280, num_envs=4)
-    first = population.iterate().numbers["episode"].sum(-1)
+    batch = Batch(runs, EnvSource("choices", cast("Make", make)), total_steps=1280, num_envs=4)
+    first = batch.iterate().numbers["episode"].sum(-1)
     for _ in range(12):
-        last = population.iterate().numbers["episode"].sum(-1)
+        last = batch.iterate().numbers["episode"].sum(-1)
     assert bool((last > first).all())  # the third action earns nothing
 
 
 def test_bad_settings_are_named() -> None:
     runs = [Run(tiny(), HALF, 0)]
     with pytest.raises(ValueError, match="`num_envs` must divide steps_per_iteration"):
-        Population(runs, toy(), total_steps=64, num_envs=5)
+        Batch(runs, toy(), total_steps=64, num_envs=5)
     with pytest.raises(ValueError, match="`total_steps` must be a whole number >= 1"):
-        Population(runs, toy(), total_steps=0)
+        Batch(runs, toy(), total_steps=0)
     with pytest.raises(ValueError, match="`runs` must hold at least one run"):
-        Population([], toy(), total_steps=64)
+        Batch([], toy(), total_steps=64)
     with pytest.raises(ValueError, match="`runs` must differ in numbers alone"):
-        Population([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), total_steps=64)
+        Batch([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), total_steps=64)
     with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
-        Population([Run(tiny(), (0.2, 0.3, 0.5), 0)], toy(), total_steps=64, num_envs=4)
+        Batch([Run(tiny(), (0.2, 0.3, 0.5), 0)], toy(), total_steps=64, num_envs=4)
 
 
 def test_a_live_attention_weighted_critic_is_weighted() -> None:
     def loss(critic: object) -> torch.Tensor:
         torch.manual_seed(0)
         recipe = _with(critic=critic, mu=specs.Fixed(0.01))
-        population = Population([Run(tiny(recipe), (0.1, 0.9), 0)], toy(), total_steps=128, num_envs=4)
-        return population.iterate().numbers["loss_value"]
+        batch = Batch([Run(tiny(recipe), (0.1, 0.9), 0)], toy(), total_steps=128, num_envs=4)
+        return batch.iterate().numbers["loss_value"]
 
     plain, weighted = BranchedCritic(4, 2, hidden=8), AttentionWeightedCritic(BranchedCritic(4, 2, hidden=8))
     weighted.critic.load_state_dict(plain.state_dict())
@@ -256,5 +256,5 @@ def test_a_critic_with_a_loss_of_its_own_is_refused() -> None:
 )
 def test_the_reported_smoothness_is_the_one_in_use(scalarizer: object, expected: float) -> None:
     recipe = tiny(_with(scalarizer=scalarizer, mu=specs.Fixed(2.0)))
-    population = Population([Run(recipe, HALF, seed) for seed in range(2)], toy(), total_steps=64, num_envs=4)
-    torch.testing.assert_close(population.mu, torch.full((2,), expected), equal_nan=True)
+    batch = Batch([Run(recipe, HALF, seed) for seed in range(2)], toy(), total_steps=64, num_envs=4)
+    torch.testing.assert_close(batch.mu, torch.full((2,), expected), equal_nan=True)

@@ -3,7 +3,7 @@ import torch
 
 from morl_blocks.combiners import WeightedPCGrad
 from morl_recipes import PASTA, ROWS, specs
-from morl_recipes.population.blocks import PerRunCombiner, PerRunScheduler, live_combiner, live_scalarizer
+from morl_recipes.learning.blocks import PerRunCombiner, PerRunScheduler, live_combiner, live_scalarizer
 from morl_recipes.spec import Live
 from morl_recipes.streams import Streams
 

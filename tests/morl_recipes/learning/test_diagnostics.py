@@ -1,16 +1,16 @@
 import torch
 
 from morl_recipes import Run
-from morl_recipes.population.diagnostics import diagnose, find_failures
-from morl_recipes.population.population import Population
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.diagnostics import diagnose, find_failures
 from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
 
 
-def _iteration() -> tuple[Population, dict[str, torch.Tensor]]:
+def _iteration() -> tuple[Batch, dict[str, torch.Tensor]]:
     runs = [Run(tiny(learning_rate=rate), (0.5, 0.5), 0) for rate in (1e-12, 1e-2)]
-    population = Population(runs, toy(), total_steps=640, num_envs=4)
-    return population, population.iterate().numbers
+    batch = Batch(runs, toy(), total_steps=640, num_envs=4)
+    return batch, batch.iterate().numbers
 
 
 def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
@@ -25,23 +25,21 @@ def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
 
 
 def test_an_unchanged_actor_shows_no_change() -> None:
-    population, _ = _iteration()
-    rollout = population.collector.collect(population.actor.params, torch.randn(2, 16, 4, 2), None)
-    targets = population._targets(rollout)
-    data = population._pack(rollout, targets)
-    numbers = diagnose(population.update, population.actor.params, data, targets, population.numbers["clip"])
+    batch, _ = _iteration()
+    rollout = batch.collector.collect(batch.actor.params, torch.randn(2, 16, 4, 2), None)
+    targets = batch._targets(rollout)
+    data = batch._pack(rollout, targets)
+    numbers = diagnose(batch.update, batch.actor.params, data, targets, batch.numbers["clip"])
     torch.testing.assert_close(numbers["kl"], torch.zeros(2), atol=1e-6, rtol=0)
-    expected = [
-        population.actor_net.layout.views(population.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)
-    ]
+    expected = [batch.actor_net.layout.views(batch.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)]
     torch.testing.assert_close(numbers["entropy"], torch.stack(expected), atol=1e-3, rtol=0)
 
 
 def test_the_first_cause_is_named() -> None:
-    population, _ = _iteration()
-    rollout = population.collector.collect(population.actor.params, torch.zeros(2, 16, 4, 2), None)
-    targets = population._targets(rollout)
-    record, params = torch.zeros(2, 4), (population.actor.params.clone(),)
+    batch, _ = _iteration()
+    rollout = batch.collector.collect(batch.actor.params, torch.zeros(2, 16, 4, 2), None)
+    targets = batch._targets(rollout)
+    record, params = torch.zeros(2, 4), (batch.actor.params.clone(),)
     assert find_failures(rollout, targets, record, params) == {}
     params[0][1, 3] = torch.inf
     assert find_failures(rollout, targets, record, params) == {1: "parameter"}

@@ -2,7 +2,7 @@
 
 The parameters are those of the ordinary modules of :mod:`morl_blocks`, stacked; the results are those of autograd
 (tests compare them). Writing the few lines of backpropagation out makes an eager update several times faster, and
-gives the per-sample errors from which :mod:`~morl_recipes.population.update` gets all objectives' inner products.
+gives the per-sample errors from which :mod:`~morl_recipes.learning.update` gets all objectives' inner products.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_recipes import _checks
-from morl_recipes.population.layout import Layout
+from morl_recipes.learning.layout import Layout
 
 Layer = tuple[Tensor, Tensor]
 
@@ -80,7 +80,7 @@ def _named(names: tuple[str, ...], tensors: list[Tensor]) -> dict[str, Tensor]:
 
 
 class Actor:
-    """R actors with two tanh layers and a linear output; see :mod:`~morl_recipes.population.heads` for what follows.
+    """R actors with two tanh layers and a linear output; see :mod:`~morl_recipes.learning.heads` for what follows.
 
     Args:
         module: One actor, as a template for the layout.

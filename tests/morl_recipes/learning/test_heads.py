@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
+from morl_recipes.learning.heads import CategoricalHead, GaussianHead, Head
 
 RUNS, BATCH, ACTIONS = 2, 6, 3
 

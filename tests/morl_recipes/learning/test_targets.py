@@ -4,7 +4,7 @@ import torch
 from morl_blocks.ppo import scalarised_advantage, vector_advantage
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear
 from morl_blocks.schedulers import Fixed
-from morl_recipes.population.targets import Bounds, learn_from
+from morl_recipes.learning.targets import Bounds, learn_from
 
 RUNS, STEPS, M = 2, 30, 3
 

@@ -1,4 +1,4 @@
-"""A population: R runs of one recipe structure, trained at once, each exactly as if it were alone."""
+"""A batch: R runs of one recipe structure, trained at once, each exactly as if it were alone."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
-from morl_recipes.population.blocks import PerRunCombiner, live_combiner, live_scalarizer, smoothness
-from morl_recipes.population.diagnostics import Iteration, diagnose, find_failures
-from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
-from morl_recipes.population.layout import initial
-from morl_recipes.population.networks import Actor, stacked_critic
-from morl_recipes.population.observations import ObservationScale
-from morl_recipes.population.rollout import Collector, Rollout, episode_returns
-from morl_recipes.population.runs import Run, check_population, numbers
-from morl_recipes.population.targets import Bounds, Targets, estimate, learn_from
-from morl_recipes.population.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update, fuse
+from morl_recipes.learning.blocks import PerRunCombiner, live_combiner, live_scalarizer, smoothness
+from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
+from morl_recipes.learning.heads import CategoricalHead, GaussianHead, Head
+from morl_recipes.learning.layout import initial
+from morl_recipes.learning.networks import Actor, stacked_critic
+from morl_recipes.learning.observations import ObservationScale
+from morl_recipes.learning.rollout import Collector, Rollout, episode_returns
+from morl_recipes.learning.runs import Run, check_batch, numbers
+from morl_recipes.learning.targets import Bounds, Targets, estimate, learn_from
+from morl_recipes.learning.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update, fuse
 from morl_recipes.specs import Scalarised
 from morl_recipes.streams import Streams, derive
 
@@ -38,7 +38,7 @@ class Draws(NamedTuple):
     order: Tensor
 
 
-class Population:
+class Batch:
     """R runs and everything that they carry from one iteration to the next.
 
     Args:
@@ -62,7 +62,7 @@ class Population:
         compile: bool = False,
         chunk: int = CHUNK,
     ) -> None:
-        check_population(runs)
+        check_batch(runs)
         self.runs, self.source, self.device = list(runs), source, torch.device(device)
         self.ppo = runs[0].recipe.ppo
         _checks.at_least("total_steps", total_steps, 1)

@@ -1,6 +1,6 @@
 import torch
 
-from morl_recipes.population.observations import ObservationScale
+from morl_recipes.learning.observations import ObservationScale
 
 
 def test_statistics_equal_those_of_all_observations() -> None:

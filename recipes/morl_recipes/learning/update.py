@@ -21,8 +21,8 @@ from torch import Tensor
 
 from morl_blocks.combiners import pair_conflict
 from morl_recipes._checks import compilable
-from morl_recipes.population.heads import Head
-from morl_recipes.population.networks import Actor, StackedCritic
+from morl_recipes.learning.heads import Head
+from morl_recipes.learning.networks import Actor, StackedCritic
 
 BETA_1, BETA_2, ADAM_EPSILON = 0.9, 0.999, 1e-8
 RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
@@ -68,7 +68,7 @@ class Numbers(NamedTuple):
 def fuse(step: Callable[..., None], device: torch.device) -> Callable[..., None]:
     """Compile an update's step; on a CPU also what calls the kernels, which is a third of the time of a single run."""
     compilable(torch.__path__[0])
-    # Every population of a process compiles the same lines of code for its own shapes.
+    # Every batch of a process compiles the same lines of code for its own shapes.
     torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
     options: dict[str, str | int | bool | Callable[..., Any]] = {"cpp_wrapper": device.type == "cpu"}
     return torch.compile(step, fullgraph=True, dynamic=False, options=options)

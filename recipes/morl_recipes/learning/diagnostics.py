@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo import approximate_kl, clip_fraction, clipped_objectives, explained_variance
-from morl_recipes.population.rollout import Rollout
-from morl_recipes.population.targets import Targets
-from morl_recipes.population.update import Update
+from morl_recipes.learning.rollout import Rollout
+from morl_recipes.learning.targets import Targets
+from morl_recipes.learning.update import Update
 
 CAUSES = ("observation", "reward", "value", "gradient", "parameter")
 

@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 import torch
 
-from morl_recipes import PASTA, PPO, ROWS, Run, by_population
-from morl_recipes.population.runs import check_population, numbers
+from morl_recipes import PASTA, PPO, ROWS, Run, by_batch
+from morl_recipes.learning.runs import check_batch, numbers
 
 HALF = (0.5, 0.5)
 
 
-def test_rows_that_differ_in_numbers_share_a_population() -> None:
-    groups = {name: by_population([Run(row, HALF, 0) for row in rows.values()]) for name, rows in ROWS.items()}
+def test_rows_that_differ_in_numbers_share_a_batch() -> None:
+    groups = {name: by_batch([Run(row, HALF, 0) for row in rows.values()]) for name, rows in ROWS.items()}
     assert [len(group) for group in groups["kappa"]] == [4]
     assert [len(group) for group in groups["rho"]] == [5]
     assert [len(group) for group in groups["fixed_mu"]] == [1, 6]
     everything = [Run(row, HALF, 0) for name, rows in ROWS.items() if name != "ours" for row in rows.values()]
-    assert sum(map(len, by_population(everything))) == len(everything)
+    assert sum(map(len, by_batch(everything))) == len(everything)
 
 
 def test_other_numbers_of_objectives_do_not_mix() -> None:
-    assert len(by_population([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])) == 2
+    assert len(by_batch([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])) == 2
 
 
 def test_numbers_are_stacked() -> None:
@@ -57,9 +57,9 @@ def test_seeds_become_plain_numbers() -> None:
 
 def test_populations_that_cannot_train_together_are_named() -> None:
     with pytest.raises(ValueError, match="`runs` must hold at least one run, got none"):
-        check_population([])
+        check_batch([])
     with pytest.raises(ValueError, match="`preferences` must all have the same length, got 2 and 3"):
-        check_population([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
+        check_batch([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
     with pytest.raises(ValueError, match="`runs` must differ in numbers alone, got 2 different structures"):
-        check_population([Run(PASTA, HALF, 0), Run(replace(PASTA, ppo=PPO(epochs=5)), HALF, 0)])
-    check_population([Run(replace(PASTA, ppo=PPO(gamma=gamma)), HALF, 0) for gamma in (1, 0.99)])
+        check_batch([Run(PASTA, HALF, 0), Run(replace(PASTA, ppo=PPO(epochs=5)), HALF, 0)])
+    check_batch([Run(replace(PASTA, ppo=PPO(gamma=gamma)), HALF, 0) for gamma in (1, 0.99)])

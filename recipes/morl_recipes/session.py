@@ -1,4 +1,4 @@
-"""A training in progress: a population with its validation, history and checkpoint."""
+"""A training in progress: a batch with its validation, history and checkpoint."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.history import History
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.diagnostics import Iteration
+from morl_recipes.learning.runs import Run
+from morl_recipes.learning.state import env_state, load_env, load_tensors, tensors_of
 from morl_recipes.options import Options, checked
-from morl_recipes.population.diagnostics import Iteration
-from morl_recipes.population.population import Population
-from morl_recipes.population.runs import Run
-from morl_recipes.population.state import env_state, load_env, load_tensors, tensors_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.watching import Bar, log
@@ -36,8 +36,8 @@ class Kept(NamedTuple):
     rows: int
 
 
-class Training:
-    """A population with its validation, history and checkpoint.
+class Session:
+    """A batch with its validation, history and checkpoint.
 
     Args:
         runs: The runs.
@@ -49,7 +49,7 @@ class Training:
     def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
         options = self.options = checked(options)
         total_steps = _checks.at_least("total_steps", total_steps, 1)
-        self.population = Population(
+        self.batch = Batch(
             runs,
             find_source(env, options.device),
             total_steps=total_steps,
@@ -58,11 +58,11 @@ class Training:
             compile=options.compile,
             chunk=options.chunk,
         )
-        self.evaluate = Evaluator(self.population, options.eval_episodes, deterministic=options.eval_deterministic)
-        self.scores = Scores(self.population)
-        self.iterations = math.ceil(total_steps / self.population.ppo.steps_per_iteration)
+        self.evaluate = Evaluator(self.batch, options.eval_episodes, deterministic=options.eval_deterministic)
+        self.scores = Scores(self.batch)
+        self.iterations = math.ceil(total_steps / self.batch.ppo.steps_per_iteration)
         self.reasons: dict[int, str] = {}
-        self.history = History(runs, self.population.objectives, self._file("history.csv"))
+        self.history = History(runs, self.batch.objectives, self._file("history.csv"))
         self.settings = self._settings()
         self.bar = Bar(0, 0, show=False)  # until the start
         self._kept: Kept | None = None
@@ -71,7 +71,7 @@ class Training:
     @property
     def finished(self) -> bool:
         """All iterations are done, or no run is left."""
-        return self.population.iteration >= self.iterations or len(self.reasons) == len(self.population.runs)
+        return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
 
     def start(self) -> None:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""
@@ -82,21 +82,21 @@ class Training:
                 _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", path.parent)
             if path.exists():
                 self.load(path)
-        per_iteration = self.population.ppo.steps_per_iteration * len(self.population.runs)
-        done = self.population.iteration * per_iteration
+        per_iteration = self.batch.ppo.steps_per_iteration * len(self.batch.runs)
+        done = self.batch.iteration * per_iteration
         self.bar = Bar(self.iterations * per_iteration, done, show=self.options.progress)
 
     def advance(self) -> None:
         """Train for one iteration, validate, log, save."""
-        before = [tensor.clone() for tensor in self.population.policies()]
-        iteration = self.population.iterate()
+        before = [tensor.clone() for tensor in self.batch.policies()]
+        iteration = self.batch.iterate()
         self._report(iteration.failed)
         validate = self.finished or iteration.number % self.options.eval_every == 0
         numbers = self._row(iteration, self._validate(before) if validate else None)
-        columns = self.history.add(numbers, self.population.alive)
+        columns = self.history.add(numbers, self.batch.alive)
         self._keep()
         log(self.options.loggers, columns, iteration.steps)
-        self.bar.update(self.population.ppo.steps_per_iteration * len(self.population.runs), columns)
+        self.bar.update(self.batch.ppo.steps_per_iteration * len(self.batch.runs), columns)
         if self.finished or iteration.number % self.options.checkpoint_every == 0:
             self.save()
 
@@ -109,7 +109,7 @@ class Training:
             if path is None
             else f"continue with resume=True, out={path.parent}"
         )
-        message = f"Stopped after iteration {self.population.iteration} of {self.iterations}: {where}."
+        message = f"Stopped after iteration {self.batch.iteration} of {self.iterations}: {where}."
         self.bar.say(message)
         raise KeyboardInterrupt(message)
 
@@ -123,7 +123,7 @@ class Training:
     def close(self) -> None:
         """Close the bar, and the environments that can be closed."""
         self.bar.close()
-        for env in (self.population.env, self.evaluate.env):
+        for env in (self.batch.env, self.evaluate.env):
             close = getattr(env, "close", None)
             if close is not None:
                 close()
@@ -132,12 +132,12 @@ class Training:
         """Copy the state, so that an iteration that fails half-way costs no finished one."""
         if self.options.out is None:
             return
-        state = tensors_of(self.population) | self._eval_state
+        state = tensors_of(self.batch) | self._eval_state
         state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
         state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
         meta = self.settings | {
-            "iteration": self.population.iteration,
-            "updates": self.population.updates,
+            "iteration": self.batch.iteration,
+            "updates": self.batch.updates,
             "columns": self.history.columns,
             "reasons": {str(run): reason for run, reason in self.reasons.items()},
         }
@@ -153,48 +153,48 @@ class Training:
             raise checkpoint.CheckpointError(f"`{path}` must fit this training, got {error}.") from error
 
     def _restore(self, state: dict[str, Tensor], meta: dict[str, Any]) -> None:
-        load_tensors(self.population, state)
+        load_tensors(self.batch, state)
         self._eval_state = {name: tensor for name, tensor in state.items() if name.startswith("eval_env/")}
         if self._eval_state:
             load_env("eval_env", self.evaluate.env, self._eval_state)
         self.scores.best, self.scores.best_iteration = state["best"], state["best_iteration"]
         for index, tensor in enumerate(self.scores.best_policies):
             tensor.copy_(state[f"best/{index}"])
-        self.population.iteration, self.population.updates = meta["iteration"], meta["updates"]
+        self.batch.iteration, self.batch.updates = meta["iteration"], meta["updates"]
         self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
         self.history.load(state["history"], meta["columns"])
 
     def result(self) -> TrainResult:
         """Return what every run became."""
-        population = self.population
-        runs = [self._run_result(index) for index in range(len(population.runs))]
-        return TrainResult(runs, population.source.name, tuple(population.env.objectives))
+        batch = self.batch
+        runs = [self._run_result(index) for index in range(len(batch.runs))]
+        return TrainResult(runs, batch.source.name, tuple(batch.env.objectives))
 
     def _validate(self, before: list[Tensor]) -> Tensor:
         """Return the mean returns; a run with one that is not finite stops, with the policy that it had ``before``."""
-        returns, alive = self.evaluate(), self.population.alive
+        returns, alive = self.evaluate(), self.batch.alive
         if self.options.out is not None:
             self._eval_state = env_state("eval_env", self.evaluate.env)
         failed = (alive & ~returns.isfinite().all(-1)).nonzero().flatten().tolist()
         alive[failed] = False
-        for policy, old in zip(self.population.policies(), before, strict=True):
+        for policy, old in zip(self.batch.policies(), before, strict=True):
             policy[failed] = old[failed]
         self._report(dict.fromkeys(failed, "validation return"))
         return returns
 
     def _row(self, iteration: Iteration, returns: Tensor | None) -> dict[str, Tensor | float]:
-        population = self.population
-        nothing = torch.full((len(population.runs), population.objectives), torch.nan, device=population.device)
+        batch = self.batch
+        nothing = torch.full((len(batch.runs), batch.objectives), torch.nan, device=batch.device)
         scores = self.scores(nothing if returns is None else returns)
         if returns is not None:
-            self.scores.keep_best(scores, population)
+            self.scores.keep_best(scores, batch)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
         return {**head, **iteration.numbers, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:
         for index, cause in failed.items():
-            run = self.population.runs[index]
-            reason = f"{cause} not finite in iteration {self.population.iteration}"
+            run = self.batch.runs[index]
+            reason = f"{cause} not finite in iteration {self.batch.iteration}"
             self.reasons[index] = reason
             _LOG.warning(
                 "Run %d (preference %s, seed %d) stopped: %s. It keeps its state of the iteration before.",
@@ -202,8 +202,8 @@ class Training:
             )
 
     def _run_result(self, index: int) -> RunResult:
-        run, frame = self.population.runs[index], self.history.frame(index)
-        m = self.population.objectives
+        run, frame = self.batch.runs[index], self.history.frame(index)
+        m = self.batch.objectives
         best = int(self.scores.best_iteration[index])
         return RunResult(
             recipe=run.recipe,
@@ -214,27 +214,27 @@ class Training:
             history=frame,
             peak=validation(frame, m, best) if best else None,
             final=validation(frame, m),
-            policy=self._policy(self.population.policies(), index),
+            policy=self._policy(self.batch.policies(), index),
             peak_policy=self._policy(self.scores.best_policies, index),
         )
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
-        named = self.population.actor_net.layout.views(flat)
+        named = self.batch.actor_net.layout.views(flat)
         named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
     def _settings(self) -> dict[str, Any]:
         """Return what must agree between a checkpoint and the training that continues it."""
-        population, options = self.population, self.options
+        batch, options = self.batch, self.options
         return {
-            "runs": len(population.runs),
-            "recipe": [_described(run.recipe) for run in population.runs],
-            "preferences": [list(run.preference) for run in population.runs],
-            "seeds": [run.seed for run in population.runs],
-            "env": {"name": population.source.name, **sizes(population.env)},
-            "total_steps": population.total_steps,
-            "num_envs": population.num_envs,
+            "runs": len(batch.runs),
+            "recipe": [_described(run.recipe) for run in batch.runs],
+            "preferences": [list(run.preference) for run in batch.runs],
+            "seeds": [run.seed for run in batch.runs],
+            "env": {"name": batch.source.name, **sizes(batch.env)},
+            "total_steps": batch.total_steps,
+            "num_envs": batch.num_envs,
             "eval_every": options.eval_every,
             "eval_episodes": options.eval_episodes,
             "eval_deterministic": options.eval_deterministic,

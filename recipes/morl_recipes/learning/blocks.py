@@ -1,4 +1,4 @@
-"""The live scalarizer, scheduler and combiner of a population: one block for all runs, or one per run.
+"""The live scalarizer, scheduler and combiner of a batch: one block for all runs, or one per run.
 
 Blocks of this package take one number per run and serve all runs in one call. A block that cannot (a user's own, a live
 module, TorchJD) is made once per run and called in a loop over the runs, which is slower and otherwise the same.
@@ -11,7 +11,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks.scalarizers import Linear, Tchebycheff
-from morl_recipes.population.update import Weights
+from morl_recipes.learning.update import Weights
 from morl_recipes.recipe import Recipe
 from morl_recipes.spec import Spec, is_stackable, stack
 from morl_recipes.specs import CombinerSpec

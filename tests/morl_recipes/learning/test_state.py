@@ -4,14 +4,14 @@ import pytest
 import torch
 
 from morl_recipes import PASTA, EnvSource, Recipe, Run, specs
-from morl_recipes.population.population import Population
-from morl_recipes.population.state import load_tensors, tensors_of
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
 
 
-def _population(recipe: Recipe, source: EnvSource) -> Population:
-    return Population([Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, total_steps=640, num_envs=4)
+def _batch(recipe: Recipe, source: EnvSource) -> Batch:
+    return Batch([Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, total_steps=640, num_envs=4)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def _population(recipe: Recipe, source: EnvSource) -> Population:
 )
 def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:
     source = replace(toy(), normalize_observations=normalized)
-    first, second = _population(recipe, source), _population(recipe, source)
+    first, second = _batch(recipe, source), _batch(recipe, source)
     for _ in range(2):
         first.iterate()
     load_tensors(second, {name: tensor.clone() for name, tensor in tensors_of(first).items()})
@@ -47,7 +47,7 @@ def test_a_state_that_is_no_tensor_is_named() -> None:
         def set_extra_state(self, state: str) -> None:
             pass
 
-    population = _population(PASTA, toy())
-    population.scalarizer = Odd()
+    batch = _batch(PASTA, toy())
+    batch.scalarizer = Odd()
     with pytest.raises(ValueError, match="`scalarizer` must keep its state in tensors to be saved, got str"):
-        tensors_of(population)
+        tensors_of(batch)

@@ -17,10 +17,10 @@ from morl_blocks.ppo import (
     objective_jacobian,
 )
 from morl_recipes import specs
-from morl_recipes.population.heads import CategoricalHead, GaussianHead, Head
-from morl_recipes.population.layout import initial
-from morl_recipes.population.networks import Actor, stacked_critic
-from morl_recipes.population.update import (
+from morl_recipes.learning.heads import CategoricalHead, GaussianHead, Head
+from morl_recipes.learning.layout import initial
+from morl_recipes.learning.networks import Actor, stacked_critic
+from morl_recipes.learning.update import (
     Columns,
     Numbers,
     Trainable,
