@@ -9,6 +9,8 @@ from torch import Tensor, nn
 from morl_blocks import _checks
 from morl_blocks.scalarizers import Scalarizer
 
+from morl_blocks import _checks
+
 EPSILON = 1e-8
 
 
@@ -18,10 +20,11 @@ def vector_advantage(advantage: Tensor) -> Tensor:
     .. math:: \hat A_{t,i} = \frac{A_{t,i} - \operatorname{mean}_t A_{t,i}}{\operatorname{std}_t A_{t,i} + 10^{-8}}
 
     The standard deviation is that of the population; an objective without variance gets zeros. Flatten several
-    environments of a run into the time dimension first: the rollout is all of dimension -2.
+    environments of a run into the time dimension first: the rollout is all of dimension -2. The same function on the
+    rows of a minibatch, ``[*B, b, m]``, standardises per minibatch.
 
     Args:
-        advantage: Raw advantages, ``[*B, T, m]``.
+        advantage: Raw advantages, ``[*B, T, m]`` with T >= 1.
 
     Returns:
         Standardised advantages, ``[*B, T, m]``.
@@ -32,11 +35,15 @@ def vector_advantage(advantage: Tensor) -> Tensor:
         tensor([[-1.,  0.],
                 [ 1.,  0.]])
     """
+    _checks.vectors_over_time("advantage", advantage)
+    dtype = advantage.dtype
+    if advantage.element_size() < 4:  # half precision cannot hold the square, nor 1e-8
+        advantage = advantage.float()
     # Shifting by the first entry makes a constant objective exactly zero, where rounding of the mean would leave ±1.
     shifted = advantage - advantage[..., :1, :]
     centred = shifted - shifted.mean(-2, keepdim=True)
     std = centred.square().mean(-2, keepdim=True).sqrt()
-    return centred / (std + EPSILON)
+    return (centred / (std + EPSILON)).to(dtype)
 
 
 def scalarised_advantage(
