@@ -9,8 +9,6 @@ from torch import Tensor, nn
 from morl_blocks import _checks
 from morl_blocks.scalarizers import Scalarizer
 
-from morl_blocks import _checks
-
 EPSILON = 1e-8
 
 

@@ -168,8 +168,13 @@ def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = 
     name = name or block.__name__
     kind = Kind(block, name, slot or _slot_of(block), defaults)
     known = KINDS.get(name)
-    if known is not None and (known.block.__module__, known.block.__qualname__) != (block.__module__, block.__qualname__):
-        raise ValueError(f"`name` must be new among the specs, got {name!r}, which is that of {known.block.__module__}.")
+    if known is not None and (known.block.__module__, known.block.__qualname__) != (
+        block.__module__,
+        block.__qualname__,
+    ):
+        raise ValueError(
+            f"`name` must be new among the specs, got {name!r}, which is that of {known.block.__module__}."
+        )
     KINDS[name] = kind
     return kind
 
@@ -205,6 +210,10 @@ def require_slot(name: str, value: object, slot: str) -> None:
         _checks.fail(name, rule, repr(value))
     if value.slot not in (None, slot):
         _checks.fail(name, rule, f"{value!r}, which is a {value.slot}")
+
+
+def _home(block: Callable[..., Any]) -> tuple[str, str]:
+    return block.__module__, block.__qualname__
 
 
 def _slot_of(block: object) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from torch import nn
@@ -41,6 +43,43 @@ def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) 
     return critics.AttentionWeightedCritic(critic)
 
 
+def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
+    """Make the adapter around an aggregator or weighting of TorchJD.
+
+    Args:
+        weighting: Its name, with arguments where it needs any: ``"UPGrad"``, ``"CAGradWeighting(c=0.5)"``.
+    """
+    try:
+        classes = import_module("torchjd.aggregation")
+    except ImportError as error:
+        raise ValueError("`TorchJD` must find the package torchjd: pip install 'morl-blocks[torchjd]'.") from error
+    name, options = _called(weighting)
+    if not isinstance(getattr(classes, name, None), type):
+        raise ValueError(f"`weighting` must name a class of torchjd.aggregation, got {weighting!r}.")
+    try:
+        return combiners.TorchJD(getattr(classes, name)(**options))
+    except TypeError as error:
+        raise ValueError(f"`weighting` must have the arguments of {name}, got {weighting!r} ({error}).") from error
+
+
+def _called(text: str) -> tuple[str, dict[str, Any]]:
+    """Split ``"Name(key=number)"`` into the name and its arguments; nothing is executed.
+
+    Example:
+        >>> _called("CAGradWeighting(c=0.5)")
+        ('CAGradWeighting', {'c': 0.5})
+    """
+    try:
+        call = ast.parse(text, mode="eval").body
+        if isinstance(call, ast.Name):
+            return call.id, {}
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
+            return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, TypeError):
+        pass
+    raise ValueError(f"`weighting` must look like Name or Name(key=number), got {text!r}.")
+
+
 Fixed = spec(schedulers.Fixed)
 LinearDecay = spec(schedulers.LinearDecay)
 ConflictBraked = spec(schedulers.ConflictBraked, base=LinearDecay())
@@ -57,7 +96,7 @@ Sum = spec(combiners.Sum)
 WeightedSum = spec(combiners.WeightedSum)
 PCGrad = spec(combiners.PCGrad)
 WeightedPCGrad = spec(combiners.WeightedPCGrad)
-TorchJD = spec(combiners.torchjd_by_name, "TorchJD", "combiner")
+TorchJD = spec(make_torchjd, "TorchJD", "combiner")
 
 Shared = spec(critics.SharedCritic, "Shared")
 Branched = spec(critics.BranchedCritic, "Branched")

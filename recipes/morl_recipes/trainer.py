@@ -49,6 +49,7 @@ def train(
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
         compile: Fuse the update with ``torch.compile``: half a minute to compile, which pays for large populations and
             small networks.
+        update: Which form of the update: ``"auto"``, ``"generic"`` or ``"fast"``.
         device: Where the tensors live.
         num_envs: Environments per run.
         progress: Show the progress bar.

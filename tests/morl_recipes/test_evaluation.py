@@ -14,7 +14,9 @@ from tests.morl_recipes.worlds import tiny
 
 
 def _batch(source: EnvSource | None = None, runs: int = 2) -> Batch:
-    return Batch([Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), Settings(total_steps=64, num_envs=4))
+    return Batch(
+        [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), Settings(total_steps=64, num_envs=4)
+    )
 
 
 class Short(ToyBatch):

@@ -27,7 +27,8 @@ class Trainable(NamedTuple):
 
 class Pace(NamedTuple):
     """Adam's numbers of one step: ``rate``, learning rate over the first bias correction, ``[R, 1]``; ``correction``,
-    the square root of the second one, a scalar."""  # noqa: D205
+    the square root of the second one, a scalar.
+    """  # noqa: D205
 
     rate: Tensor
     correction: Tensor

@@ -42,9 +42,7 @@ def diagnose(
     return result
 
 
-def _after(
-    actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, clip: Tensor
-) -> dict[str, Tensor]:
+def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, clip: Tensor) -> dict[str, Tensor]:
     output = actor.output(flat, data.inputs)
     log_prob, old = actor.log_prob(flat, output, data.action), data.old_log_prob
     return {

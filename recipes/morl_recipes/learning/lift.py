@@ -55,12 +55,12 @@ class Lifted:
     """
 
     def __init__(self, module: nn.Module) -> None:
-        self.module, self.layout = module, Layout.of(module)
+        self.module, self.layout, self._bound = module, Layout.of(module), _Bound(module)
 
     def one(self, function: Callable[..., Any], row: Tensor, *args: Any) -> Any:
         """Return ``function(module, *args)`` with the parameters of one run, ``[P]``."""
         params = {f"module.{name}": view[0] for name, view in self.layout.views(row.unsqueeze(0)).items()}
-        return torch.func.functional_call(_Bound(self.module, function), params, args)
+        return torch.func.functional_call(self._bound, params, (function, *args))
 
     def all(self, function: Callable[..., Any], flat: Tensor, *args: Any) -> Any:
         """Return ``function(module, *args)`` of every run; arguments and result have a leading R."""
@@ -68,14 +68,14 @@ class Lifted:
 
 
 class _Bound(nn.Module):
-    """A function of a module as the ``forward`` of another, so that its parameters can be replaced for one call."""
+    """A module whose ``forward`` applies a function to another, so that its parameters can be replaced for one call."""
 
-    def __init__(self, module: nn.Module, function: Callable[..., Any]) -> None:
+    def __init__(self, module: nn.Module) -> None:
         super().__init__()
-        self.module, self.function = module, function
+        self.module = module
 
-    def forward(self, *args: Any) -> Any:
-        return self.function(self.module, *args)
+    def forward(self, function: Callable[..., Any], *args: Any) -> Any:
+        return function(self.module, *args)
 
 
 class LiftedActor(Lifted):

@@ -52,7 +52,11 @@ def check_batch(runs: Sequence[Run]) -> None:
         _checks.fail("runs", "hold at least one run", "none")
     _checks.one_length([run.preference for run in runs])
     if len(by_batch(runs)) > 1:
-        _checks.fail("runs", "differ in scalarizer, mu, preference, seed and the floats of PPO alone", f"{len(by_batch(runs))} different structures")
+        _checks.fail(
+            "runs",
+            "differ in scalarizer, mu, preference, seed and the floats of PPO alone",
+            f"{len(by_batch(runs))} different structures",
+        )
 
 
 def hyper_parameters(runs: Sequence[Run]) -> dict[str, Tensor]:

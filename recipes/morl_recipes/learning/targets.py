@@ -61,7 +61,7 @@ def learn_from(
         forms: The runs' forms of advantage.
         normalize_targets: Targets in [0, 1] instead of raw.
     """
-    advantage, returns, value = raw
+    _, returns, value = raw
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
     # failure is found where the iteration ends.
     sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in raw]).all(0).reshape(-1, 1, 1)

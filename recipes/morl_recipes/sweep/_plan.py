@@ -12,11 +12,11 @@ import torch
 
 from morl_envs.cards import CARDS, EnvCard
 from morl_recipes import _checks
-from morl_recipes.specs import Choices
 from morl_recipes.naming import unknown
 from morl_recipes.plugins import Plugin, explain
 from morl_recipes.recipe import Recipe
 from morl_recipes.selection import Row, select_rows
+from morl_recipes.specs import Choices
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep, Training
 

@@ -14,8 +14,8 @@ from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
 from morl_recipes.envs import Make
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import tensors_of
-from morl_recipes.spec import Spec
 from morl_recipes.settings import Settings
+from morl_recipes.spec import spec
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import poisoned, tiny
 
@@ -38,7 +38,9 @@ def _own(batch: Batch, run: int) -> dict[str, Tensor]:
     names += [name for name in state if name.startswith(("actor/", "critic/", "scale/"))]
     rows = {name: state[name][run] for name in names}
     rows |= {name: state[name].unflatten(0, (-1, 4))[run] for name in state if name.startswith("env/")}
-    rows |= {name.replace(f".{run}.", "."): state[name] for name in state if name.startswith(f"scalarizer/blocks.{run}.")}
+    rows |= {
+        name.replace(f".{run}.", "."): state[name] for name in state if name.startswith(f"scalarizer/blocks.{run}.")
+    }
     return rows
 
 
@@ -125,9 +127,7 @@ class OwnScheduler(Fixed):
     pass
 
 
-class OwnSchedulerSpec(Spec):
-    def build(self, *args: object) -> OwnScheduler:
-        return OwnScheduler(2.0)
+OwnSchedulerSpec = spec(OwnScheduler)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ class OwnSchedulerSpec(Spec):
         _with(combiner=PCGrad()),
         replace(PASTA, combiner=specs.TorchJD("UPGradWeighting")),
         _with(mu=Fixed(2.0)),
-        replace(PASTA, mu=OwnSchedulerSpec()),
+        replace(PASTA, mu=OwnSchedulerSpec(2.0)),
         _with(scalarizer=Linear(), combiner=specs.WeightedSum()),
         _with(critic=SharedCritic(4, 2, hidden=8, activation=torch.nn.ReLU)),
     ],
@@ -222,7 +222,7 @@ def test_bad_settings_are_named() -> None:
     with pytest.raises(ValueError, match="`runs` must hold at least one run"):
         Batch([], toy(), Settings(total_steps=64))
     with pytest.raises(ValueError, match="`runs` must differ in scalarizer, mu"):
-        Batch([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), total_steps=64)
+        Batch([*runs, Run(tiny(ROWS["baselines"]["Linear"]), HALF, 0)], toy(), Settings(total_steps=64))
     with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
         Batch([Run(tiny(), (0.2, 0.3, 0.5), 0)], toy(), Settings(total_steps=64, num_envs=4))
 
@@ -239,13 +239,15 @@ def test_a_live_attention_weighted_critic_is_weighted() -> None:
     assert not torch.allclose(loss(plain), loss(weighted))
 
 
-def test_a_critic_with_a_loss_of_its_own_is_refused() -> None:
+def test_a_critic_with_a_loss_of_its_own_is_trained_by_it() -> None:
     class Huber(BranchedCritic):
         def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
             return torch.nn.functional.huber_loss(values, targets)
 
-    with pytest.raises(ValueError, match=r"`critic` must have no `loss` of its own.*, got Huber"):
-        _train([Run(tiny(_with(critic=Huber(4, 2))), HALF, 0)])
+    plain, huber = (_train([Run(tiny(_with(critic=kind(4, 2))), HALF, 0)]) for kind in (BranchedCritic, Huber))
+    assert plain.how == "fast"
+    assert huber.how == "generic"
+    assert bool(huber.alive.all())
 
 
 @pytest.mark.parametrize(
@@ -254,7 +256,7 @@ def test_a_critic_with_a_loss_of_its_own_is_refused() -> None:
         (specs.Linear(), torch.nan),
         (specs.Tchebycheff(), torch.nan),
         (SmoothTchebycheff(0.1), 0.1),
-        (specs.SmoothTchebycheff(), 2.0),
+        (specs.SmoothTchebycheff(2.0), 2.0),
         (AdaptiveSmoothTchebycheff(Fixed(3.0)), 3.0),
     ],
 )

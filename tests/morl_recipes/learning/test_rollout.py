@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_recipes import EnvSource, Run
+from morl_recipes import PPO, EnvSource, Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns
@@ -55,13 +55,13 @@ def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
     value, following = torch.randn(1, 64, 2), torch.randn(1, 64, 2)
     gamma, lmbda = torch.tensor([0.99]), torch.tensor([0.95])
-    advantage, _ = estimate(rollout, value, following, gamma, lmbda)
+    advantage, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     rollout.reward[:, :, 20:] += 100.0
-    changed, _ = estimate(rollout, value, following, gamma, lmbda)
+    changed, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     assert torch.equal(advantage[:, :20], changed[:, :20])
     assert bool((changed[:, 20:60] > advantage[:, 20:60] + 50).all())
     following[:, 19] += 10.0  # the value of the final observation of the second episode
-    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda)
+    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     assert bool((bootstrapped[:, 10:20] > changed[:, 10:20]).all())
     assert torch.equal(bootstrapped[:, :10], changed[:, :10])
     assert torch.equal(bootstrapped[:, 20:], changed[:, 20:])

@@ -61,6 +61,6 @@ def test_populations_that_cannot_train_together_are_named() -> None:
         check_batch([])
     with pytest.raises(ValueError, match="`preferences` must all have the same length, got 2 and 3"):
         check_batch([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
-    with pytest.raises(ValueError, match="`runs` must differ in scalarizer, mu, .* alone, got 2 different structures"):
+    with pytest.raises(ValueError, match=r"`runs` must differ in scalarizer, mu, .* alone, got 2 different structures"):
         check_batch([Run(PASTA, HALF, 0), Run(replace(PASTA, ppo=PPO(epochs=5)), HALF, 0)])
     check_batch([Run(replace(PASTA, ppo=PPO(gamma=gamma)), HALF, 0) for gamma in (1, 0.99)])

@@ -12,7 +12,9 @@ from tests.morl_recipes.worlds import tiny
 
 
 def _batch(recipe: Recipe, source: EnvSource) -> Batch:
-    return Batch([Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, Settings(total_steps=640, num_envs=4))
+    return Batch(
+        [Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, Settings(total_steps=640, num_envs=4)
+    )
 
 
 @pytest.mark.parametrize(

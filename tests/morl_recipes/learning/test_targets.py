@@ -1,7 +1,13 @@
 import pytest
 import torch
 
-from morl_blocks.ppo import ReturnNormalizer, ScalarisedAdvantage, VectorAdvantage, scalarised_advantage, vector_advantage
+from morl_blocks.ppo import (
+    ReturnNormalizer,
+    ScalarisedAdvantage,
+    VectorAdvantage,
+    scalarised_advantage,
+    vector_advantage,
+)
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
 from morl_blocks.schedulers import Fixed
 from morl_recipes import Recipe, specs

@@ -105,7 +105,9 @@ class Setting:
 
     def draw(self, size: int) -> tuple[Tensor, Tensor | None]:
         rows = torch.stack([torch.randperm(SIZE)[:size] for _ in range(RUNS)])
-        noise = self.combine.draw(1, M, [torch.Generator().manual_seed(int(torch.randint(99, ()))) for _ in range(RUNS)])
+        noise = self.combine.draw(
+            1, M, [torch.Generator().manual_seed(int(torch.randint(99, ()))) for _ in range(RUNS)]
+        )
         return rows, None if noise is None else noise[0]
 
     def step(self, rows: Tensor, noise: Tensor | None, pace: Pace, step: object = None) -> None:
