@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from morl_envs.cards import CARDS
-from morl_recipes import PASTA, PPO, ROWS, Options, Recipe, Run, by_batch, train_runs
+from morl_recipes import PASTA, PPO, ROWS, Recipe, Run, Settings, by_batch, train_runs
 from morl_recipes.specs import AttentionWeighted, Branched, Shared
 
 SLOT: dict[str, str | dict[str, str]] = {
@@ -81,9 +81,9 @@ def test_every_row_trains_for_two_iterations(env: str) -> None:
     preference = CARDS[env].preferences[0]
     groups = by_batch([Run(recipe, preference, 0) for recipe in recipes.values()])
     assert len(groups) < 20
-    options = Options(num_envs=2, progress=False, eval_every=10, eval_episodes=1)
+    settings = Settings(32, num_envs=2, eval_every=10, eval_episodes=1)
     for runs in groups:
-        result = train_runs(runs, _short(env), 32, options)
+        result = train_runs(runs, _short(env), settings, progress=False)
         assert all(run.status == "done" and len(run.history) == 2 for run in result.runs), runs[0].recipe
 
 

@@ -59,7 +59,7 @@ def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch:
     (population,) = plan.populations(16)
     expected = train_job(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
     # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
-    monkeypatch.setattr(Session, "advance", lambda self: pytest.fail("trained again"))
+    monkeypatch.setattr(Session, "take", lambda self, iteration: pytest.fail("trained again"))
     (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
     records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
