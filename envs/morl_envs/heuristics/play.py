@@ -5,27 +5,26 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from morl_envs.heuristics import crazyflie, stealth
+from morl_envs._loading import load
+from morl_envs.cards import CARDS, EnvCard, find_card
 from morl_envs.protocol import TensorEnv
 
 Policy = Callable[[Tensor], Tensor]
 
 HEURISTICS: dict[str, dict[str, Policy]] = {
-    "stealth": {
-        "wall follower": stealth.wall_follower,
-        "greedy searcher": stealth.greedy_searcher,
-        "sweeping explorer": stealth.sweeping_explorer,
-    },
-    "frogger": {
-        "lane-waiting crosser": crazyflie.lane_waiting_crosser,
-        "patient hoverer": crazyflie.patient_hoverer,
-        "goal rusher": crazyflie.goal_rusher,
-    },
-    "formation": {
-        "formation keeper": crazyflie.formation_keeper,
-        "goal rusher": crazyflie.goal_rusher,
-    },
+    card.name: {name: load(path) for name, path in card.heuristics} for card in CARDS.values() if card.heuristics
 }
+"""The heuristics of every environment that has some, as its card names them."""
+
+
+def heuristics_of(name: str | EnvCard) -> dict[str, Policy]:
+    """Return the heuristics of an environment by name; none where its card names none.
+
+    Example:
+        >>> sorted(heuristics_of("formation"))
+        ['formation keeper', 'goal rusher']
+    """
+    return {title: load(path) for title, path in find_card(name).heuristics}
 
 
 class RandomPolicy:
