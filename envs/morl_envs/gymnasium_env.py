@@ -49,7 +49,7 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         self.observation_space: Any
         self.action_space: Any
         self.observation_space, self.action_space, self.reward_space = spaces_of(self.world)
-        self.objectives = self.world.objectives
+        self.objectives, self.horizon = self.world.objectives, self.world.horizon
         self.reward_dim = len(self.objectives)
         self.render_mode = render_mode
         self._seeded = False

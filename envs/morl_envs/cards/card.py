@@ -71,9 +71,8 @@ class EnvCard:
 
     def missing(self) -> str | None:
         """Return the extra that the environment needs and that is not installed, if there is one."""
-        if self.extra is None or find_spec(_MODULES.get(self.extra, self.extra)) is not None:
-            return None
-        return self.extra
+        installed = self.extra is None or find_spec(_MODULES.get(self.extra, self.extra)) is not None
+        return None if installed else self.extra
 
     def check(self) -> None:
         """Require the optional packages of the environment.

@@ -43,7 +43,7 @@ class RandomPolicy:
 
     def __call__(self, observation: Tensor) -> Tensor:
         """Return actions ``[N, a]``."""
-        noise = torch.rand(observation.shape[0], len(self._low), generator=self._generator)
+        noise = torch.rand(observation.shape[0], len(self._low), dtype=torch.float32, generator=self._generator)
         return self._low + self._range * noise.to(observation.device)
 
 
@@ -61,7 +61,7 @@ def mean_returns(env: TensorEnv, policy: Policy) -> tuple[Tensor, Tensor]:
         (torch.Size([4, 3]), tensor([10, 10, 10, 10]))
     """
     observation = env.reset_tensors()
-    returns = torch.zeros(env.num_envs, len(env.objectives), device=observation.device)
+    returns = torch.zeros(env.num_envs, len(env.objectives), dtype=torch.float32, device=observation.device)
     lengths = torch.zeros(env.num_envs, dtype=torch.int64, device=observation.device)
     alive = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
     while bool(alive.any()):
