@@ -156,10 +156,7 @@ def make_plan(sweep: Sweep) -> Plan:
 
 def check_available(card: EnvCard) -> None:
     """Require the optional packages of an environment."""
-    from importlib.util import find_spec
-
-    if card.extra is not None and find_spec(card.extra) is None:
-        raise ImportError(f"{card.name} needs the {card.extra} extra: pip install 'morl-blocks[{card.extra}]'.")
+    card.check()
 
 
 def check_recipe(row: Row, recipe: Recipe, card: EnvCard, num_envs: int) -> None:
