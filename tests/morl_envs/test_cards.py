@@ -112,4 +112,4 @@ def test_everything_follows_from_a_card(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_subclass_is_drawn_like_its_parent_and_a_world_without_card_is_refused() -> None:
     assert drawing_of(Pond) is draw_stealth
     with pytest.raises(ValueError, match="`env` must have a card that names a drawing, got BatchedEnv"):
-        drawing_of(BatchedEnv)
+        drawing_of(BatchedEnv)  # type: ignore[type-abstract]

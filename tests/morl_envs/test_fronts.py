@@ -26,12 +26,12 @@ def test_the_known_hypervolume_of_deep_sea_treasure() -> None:
 
 
 def test_discounted_treasure_is_what_the_shortest_way_earns() -> None:
-    """One step down to the first treasure, 3 right and 2 down... the returns of two ways played by hand."""
+    """Play two ways by hand: one step down, and one right and two down."""
     front, gamma = exact_front("deep-sea-treasure-concave-v0", 0.9), 0.9
     env = gymnasium.make("deep-sea-treasure-concave-v0", disable_env_checker=True)
     for way in ([1], [3, 1, 1]):
         env.reset()
-        rewards = [env.step(move)[1] for move in way]
+        rewards = [np.asarray(env.step(move)[1], np.float64) for move in way]
         earned = sum(gamma**step * reward for step, reward in enumerate(rewards))
         assert np.isclose(front, earned).all(1).any()
 

@@ -23,9 +23,7 @@ def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
     assert find_plugin("my_env.py", [travelled], tmp_path) is travelled
     assert find_plugin("my_env.py", [Plugin("other.py", "")], tmp_path).source == "WHERE = 'disk'"
     assert find_plugin("my_env.py", [travelled, travelled], tmp_path) is travelled
-    with pytest.raises(
-        ValueError, match=r"`env` must come from the only file of its name, got my_env.py from far/away"
-    ):
+    with pytest.raises(ValueError, match=r"must come from the only file of its name, got my_env.py from far/away"):
         find_plugin("my_env.py", [travelled, Plugin("here/my_env.py", "")], tmp_path)
     with pytest.raises(ValueError, match=r"missing.py: cannot be read"):
         find_plugin("missing.py", [], tmp_path)
