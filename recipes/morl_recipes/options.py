@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import torch
 
 from morl_recipes import _checks
-from morl_recipes.learning.batch import CHUNK
 from morl_recipes.watching import Logger, check_loggers
 
 
@@ -19,7 +19,7 @@ class Options:
 
     out: Path | None = None
     resume: bool = False
-    compile: bool = False
+    compile: Literal["auto"] | bool = False
     device: str = "cpu"
     num_envs: int = 8
     progress: bool = True
@@ -28,7 +28,8 @@ class Options:
     eval_deterministic: bool = True
     checkpoint_every: int = 10
     loggers: Sequence[Logger] = ()
-    chunk: int = CHUNK
+    chunk: int = 8
+    update: Literal["auto", "generic", "fast"] = "auto"
 
 
 def checked(options: Options) -> Options:

@@ -22,6 +22,7 @@ from morl_recipes.learning.state import env_state, load_env, load_tensors, tenso
 from morl_recipes.options import Options, checked
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
+from morl_recipes.settings import Settings
 from morl_recipes.watching import Bar, log
 
 _LOG = logging.getLogger("morl_recipes")
@@ -49,15 +50,16 @@ class Session:
     def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
         options = self.options = checked(options)
         total_steps = _checks.at_least("total_steps", total_steps, 1)
-        self.batch = Batch(
-            runs,
-            find_source(env, options.device),
+        settings = Settings(
             total_steps=total_steps,
             num_envs=options.num_envs,
-            device=options.device,
+            eval_every=options.eval_every,
+            eval_episodes=options.eval_episodes,
             compile=options.compile,
-            chunk=options.chunk,
+            update=options.update,
+            device=options.device,
         )
+        self.batch = Batch(runs, find_source(env, options.device), settings, chunk=options.chunk)
         self.evaluate = Evaluator(self.batch, options.eval_episodes, deterministic=options.eval_deterministic)
         self.scores = Scores(self.batch)
         self.iterations = math.ceil(total_steps / self.batch.ppo.steps_per_iteration)
@@ -189,7 +191,7 @@ class Session:
         if returns is not None:
             self.scores.keep_best(scores, batch)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
-        return {**head, **iteration.numbers, "return": nothing if returns is None else returns, **scores}
+        return {**head, **iteration.watched, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:
         for index, cause in failed.items():
@@ -220,7 +222,7 @@ class Session:
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
-        named = self.batch.actor_net.layout.views(flat)
+        named = self.batch.drive.actor.layout.views(flat)
         named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
@@ -233,12 +235,13 @@ class Session:
             "preferences": [list(run.preference) for run in batch.runs],
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},
-            "total_steps": batch.total_steps,
-            "num_envs": batch.num_envs,
+            "total_steps": batch.settings.total_steps,
+            "num_envs": batch.settings.num_envs,
             "eval_every": options.eval_every,
             "eval_episodes": options.eval_episodes,
             "eval_deterministic": options.eval_deterministic,
-            "compile": options.compile,
+            "compile": batch.compiled,
+            "update": batch.drive.fast,
             "chunk": options.chunk,
         }
 

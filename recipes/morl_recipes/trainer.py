@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from morl_recipes import _checks
 from morl_recipes.learning.runs import Run
@@ -25,7 +25,8 @@ def train(
     *,
     out: Path | str | None = None,
     resume: bool = False,
-    compile: bool = False,
+    compile: Literal["auto"] | bool = "auto",
+    update: Literal["auto", "generic", "fast"] = "auto",
     device: str = "cpu",
     num_envs: int = 8,
     progress: bool = True,
@@ -48,6 +49,7 @@ def train(
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
         compile: Fuse the update with ``torch.compile``: half a minute to compile, which pays for large populations and
             small networks.
+        update: Which form of the update: ``"auto"``, ``"generic"`` or ``"fast"``.
         device: Where the tensors live.
         num_envs: Environments per run.
         progress: Show the progress bar.
@@ -73,6 +75,7 @@ def train(
         out=None if out is None else Path(out),
         resume=resume,
         compile=compile,
+        update=update,
         device=device,
         num_envs=num_envs,
         progress=progress,
