@@ -226,4 +226,4 @@ def test_bad_environments_are_refused_before_anything_is_trained() -> None:
     with pytest.raises(ValueError, match="`env` must have a time limit, got 'fishwood-v0'"):
         find_source("fishwood-v0")
     with pytest.raises(ValueError, match=r"`env` must open a TensorEnv, .* got dict"):
-        find_source(lambda n, seeds: dict[str, int]()).complete()  # type: ignore[return-value,arg-type]
+        find_source(lambda n, seeds: dict[str, int]()).complete()  # type: ignore[return-value]
