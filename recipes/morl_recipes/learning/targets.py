@@ -87,7 +87,7 @@ def learn_from(
     attention: Tensor = scalarizer.attention(normalized, weights)  # type: ignore[operator]
     if scalarised:
         normalized_value = normalize(value, *bounds).nan_to_num(0.0, 1.0, 0.0)
-        ready = scalarised_advantage(lambda x: scalarizer(x, weights), normalized, normalized_value).unsqueeze(-1)
+        ready = scalarised_advantage(scalarizer, normalized, normalized_value, weights).unsqueeze(-1)
     else:
         ready = vector_advantage(advantage)
     target = normalize(returns, *bounds) if normalize_targets else returns
