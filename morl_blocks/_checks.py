@@ -1,10 +1,11 @@
 """All checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value.
 
 Checks that must read numbers out of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it,
-because there the numbers do not exist yet. The pure functions of the blocks check nothing, so that they stay cheap
-and traceable; the modules call these checks on their behalf.
+because there the numbers do not exist yet. The pure functions of the blocks check shapes and options (mu, gamma, ...)
+but do not read their data: they stay cheap, and the NaN of one run cannot stop the others. The modules read them.
 """
 
+import functools
 import math
 import warnings
 from typing import Any, NoReturn
@@ -47,6 +48,11 @@ def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
     return result
 
 
+def wide(value: Tensor) -> Tensor:
+    """Return float64, or float32 on devices that have nothing wider."""
+    return value.float() if value.device.type == "mps" else value.double()
+
+
 def like(name: str, value: Any, other: Tensor) -> Tensor:
     """Return ``value`` in the dtype and on the device of ``other``, a floating-point tensor."""
     return tensor(name, value, other.dtype).to(other)
@@ -56,6 +62,13 @@ def floats(name: str, value: Any) -> Tensor:
     """Return ``value`` as a floating-point tensor; whole numbers get PyTorch's default dtype."""
     result = tensor(name, value)
     return result if result.is_floating_point() else result.to(torch.get_default_dtype())
+
+
+def alike(**values: Any) -> list[Tensor]:
+    """Return floating-point tensors in the widest dtype among them."""
+    tensors = [floats(name, value) for name, value in values.items()]
+    dtype = functools.reduce(torch.promote_types, [value.dtype for value in tensors])
+    return [value.to(dtype) for value in tensors]
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
@@ -91,6 +104,8 @@ def per_run(**values: Tensor) -> torch.Size:
     shapes = {name: value.shape for name, value in values.items() if value.dim()}
     for name, shape in shapes.items():
         first = next(iter(shapes))
+        if not shape.numel():
+            fail(name, "hold at least one number", f"shape {list(shape)}")
         if shape != shapes[first]:
             fail(name, f"be a number or have the shape of {first}, {list(shapes[first])}", f"shape {list(shape)}")
     return next(iter(shapes.values()), torch.Size())
@@ -179,8 +194,7 @@ def simplex(name: str, value: Tensor) -> None:
 
 def gramian(value: Tensor) -> None:
     """Require a finite symmetric matrix (or batch of them) over at least one objective."""
-    square("gramian", value)
-    objectives("gramian", value, minimum=1)
+    objectives("gramian", square("gramian", value), minimum=1)
     finite("gramian", value)
     if is_traced(value) or torch.equal(value, value.mT):
         return
@@ -189,10 +203,12 @@ def gramian(value: Tensor) -> None:
         fail("gramian", "be symmetric", f"an asymmetry of {float(error.max()):g}")
 
 
-def square(name: str, value: Tensor) -> None:
-    """Require a square matrix or a batch of them."""
+def square(name: str, value: Any) -> Tensor:
+    """Return a square matrix or a batch of them, as floating point."""
+    value = floats(name, value)
     if value.dim() < 2 or value.shape[-1] != value.shape[-2]:
         fail(name, "be square, [*R, m, m]", f"shape {list(value.shape)}")
+    return value
 
 
 def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
@@ -209,6 +225,14 @@ def over_time(name: str, value: Any) -> Tensor:
     return value
 
 
+def indices(name: str, value: Any) -> Tensor:
+    """Return whole numbers as int64."""
+    value = tensor(name, value)
+    if value.is_floating_point() or value.dtype == torch.bool:
+        fail(name, "hold whole numbers", value.dtype)
+    return value.long()
+
+
 def flags(name: str, value: Any, shape: torch.Size) -> Tensor:
     """Return booleans of exactly this shape."""
     value = tensor(name, value)
@@ -219,9 +243,10 @@ def flags(name: str, value: Any, shape: torch.Size) -> Tensor:
 
 
 def jacobian(value: Tensor) -> None:
-    """Require one gradient per objective, ``[*R, m, P]``."""
+    """Require one finite gradient per objective, ``[*R, m, P]``."""
     if value.dim() < 2 or value.shape[-2] < 1:
         fail("jacobian", "be [*R, m, P]", f"shape {list(value.shape)}")
+    finite("jacobian", value)
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> None:

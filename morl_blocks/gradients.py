@@ -85,7 +85,6 @@ def combine_gradients(
     """
     combiner = as_combiner(combiner)
     losses, params = _stacked(losses), _parameters(params)
-    _checks.objectives("losses", losses, minimum=1)
     _checks.finite("losses", losses)
     trainable = [p for p in params if p.requires_grad]
     gradients = _gradients(losses, trainable)
@@ -137,6 +136,7 @@ def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
     if losses.dim() != 1:
         rule = "be a vector [m] or a sequence of m scalars (one run; loop over several)"
         _checks.fail("losses", rule, f"shape {list(losses.shape)}")
+    _checks.objectives("losses", losses, minimum=1)
     return losses
 
 

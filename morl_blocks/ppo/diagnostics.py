@@ -37,9 +37,8 @@ def clip_fraction(log_prob: Tensor, old_log_prob: Tensor, clip: Tensor | float) 
         tensor(0.5000)
     """
     log_ratio, dtype = _log_ratio(log_prob, old_log_prob)
-    if not isinstance(clip, Tensor):
-        _checks.positive("clip", clip)
     limit = _checks.like("clip", clip, log_ratio)
+    _checks.positive("clip", limit)
     _checks.broadcastable("clip", limit, log_ratio.shape)
     outside = (log_ratio.expm1().abs() > limit).to(log_ratio.dtype)
     return torch.where(log_ratio.isnan(), torch.nan, outside).mean(-1).to(dtype)
@@ -63,8 +62,8 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
     value, target = _checks.over_time("value", value), _checks.over_time("target", target)
     _checks.same_shape("target", target, value.shape)
     dtype = torch.promote_types(value.dtype, target.dtype)
-    value, target = value.double(), target.double()
-    unit = torch.maximum(value.abs().amax(-2, keepdim=True), target.abs().amax(-2, keepdim=True)).clamp_min(1e-300)
+    value, target = _checks.wide(value), _checks.wide(target)
+    unit = torch.maximum(value.abs().amax(-2, keepdim=True), target.abs().amax(-2, keepdim=True)).clamp_min(1e-30)
     value, target = value / unit, target / unit
     # Constant targets are told by their range: rounding of their mean would leave a variance.
     unexplained, total = (target - value).var(-2, correction=0), target.var(-2, correction=0)
@@ -75,10 +74,10 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
 
 
 def _log_ratio(log_prob: Tensor, old_log_prob: Tensor) -> tuple[Tensor, torch.dtype]:
-    """Return the log of the probability ratio in float64 and the dtype to answer in."""
+    """Return the log of the probability ratio in float64 where the device has it, and the dtype to answer in."""
     new, old = _checks.floats("log_prob", log_prob), _checks.floats("old_log_prob", old_log_prob)
     _checks.features("log_prob", new, new.shape[-1] if new.dim() else 1)
     _checks.same_shape("old_log_prob", old, new.shape)
     if not new.shape[-1]:
         _checks.fail("log_prob", "hold at least one action", f"shape {list(new.shape)}")
-    return new.double() - old.double(), torch.promote_types(new.dtype, old.dtype)
+    return _checks.wide(new) - _checks.wide(old), torch.promote_types(new.dtype, old.dtype)

@@ -133,10 +133,9 @@ def _vectors(reward: Tensor, value: Tensor, next_value: Tensor) -> tuple[Tensor,
 
 
 def _discount(name: str, value: Tensor | float, reward: Tensor) -> Tensor:
-    """Return a discount beside the rewards; a plain number is checked."""
-    if not isinstance(value, Tensor):
-        _checks.between(name, value, 0.0, 1.0)
+    """Return a checked discount beside the rewards."""
     value = _checks.like(name, value, reward)
+    _checks.between(name, value, 0.0, 1.0)
     _checks.broadcastable(name, value, reward.shape)
     return value
 
@@ -246,6 +245,10 @@ class VectorGAE(ValueEstimatorBase):
         )
         value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
         self._check(tensordict.batch_size, reward, (value, next_value), (done, terminated))
+        _checks.finite("reward", reward)
+        _checks.finite("state_value", value)
+        # What stands behind a termination is never read.
+        _checks.finite("next state_value", torch.where(terminated, 0.0, next_value))
         time = self._get_time_dim(time_dim, tensordict)
         reward, value, next_value, terminated, done = (
             tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)

@@ -176,4 +176,7 @@ def weighted_gaps(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Te
         tensor([0.4000, 0.2500])
     """
     values, weights = _checks.pair(values, weights)
-    return weights * (utopia - values)
+    ideal = _checks.like("utopia", utopia, values)
+    _checks.broadcastable("utopia", ideal, values.shape)
+    _checks.finite("utopia", ideal)
+    return weights * (ideal - values)

@@ -29,9 +29,8 @@ def maintain(attention: Tensor, maintenance: Tensor | float) -> Tensor:
     """
     attention = _checks.floats("attention", attention)
     _checks.objectives("attention", attention, minimum=1)
-    if not isinstance(maintenance, Tensor):
-        _checks.between("maintenance", maintenance, 0.0, 1.0)
     rate = _checks.like("maintenance", maintenance, attention)
+    _checks.between("maintenance", rate, 0.0, 1.0)
     _checks.broadcastable("maintenance", rate, torch.Size([*attention.shape[:-1], 1]))
     return (1 - rate) * attention + rate / attention.shape[-1]
 

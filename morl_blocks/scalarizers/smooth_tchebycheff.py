@@ -110,29 +110,23 @@ def smooth_difference(gaps: Tensor, other_gaps: Tensor, mu: Tensor | float, mask
         tensor(0.0500)
     """
     gaps, mu = _gaps_and_mu(gaps, mu, mask)
+    other_gaps = _checks.like("other_gaps", other_gaps, gaps)
     _checks.same_shape("other_gaps", other_gaps, gaps.shape)
     share = smooth_attention(other_gaps, mu, mask)
     steps = (gaps - other_gaps) / mu.unsqueeze(-1)
     if mask is not None:
         steps = torch.where(mask, steps, 0.0)
     near = (share * steps.clamp(-1, 1).expm1()).sum(-1).log1p()
-    return mu * torch.where((steps.abs() <= 1).all(-1), near, _log_mean(share, steps))
-
-
-def _log_mean(share: Tensor, steps: Tensor) -> Tensor:
-    r"""Return :math:`\log \sum_i \delta_i e^{s_i}` for shares that sum to 1 and steps of any size."""
-    top = steps.detach().masked_fill(share == 0, -torch.inf).amax(-1, keepdim=True)
-    inner = torch.where(share == 0, 0.0, (steps - top).clamp(max=0.0).exp())
-    return top.squeeze(-1) + (share * inner).sum(-1).log()
+    far = smooth_maximum(gaps, mu, mask) - smooth_maximum(other_gaps, mu, mask)
+    return torch.where((steps.abs() <= 1).all(-1), mu * near, far)
 
 
 def _gaps_and_mu(gaps: Tensor, mu: Tensor | float, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return gaps as floating point and mu as a tensor beside them; check what can be told without reading tensors."""
+    """Return gaps as floating point and mu as a checked tensor beside them."""
     gaps = _checks.floats("gaps", gaps)
     _checks.objectives("gaps", gaps, minimum=1)
-    if not isinstance(mu, Tensor):
-        _checks.positive("mu", mu)
     mu = _checks.like("mu", mu, gaps)
+    _checks.positive("mu", mu)
     _checks.broadcastable("mu", mu, gaps.shape[:-1])
     if mask is not None:
         _checks.same_shape("mask", mask, gaps.shape)

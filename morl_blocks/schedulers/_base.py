@@ -17,8 +17,9 @@ def smooth(previous: Tensor, target: Tensor, smoothing: Tensor | float) -> Tenso
         >>> smooth(torch.tensor(10.0), torch.tensor(5.0), 0.05)
         tensor(9.7500)
     """
-    previous, target = _checks.floats("previous", previous), _checks.floats("target", target)
+    previous, target = _checks.alike(previous=previous, target=target)
     rate = _checks.like("smoothing", smoothing, previous)
+    _checks.between("smoothing", rate, 0.0, 1.0)
     _checks.per_run(previous=previous, target=target, smoothing=rate)
     return (1 - rate) * previous + rate * target
 

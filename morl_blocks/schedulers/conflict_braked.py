@@ -16,9 +16,8 @@ def boost(conflict: Tensor, threshold: Tensor | float) -> Tensor:
         tensor([0.0000, 0.5000, 1.0000])
     """
     conflict = _checks.floats("conflict", conflict)
-    if not isinstance(threshold, Tensor):
-        _checks.between("threshold", threshold, 0.0, 1.0, bounds="[)")
     limit = _checks.like("threshold", threshold, conflict)
+    _checks.between("threshold", limit, 0.0, 1.0, bounds="[)")
     _checks.per_run(conflict=conflict, threshold=limit)
     return ((conflict - limit) / (1 - limit)).clamp(min=0.0)
 
@@ -30,7 +29,7 @@ def braked(base: Tensor, boost: Tensor, maximum: Tensor | float) -> Tensor:
         >>> braked(torch.tensor(5.025), torch.tensor(0.5), 10.0)
         tensor(7.5125)
     """
-    base, boost = _checks.floats("base", base), _checks.floats("boost", boost)
+    base, boost = _checks.alike(base=base, boost=boost)
     top = _checks.like("maximum", maximum, base)
     _checks.per_run(base=base, boost=boost, maximum=top)
     return base + boost * (top - base)
@@ -101,6 +100,8 @@ class ConflictBraked(Scheduler):
 
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
         """Step the base, pull it up by the conflict, and average."""
+        runs = {"threshold": self.threshold, "maximum": self.maximum, "smoothing": self.smoothing}
+        _checks.per_run(**runs, progress=progress, conflict=conflict)
         target = braked(self.base.step(progress, conflict), boost(conflict, self.threshold), self.maximum)
         # Rounding alone could leave the interval; the exponential average of numbers inside it cannot.
         return smooth(self.mu, target, self.smoothing).clamp(min=self.lowest, max=self.highest)
