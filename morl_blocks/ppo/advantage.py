@@ -1,10 +1,13 @@
 """Two ways to hand advantages to the actor: one per objective, or one of a scalar utility."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 from torch import Tensor, nn
 
 from morl_blocks import _checks
+from morl_blocks.scalarizers import Scalarizer
 
 EPSILON = 1e-8
 
@@ -91,3 +94,59 @@ def scalarised_advantage(
         rule = f"return utilities of shape {list(returns.shape[:-1])}"
         _checks.fail("scalarizer", rule, f"shape {list(advantage.shape)}")
     return vector_advantage(advantage.unsqueeze(-1)).squeeze(-1)
+
+
+class Estimate(NamedTuple):
+    """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far."""
+
+    advantage: Tensor
+    returns: Tensor
+    value: Tensor
+    normalized_return: Tensor
+    normalized_value: Tensor
+
+
+class AdvantageForm(nn.Module, ABC):
+    """What the actor's gradient is made of: advantages ``[T, q]``, one per objective or one in all.
+
+    A form of your own implements :meth:`forward`.
+    """
+
+    @abstractmethod
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return advantages, ``[T, q]``.
+
+        Args:
+            estimate: Vector advantages, λ-returns and values of a rollout.
+            scalarizer: The utility, its smoothness set for this iteration.
+            weights: Preference of every step, ``[T, m]``.
+        """
+
+
+class VectorAdvantage(AdvantageForm):
+    """One advantage per objective: :func:`vector_advantage`; there is something to combine."""
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return advantages, ``[T, m]``."""
+        return vector_advantage(estimate.advantage)
+
+
+class ScalarisedAdvantage(AdvantageForm):
+    """One advantage, of the utility: :func:`scalarised_advantage`; one gradient, nothing to combine.
+
+    Args:
+        returns: ``"normalized"``: the utility of returns scaled to [0, 1] by what the run has seen, as in the paper.
+            ``"raw"``: of the returns as they are, which for a linear utility is the weighted reward.
+    """
+
+    def __init__(self, returns: Literal["normalized", "raw"] = "normalized") -> None:
+        super().__init__()
+        _checks.choice("returns", returns, ("normalized", "raw"))
+        self.returns = returns
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return the advantage, ``[T, 1]``."""
+        raw = self.returns == "raw"
+        returns = estimate.returns if raw else estimate.normalized_return
+        value = estimate.value if raw else estimate.normalized_value
+        return scalarised_advantage(lambda x: scalarizer(x, weights), returns, value).unsqueeze(-1)
