@@ -24,10 +24,11 @@ class List:
     Examples:
       morl-blocks list
       morl-blocks list critic "No Decay" my_rows.py:MyRow
+      morl-blocks list my_rows.py
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = ()
-    """Groups or rows; without any, everything."""
+    """Groups, rows or files of yours; without any, everything."""
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
@@ -97,11 +98,9 @@ def show_environments() -> str:
 
 
 def _describe(card: EnvCard) -> str:
-    from importlib.util import find_spec
-
     actions = f"{card.num_actions} actions" if card.num_actions is not None else f"{card.action_dim}-d actions"
     preferences = count(len(card.preferences), "preference")
     facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {preferences}"
-    missing = card.extra is not None and find_spec(card.extra) is None
-    note = f" (not installed: pip install 'morl-blocks[{card.extra}]')" if missing else ""
+    missing = card.missing()
+    note = "" if missing is None else f" (not installed: pip install 'morl-blocks[{missing}]')"
     return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"

@@ -89,9 +89,8 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         word, code = ("Terminated", TERMINATED) if isinstance(error, Terminated) else ("Interrupted", INTERRUPTED)
         return _complain(f"{word}. The same command continues where it stopped.", code)
-    from morl_recipes.store import StoreError
-
-    if isinstance(error, StoreError):
+    store = sys.modules.get("morl_recipes.store")  # who has not loaded it has raised none of its errors
+    if store is not None and isinstance(error, store.StoreError):
         return _complain(str(error), BAD_STORE)
     if isinstance(error, (ValueError, ImportError)):
         return _complain(str(error), BAD_INPUT)

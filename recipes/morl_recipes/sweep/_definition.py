@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from morl_recipes import _checks
-from morl_recipes.recipe_fields import change_recipe
 from morl_recipes.naming import unknown
 from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.recipe_fields import change_recipe
 from morl_recipes.settings import NAMES, Settings, require_known
 
 if sys.version_info >= (3, 11):

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes.checkpoint import CheckpointError
+from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
@@ -40,12 +41,13 @@ def train_job(population: Job, folder: Path | None, report: Callable[[int], None
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
+    source = find_source(population.env, population.settings.device, population.plugins)
     watch = _Reporter(report, len(runs))
     with _claimed(folder):
         train = partial(
             train_runs,
             runs,
-            population.env,
+            source,
             population.settings,
             folder=folder,
             resume=folder is not None,
