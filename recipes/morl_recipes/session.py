@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from morl_recipes import _checks, checkpoint
-from morl_recipes.envs import EnvSource, find_source, sizes
+from morl_recipes.envs import find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.history import History
 from morl_recipes.learning.batch import Batch
@@ -65,7 +65,7 @@ class Session:
         _require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
         self.loggers = check_loggers(loggers)
-        self.batch = _make_batch(runs, find_source(env, settings.device), settings)
+        self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
         self.iterations = math.ceil(settings.total_steps / self.batch.ppo.steps_per_iteration)
@@ -196,7 +196,7 @@ class Session:
         if returns is not None:
             self.scores.keep_best(scores, batch)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
-        return {**head, **iteration.numbers, "return": nothing if returns is None else returns, **scores}
+        return {**head, **iteration.watched, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:
         for index, cause in failed.items():
@@ -227,7 +227,7 @@ class Session:
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
-        named = self.batch.actor_net.layout.views(flat)
+        named = self.batch.drive.actor.layout.views(flat)
         named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
@@ -244,21 +244,12 @@ class Session:
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},
             **self.settings.decisive(),
+            "compile": batch.compiled,
+            "update": "fast" if batch.drive.fast else "generic",
         }
 
     def _file(self, name: str) -> Path | None:
         return None if self.folder is None else self.folder / name
-
-
-def _make_batch(runs: Sequence[Run], source: EnvSource, settings: Settings) -> Batch:
-    return Batch(
-        runs,
-        source,
-        total_steps=settings.total_steps,
-        num_envs=settings.num_envs,
-        device=settings.device,
-        compile=settings.compile is True,
-    )
 
 
 def _require_device(device: str) -> None:

@@ -12,14 +12,13 @@ import torch
 
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
-from morl_recipes.learning.blocks import live_combiner, live_scalarizer
-from morl_recipes.learning.networks import stacked_critic
 from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin, explain
 from morl_recipes.recipe import Recipe
 from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.selection import Row, select_rows
 from morl_recipes.settings import Settings
+from morl_recipes.specs import Choices
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep
 
@@ -174,9 +173,10 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
     objectives = len(source.objectives)
     try:
         with torch.random.fork_rng(devices=[]):
-            live_scalarizer([recipe])
-            live_combiner([recipe], [torch.Generator()])
-            stacked_critic(recipe.critic.build(source.observation_dim, objectives), objectives)
+            recipe.critic.build(source.observation_dim, objectives)
+            if (card := source.card) is not None:
+                actions = card.action_dim if card.num_actions is None else Choices(card.num_actions)
+                recipe.actor.build(source.observation_dim, objectives, actions)
     except Exception as error:
         reason = explain(error, [row.plugin] if row.plugin is not None else [])
         raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
