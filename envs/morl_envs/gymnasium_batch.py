@@ -205,8 +205,8 @@ class GymnasiumBatch:
         self._observations = Observations(first.observation_space, name)
         self.observation_dim, self.observation_shape = self._observations.dim, self._observations.shape
         kind = self._actions = read_actions(first.action_space, name)
-        self.action_dim, self.num_actions = kind.dim, kind.count
-        continuous = kind.count is None
+        self.action_dim, self.num_actions = kind.dim, kind.choices
+        continuous = kind.choices is None
         self.action_low: Tensor | None = torch.from_numpy(kind.low) if continuous else None
         self.action_high: Tensor | None = torch.from_numpy(kind.high) if continuous else None
 
@@ -225,10 +225,12 @@ def _spec(env: str) -> Any:
 
 
 def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
-    """Make environments; registered ones come without the wrappers that count time and order, for both are kept here."""
+    """Make environments; registered ones without the wrappers for time and order, both of which are kept here."""
     with warnings.catch_warnings():
         # Some environments build their spaces in double precision; nothing that a user here could act on.
         warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+        # Box2D warns of its own classes while it is imported; where warnings are errors, that would crash Python.
+        warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute")
         if not isinstance(env, str):
             return [env(**options) for _ in range(count)]
         settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}

@@ -1,4 +1,4 @@
-"""What a Gymnasium environment's spaces mean for tensors: flat observations, one kind of action, a vector of rewards."""
+"""What the spaces of a Gymnasium environment mean for tensors: observations, actions and the vector of rewards."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ class Observations:
     """Observations as flat float32 vectors, always in memory of their own.
 
     A ``Box`` of any shape is flattened in C order and keeps its numbers, so an image of bytes stays in 0 to 255. A
-    ``Discrete`` observation becomes a one-hot vector; other spaces become what ``gymnasium.spaces.flatten`` makes of them.
+    ``Discrete`` observation becomes a one-hot vector, other spaces what ``gymnasium.spaces.flatten`` makes of them.
 
     Args:
         space: The observation space.
@@ -53,14 +53,14 @@ class Actions(NamedTuple):
 
     Attributes:
         dim: Numbers per action; 1 for discrete ones.
-        count: How many discrete actions; ``None`` when actions are continuous.
+        choices: How many discrete actions; ``None`` when actions are continuous.
         low: Lowest action, ``[dim]`` or a single number.
         high: Highest action.
         dtype: What the environment wants.
     """
 
     dim: int
-    count: int | None
+    choices: int | None
     low: NDArray[Any]
     high: NDArray[Any]
     dtype: Any
@@ -68,21 +68,21 @@ class Actions(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of one action: ``(dim,)``, or ``()`` for a discrete one."""
-        return (self.dim,) if self.count is None else ()
+        return (self.dim,) if self.choices is None else ()
 
 
 def read_actions(space: Space[Any], env: str) -> Actions:
     """Return how to act in a space; any but a bounded flat ``Box`` or a ``Discrete`` from 0 is refused.
 
     Example:
-        >>> read_actions(Discrete(4), "my environment").count
+        >>> read_actions(Discrete(4), "my environment").choices
         4
     """
     if isinstance(space, Discrete) and space.start == 0:
         return Actions(1, int(space.n), np.asarray(0), np.asarray(int(space.n) - 1), np.int64)
-    if isinstance(space, Box) and len(space.shape) == 1 and space.is_bounded():
-        return Actions(int(space.shape[0]), None, space.low, space.high, np.float32)
-    fail("env", "have bounded flat Box actions or Discrete ones from 0", f"{env} with {space}")
+    if not isinstance(space, Box) or len(space.shape) != 1 or not space.is_bounded():
+        fail("env", "have bounded flat Box actions or Discrete ones from 0", f"{env} with {space}")
+    return Actions(int(space.shape[0]), None, space.low, space.high, np.float32)
 
 
 def count_objectives(env: Any, name: str) -> int:
