@@ -27,7 +27,7 @@ def test_single_groups_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("morl_envs.cards.card.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["list"]) == 0
     assert "(not installed: pip install 'morl-blocks[mujoco]')" in capsys.readouterr().out
 

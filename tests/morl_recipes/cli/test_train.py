@@ -175,7 +175,7 @@ class TestStoresThatCannotBeUsed:
 def test_a_missing_extra_is_named(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("morl_envs.cards.card.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["sweep", "tiny.toml", "--envs", "mo-ant-v5"]) == 2
     assert "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks[mujoco]'" in capsys.readouterr().err
     assert not (place / "runs").exists()
