@@ -139,7 +139,7 @@ class Recipe:
     ppo: PPO = field(default_factory=PPO)
 
     def __post_init__(self) -> None:
-        """Wrap live modules, refuse what fits no slot, and build what can be built, so that mistakes show at once."""
+        """Wrap live modules, and refuse what fits no slot or cannot be built."""
         for name in SLOTS:
             value = as_spec(getattr(self, name))
             object.__setattr__(self, name, value)
@@ -148,8 +148,6 @@ class Recipe:
         if not isinstance(self.ppo, PPO):
             raise ValueError(f"`ppo` must be a PPO, got {self.ppo!r}.")
         self.build_scalarizer()
-        for name in ("advantage", "combiner", "loss"):
-            getattr(self, name).build()
 
     def build_scalarizer(self) -> Any:
         """Return the live scalarizer of one run, with its scheduler."""

@@ -244,8 +244,6 @@ class Session:
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},
             **self.settings.decisive(),
-            "compile": batch.compiled,
-            "update": "fast" if batch.drive.fast else "generic",
         }
 
     def _file(self, name: str) -> Path | None:

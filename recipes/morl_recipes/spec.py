@@ -25,6 +25,9 @@ KINDS: dict[str, Kind] = {}
 GIVEN = {"critic": 2, "actor": 3}
 """How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
 
+COMPLETE = ("mu", "advantage", "loss")
+"""Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
+
 SETTLED = ("sense", "seed")
 """Arguments that recipes settle themselves: returns are maximised, and every run brings its own generator."""
 
@@ -79,7 +82,10 @@ class Kind:
                 _checks.fail(name, "be given once", "two values")
             given[name] = value
         values = {name: _settled(name, given.get(name, default), default) for name, default in self.defaults.items()}
-        return Spec(self, tuple(values.items()))
+        made = Spec(self, tuple(values.items()))
+        if self.slot in COMPLETE:
+            made.build()  # the block itself checks its arguments
+        return made
 
     def __repr__(self) -> str:
         return f"spec({self.name})"
@@ -231,9 +237,10 @@ def _settled(name: str, value: Any, default: Any) -> Any:
         return _checks.number(name, value)
     if isinstance(value, type) and getattr(nn, value.__name__, None) is value:
         return value.__name__
-    if isinstance(value, list):
-        return tuple(value)
-    return as_spec(value)
+    value = tuple(value) if isinstance(value, list) else as_spec(value)
+    if isinstance(default, Spec) and default.slot is not None:
+        require_slot(name, value, default.slot)
+    return value
 
 
 def _live(value: Any, default: Any, given: tuple[Any, ...]) -> Any:

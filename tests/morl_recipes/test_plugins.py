@@ -7,17 +7,16 @@ from morl_recipes.selection import select_rows
 from morl_recipes.sweep import make_plan, sweep_from
 
 SOURCE = """
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 from morl_blocks.schedulers import Fixed
 from morl_recipes import PASTA
-from morl_recipes.spec import Spec
+from morl_recipes.specs import spec
 
-@dataclass(frozen=True)
-class Gentle(Spec):
-    block: ClassVar = Fixed
-    mu: float = 3.0
+class Gentle(Fixed):
+    def __init__(self, mu: float = 3.0):
+        super().__init__(mu)
 
+Gentle = spec(Gentle)
 MyRow = replace(PASTA, mu=Gentle())
 MINE = {f"gentle {mu}": replace(PASTA, mu=Gentle(mu)) for mu in (1.0, 2.0)}
 """

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from morl_envs.cards import CARDS
-from morl_recipes import PASTA, PPO, ROWS, Recipe, Run, Settings, by_batch, train_runs
-from morl_recipes.specs import AttentionWeighted, Branched, Shared
+from morl_recipes import PASTA, ROWS, Recipe, Run, Settings, by_batch, train_runs
+from morl_recipes.specs import Branched
 
 SLOT: dict[str, str | dict[str, str]] = {
     "pcgrad": {"No PCGrad": "advantage", "Weighted PCGrad": "combiner"},
@@ -69,10 +69,7 @@ def test_rows_survive_json_and_toml(group: str) -> None:
 
 
 def _small(recipe: Recipe) -> Recipe:
-    inner = recipe.critic.critic if isinstance(recipe.critic, AttentionWeighted) else recipe.critic
-    critic = Shared(hidden=8) if isinstance(inner, Shared) else Branched(hidden=8)
-    weighted = AttentionWeighted(critic) if isinstance(recipe.critic, AttentionWeighted) else critic
-    return replace(recipe, critic=weighted, ppo=PPO(steps_per_iteration=16, epochs=1, minibatch_size=8, hidden=8))
+    return tiny(recipe, steps_per_iteration=16, epochs=1, minibatch_size=8)
 
 
 @pytest.mark.parametrize("env", ["stealth", "frogger", "formation", "mo-halfcheetah-v5", "deep-sea-treasure-v0"])

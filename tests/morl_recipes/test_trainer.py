@@ -93,7 +93,7 @@ def test_training_twice_gives_the_same_numbers() -> None:
 @pytest.mark.parametrize("recipe", ["PASTA (Ours)", "Linear"])
 def test_learns_the_toy_world(recipe: str) -> None:
     """The linear optimum of equal weights earns 0.875 per step and objective: 14 per episode; random actions, 9."""
-    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
     row = replace(ROWS["baselines"][recipe], ppo=ppo)
     result = train(row, toy(), [HALF], [0, 1, 2], 512 * 25, progress=False, eval_every=25)
     for run in result.runs:
@@ -103,7 +103,7 @@ def test_learns_the_toy_world(recipe: str) -> None:
 
 def test_linear_follows_the_preference() -> None:
     """The optimum of weights (w, 1 - w) is the action (w, 1 - w)."""
-    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
     row = replace(ROWS["baselines"]["Linear"], ppo=ppo)
     result = train(row, toy(), [[0.9, 0.1], [0.1, 0.9]], [0], 512 * 30, progress=False, eval_every=30)
     first, second = (run.final for run in result.runs)

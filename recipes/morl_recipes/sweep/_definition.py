@@ -58,12 +58,12 @@ class Sweep:
             _set(self, "preferences", _preferences(self.preferences))
         if self.population is not None:
             _checks.at_least("population", self.population, 1)
-        if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # of version 0.1: the actor has a slot of its own now
-            _set(self, "set", {**self.set, "actor.hidden": self.ppo["hidden"]})
-            _set(self, "ppo", {name: value for name, value in self.ppo.items() if name != "hidden"})
-        PPO.from_dict(self.ppo)
         if not isinstance(self.set, Mapping):
             _checks.fail("set", "be a table of dotted names and values", repr(self.set))
+        if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # where version 0.1 had the actor's width
+            _set(self, "set", {"actor.hidden": self.ppo["hidden"], **self.set})
+            _set(self, "ppo", {name: value for name, value in self.ppo.items() if name != "hidden"})
+        PPO.from_dict(self.ppo)
 
     def adapt(self, recipe: Recipe) -> Recipe:
         """Return the recipe with the sweep's own changes."""

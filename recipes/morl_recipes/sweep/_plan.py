@@ -18,7 +18,6 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.selection import Row, select_rows
 from morl_recipes.settings import Settings
-from morl_recipes.specs import Choices
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep
 
@@ -173,10 +172,9 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
     objectives = len(source.objectives)
     try:
         with torch.random.fork_rng(devices=[]):
+            recipe.combiner.build()
             recipe.critic.build(source.observation_dim, objectives)
-            if (card := source.card) is not None:
-                actions = card.action_dim if card.num_actions is None else Choices(card.num_actions)
-                recipe.actor.build(source.observation_dim, objectives, actions)
+            recipe.actor.build(source.observation_dim, objectives, 2)  # any number of actions shows a mistake
     except Exception as error:
         reason = explain(error, [row.plugin] if row.plugin is not None else [])
         raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error

@@ -29,18 +29,13 @@ epochs = 1
 hidden = 8
 """
 ROWS = """
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 from morl_blocks.schedulers import Fixed
 from morl_recipes import PASTA, PPO
-from morl_recipes.spec import Spec
+from morl_recipes.specs import spec
 
-@dataclass(frozen=True)
-class Calm(Spec):
-    block: ClassVar = Fixed
-    mu: float = 2.5
-
-MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1, hidden=8))
+Calm = spec(Fixed, name="Calm", mu=2.5)
+MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1))
 """
 
 

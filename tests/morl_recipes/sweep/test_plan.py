@@ -84,18 +84,17 @@ def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
 
 
 ROWS_FILE = """
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from morl_blocks.combiners import Sum
 from morl_recipes import PASTA
-from morl_recipes.specs import CombinerSpec, TorchJD
+from morl_recipes.specs import TorchJD, spec
 
-@dataclass(frozen=True)
-class Halfway(CombinerSpec):
-    def build(self, *args):
-        return {}["weights"]
+class Halfway(Sum):
+    def __init__(self):
+        self.broken = {}["weights"]
 
-NoSmoothness = replace(PASTA, mu=None)
 Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
-Broken = replace(PASTA, combiner=Halfway())
+Broken = replace(PASTA, combiner=spec(Halfway)())
 """
 
 
@@ -109,7 +108,6 @@ def my_rows(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("NoSmoothness", r"my_rows/NoSmoothness cannot be built: ValueError: `mu` must be a scheduler"),
         ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
         ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:9\)"),
     ],

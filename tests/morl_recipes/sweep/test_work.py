@@ -86,14 +86,14 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_population_starts_again(
 def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> None:
     path = tmp_path / "my_rows.py"
     path.write_text(
-        "from dataclasses import dataclass, replace\n"
+        "from dataclasses import replace\n"
+        "from morl_blocks.combiners import Combiner\n"
         "from morl_recipes import PASTA\n"
-        "from morl_recipes.specs import CombinerSpec\n"
-        "@dataclass(frozen=True)\n"
-        "class Mistaken(CombinerSpec):\n"
-        "    def weigh(self):\n"
-        "        return lambda gramian, attention, order: attention + self.nothing\n"
-        "MyRow = replace(PASTA, combiner=Mistaken())\n"
+        "from morl_recipes.specs import spec\n"
+        "class Mistaken(Combiner):\n"
+        "    def combine(self, gramian, attention, noise):\n"
+        "        return attention + self.nothing\n"
+        "MyRow = replace(PASTA, combiner=spec(Mistaken)())\n"
     )
     outcome = run_sweep(tiny_plan(rows=[f"{path}:MyRow"]), tmp_path / "s", InlineEngine(), progress=False)
     (reason,) = set(outcome.failed.values())
