@@ -98,7 +98,9 @@ def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: pytest.Mon
     """Even when it hits the first import of the store, which brings torch."""
 
     def interrupted(name: str, importer: Any = None, *rest: object) -> object:
-        if name.startswith(("morl_recipes.s", "morl_recipes.t")) and importer["__name__"].startswith("morl_recipes.cli"):
+        if name.startswith(("morl_recipes.s", "morl_recipes.t")) and importer["__name__"].startswith(
+            "morl_recipes.cli"
+        ):
             raise KeyboardInterrupt
         return original(name, importer, *rest)
 
