@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,17 @@ import safetensors
 import safetensors.torch
 from torch import Tensor
 
+from morl_recipes import staging
+from morl_recipes.errors import StoreError
+from morl_recipes.store._versions import other_versions
+
 FORMAT = "morl-blocks checkpoint"
-VERSION = 2
+VERSION = 3
+"""Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
+
+
+class OtherVersionsError(StoreError):
+    """A training would continue under other versions than it began; the user may allow it."""
 
 
 class CheckpointError(ValueError):
@@ -21,7 +29,7 @@ class CheckpointError(ValueError):
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write a checkpoint: to a temporary file, flushed to the disk, then renamed over the old one.
+    """Write a checkpoint whole or not at all.
 
     Args:
         path: The file.
@@ -31,13 +39,7 @@ def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
     header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(safetensors.torch.save(plain, header))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _flush_folder(path.parent)
+    staging.replace(path, safetensors.torch.save(plain, header))
 
 
 def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -46,7 +48,7 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         with safetensors.safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    except (safetensors.SafetensorError, OSError) as error:
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, MemoryError) as error:
         raise CheckpointError(f"`{path}` must be a checkpoint, got a damaged or foreign file: {error}.") from error
     if header.get("format") != FORMAT:
         raise CheckpointError(f"`{path}` must be a checkpoint of morl-blocks, got a safetensors file of another kind.")
@@ -55,7 +57,30 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     text = header.get("meta", "")
     if header.get("checksum") != _checksum(tensors, text):
         raise CheckpointError(f"`{path}` must match its checksum, got damaged data.")
-    return tensors, json.loads(text)
+    try:
+        meta = json.loads(text)
+    except (ValueError, RecursionError):
+        meta = None
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"`{path}` must describe itself, got something else in its header.")
+    return tensors, meta
+
+
+def require_versions(path: Path, meta: dict[str, Any], *, accept: bool) -> None:
+    """Require that a checkpoint was made by the versions that are here; :class:`OtherVersionsError` says what to do.
+
+    Args:
+        path: The checkpoint.
+        meta: What :func:`load` returned.
+        accept: Continue all the same; nothing is required.
+    """
+    stored = meta.get("versions")
+    other = other_versions(stored) if isinstance(stored, dict) and not accept else ""
+    if other:
+        raise OtherVersionsError(
+            f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
+            "Continue all the same with --accept-versions (in Python accept_versions=True), or use those versions."
+        )
 
 
 def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -90,13 +115,3 @@ def _checksum(tensors: dict[str, Tensor], text: str) -> str:
         value = zlib.crc32(f"{name}{tensor.dtype}{list(tensor.shape)}".encode(), value)
         value = zlib.crc32(tensor.numpy().tobytes(), value)
     return f"{value:08x}"
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the rename itself last, where the system can."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -12,6 +12,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from torch import Tensor
 
+from morl_recipes import staging
 from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.learning.runs import Run
 from morl_recipes.options import Options
@@ -27,13 +28,16 @@ PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
 
 
-def train_job(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def train_job(
+    population: Job, folder: Path | None, report: Callable[[int], None], *, accept_versions: bool = False
+) -> list[RunRecord]:
     """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
     Args:
         population: The runs.
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
+        accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
 
     Returns:
         One record per run, in order.
@@ -53,6 +57,7 @@ def train_job(population: Job, folder: Path | None, report: Callable[[int], None
             eval_episodes=settings.eval_episodes,
             checkpoint_every=settings.checkpoint_every,
             loggers=[_Reporter(report, len(runs))],
+            accept_versions=accept_versions,
         )
         train = partial(train_runs, runs, population.env, settings.total_steps, options)
         try:
@@ -108,9 +113,10 @@ def _claimed(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    store, checkpoints = folder.parent.parent, folder.parent.name
+    staging.make_folder(store, checkpoints, folder.name)
     try:
-        with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=PATIENCE):
+        with FileLock(staging.inside(store, checkpoints, f"{folder.name}.lock"), timeout=PATIENCE):
             yield
     except Timeout:
         raise TimeoutError(f"{folder}: another process is still training this population.") from None

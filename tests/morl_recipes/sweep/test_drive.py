@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tqdm import tqdm
 
+from morl_recipes import staging
 from morl_recipes.store import Store, StoreError, load_runs
-from morl_recipes.store import _store as store_module
-from morl_recipes.sweep import InlineEngine, Outcome, _drive, run_sweep, train_job
+from morl_recipes.sweep import InlineEngine, Outcome, _drive, _progress, run_sweep, train_job
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -105,7 +105,7 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path: Path, monkeypat
                 raise OSError(errno.ENOSPC, "No space left on device", str(path))
             path.write_bytes(content)
 
-        patch.setattr(store_module, "write_synced", full)
+        patch.setattr(staging, "create", full)
         with pytest.raises(StoreError, match=r"cannot write run .* \(No space left on device\)"):
             sweep(tmp_path / "s")
     store = Store.open(tmp_path / "s")
@@ -148,12 +148,12 @@ def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.M
         sweep(tmp_path / "s", interrupted, rows=["PASTA"])
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    bar = _drive.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
+    bar = _progress.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
     assert (bar.n, bar.initial, bar.total) == (3 * 64 * 2, 3 * 64 * 2, 2 * 256)
     bar.close()
     (tmp_path / "s" / "checkpoints" / population.name / "checkpoint.safetensors").write_text("damaged")
-    assert _drive._steps_before(tmp_path / "s" / "checkpoints", population) == 0
-    assert _drive._steps_before(None, population) == 0
+    assert _progress._steps_before(tmp_path / "s" / "checkpoints", population) == 0
+    assert _progress._steps_before(None, population) == 0
 
 
 def test_the_driver_holds_no_semaphore_of_the_system(tmp_path: Path) -> None:

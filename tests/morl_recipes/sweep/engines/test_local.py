@@ -10,7 +10,7 @@ import pytest
 
 from morl_recipes.store import RunRecord
 from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_job
-from morl_recipes.sweep.engines import Failed, Finished, Work
+from morl_recipes.sweep.engines import Failed, Finished, Lost, Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -42,10 +42,10 @@ def test_a_worker_that_is_killed_is_replaced_and_its_population_tried_again(tmp_
     assert [type(event) for event in events] == [Finished] * 3
 
 
-def test_a_population_that_kills_its_workers_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_population_that_kills_its_workers_stays_to_do_and_the_others_go_on(tmp_path: Path) -> None:
     events = run(fakes.dies_always, tmp_path, workers=1)
-    (failed,) = [event for event in events if isinstance(event, Failed)]
-    assert failed.reason == "its worker died 3 times (exit code -9)"
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "its worker was lost 3 times (exit code -9)"
     assert len(events) == 3
 
 
