@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import torch
@@ -11,10 +10,11 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes.learning.observations import scaled
+from morl_recipes.naming import some, unknown
 from morl_recipes.store import Store, StoreError, load_runs
 
 Point = Literal["peak", "final"]
-SHOWN = 5
+SHOWN, REST = 5, "the folders in FOLDER/runs"
 
 
 class SavedPolicy(nn.Module):
@@ -45,13 +45,16 @@ class SavedPolicy(nn.Module):
         hidden, inputs = parameters["trunk.0.weight"].shape
         self.observation_dim, self.num_objectives = inputs - num_objectives, num_objectives
         self.actor: UnitBoxGaussianActor | CategoricalActor
-        if low is not None and high is not None:
-            dims = len(parameters["mean.bias"])
-            self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
-        else:
-            choices = len(parameters["logits.bias"])
-            self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
-        self.actor.load_state_dict(parameters)
+        with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
+            if low is not None and high is not None:
+                dims = len(parameters["mean.bias"])
+                self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
+            else:
+                choices = len(parameters["logits.bias"])
+                self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
+        kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
+        given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
+        self.actor.load_state_dict(given, assign=True)
         self.register_buffer("low", low)
         self.register_buffer("high", high)
         self.register_buffer("mean", tensors.get("observation_mean"))
@@ -79,7 +82,10 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
     Returns:
         Its row of :func:`~morl_recipes.store.load_runs`.
     """
-    rows: list[dict[str, Any]] = load_runs(store).to_dict("records")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
+    for row in rows:
+        if row["status"] == "damaged" and name == row["run_id"]:
+            raise StoreError(row["reason"])
     rows = [row for row in rows if row["status"] == "done"]
     if not rows:
         raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
@@ -101,17 +107,11 @@ def match_run(name: str, run_ids: Sequence[str]) -> str:
     pieces = [run_id for run_id in run_ids if name in run_id]
     found = [name] if name in run_ids else whole or pieces
     if not found:
-        near = get_close_matches(name, run_ids, n=3, cutoff=0.5)
-        raise ValueError(f"unknown run {name!r}. {'Nearest' if near else 'Known'}: {_some(near or run_ids)}.")
+        raise unknown("run", name, run_ids, shown=SHOWN, rest=REST)
     if len(found) > 1:
-        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {_some(found)}.")
+        listed = some(found, SHOWN, REST)
+        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {listed}.")
     return found[0]
-
-
-def _some(run_ids: Sequence[str]) -> str:
-    """List a few runs, and say where the rest is."""
-    more = len(run_ids) - SHOWN
-    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")
 
 
 def load_policy(
@@ -124,7 +124,11 @@ def load_policy(
     own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
-    policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    try:
+        policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).strip().replace("\n", " ")[:200]
+        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
     return policy.requires_grad_(requires_grad=False)
 
 

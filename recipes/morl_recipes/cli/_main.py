@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import tyro
@@ -14,6 +15,8 @@ from morl_recipes.cli._show import Report, Table
 from morl_recipes.cli._signals import Terminated
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
+from morl_recipes.cli._verify import Verify
+from morl_recipes.plain import one_line
 
 FAILED_RUNS, BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 1, 2, 3, 70, 130, 143
 """Exit codes: some runs failed; a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
@@ -26,10 +29,11 @@ Examples:
   morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
   morl-blocks sweep recipes/smoke.toml          many recipes, as a file says
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
+  morl-blocks verify runs/smoke                 are all results whole?
 
-Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing package, 3 results that cannot be read
-or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM). Every command explains itself:
-morl-blocks sweep --help"""
+Exit codes: 0 all is well, 1 some runs failed or are damaged, 2 a wrong argument or a missing package, 3 results that
+cannot be read or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM).
+Every command explains itself: morl-blocks sweep --help"""
 
 
 def _command(name: str, cls: type, *, brief: bool) -> Any:
@@ -45,6 +49,7 @@ _COMMANDS: dict[str, type] = {
     "sweep": Sweep,
     "table": Table,
     "report": Report,
+    "verify": Verify,
     "play": Play,
     "export": Export,
 }
@@ -93,11 +98,27 @@ def _attempt(command: object, argv: list[str]) -> int:
         code: int = command.run(argv)  # type: ignore[attr-defined]
         sys.stdout.flush()
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
     except Exception as error:
+        _raise_interruption(error)
         return _explain(error)
     return code
+
+
+def _silence() -> None:
+    """Send what is still to be printed nowhere, so that Python does not complain about it at the end."""
+    with suppress(OSError, ValueError):  # a test or a notebook may have no real standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _raise_interruption(error: BaseException) -> None:
+    """Go on with an interruption that a package, interrupted while it was imported, turned into another error."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _explain(error: Exception) -> int:
@@ -108,13 +129,25 @@ def _explain(error: Exception) -> int:
         return _complain(str(error), BAD_STORE)
     if isinstance(error, (ValueError, ImportError)):
         return _complain(str(error), BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _complain("there is not enough memory for this.", BAD_STORE)
     if isinstance(error, OSError):
+        _flush_or_silence()
         where = "" if error.filename is None else f"{error.filename}: "
         return _complain(f"{where}{error.strerror or error}.", BAD_STORE)
     traceback.print_exception(error)
     return _complain(f"this is a bug of morl-blocks ({type(error).__name__}). Please report it.", BUG)
 
 
+def _flush_or_silence() -> None:
+    """Print what is left; where it cannot be printed, as on a full disk, drop it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence()
+
+
 def _complain(message: str, code: int) -> int:
-    print(f"morl-blocks: {message}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"morl-blocks: {one_line(message)}", file=sys.stderr, flush=True)
     return code

@@ -26,8 +26,9 @@ def terminable() -> Iterator[None]:
     def pass_on(number: int, frame: FrameType | None) -> None:
         asked.append(number)
         handler = signal.getsignal(signal.SIGINT)
-        if not callable(handler):  # a shell starts background jobs with SIGINT ignored
-            raise KeyboardInterrupt
+        # A shell starts background jobs with SIGINT ignored.
+        if not callable(handler) or handler is signal.default_int_handler:
+            raise Terminated
         handler(signal.SIGINT, frame)
 
     before = signal.signal(signal.SIGTERM, pass_on)

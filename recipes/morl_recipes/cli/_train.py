@@ -50,6 +50,8 @@ class Train:
     """Folder of the results."""
     retry_failed: bool = False
     """Train failed runs again."""
+    accept_versions: bool = False
+    """Go on under another version of PyTorch than the training was begun with."""
     quiet: bool = False
     """Show no progress."""
 
@@ -70,6 +72,7 @@ class Train:
                 InlineEngine(),
                 command=typed(argv),
                 retry_failed=self.retry_failed,
+                accept_versions=self.accept_versions,
                 progress=not self.quiet,
             )
         return finish(outcome)
