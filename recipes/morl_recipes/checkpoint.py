@@ -66,20 +66,27 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, meta
 
 
-def require_versions(path: Path, meta: dict[str, Any], *, accept: bool) -> None:
-    """Require that a checkpoint was made by the versions that are here; :class:`OtherVersionsError` says what to do.
-
-    Args:
-        path: The checkpoint.
-        meta: What :func:`load` returned.
-        accept: Continue all the same; nothing is required.
-    """
+def versions_note(meta: dict[str, Any]) -> list[str]:
+    """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
     stored = meta.get("versions")
-    other = other_versions(stored) if isinstance(stored, dict) and not accept else ""
-    if other:
+    other = other_versions(stored) if isinstance(stored, dict) else ""
+    return [other] if other else []
+
+
+def require_versions(path: Path) -> None:
+    """Require that a checkpoint, if there is one, was written by the versions that are here.
+
+    Other versions raise :class:`OtherVersionsError`, which says what to do; a damaged file is met by who loads it.
+    """
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            meta = json.loads((file.metadata() or {}).get("meta", "{}"))
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, RecursionError):
+        return
+    for other in versions_note(meta) if isinstance(meta, dict) else ():
         raise OtherVersionsError(
             f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
-            "Continue all the same with --accept-versions (in Python accept_versions=True), or use those versions."
+            "Continue all the same with --accept-versions, or use those versions."
         )
 
 

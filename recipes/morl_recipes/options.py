@@ -29,7 +29,6 @@ class Options:
     checkpoint_every: int = 10
     loggers: Sequence[Logger] = ()
     chunk: int = CHUNK
-    accept_versions: bool = False
 
 
 def checked(options: Options) -> Options:

@@ -149,7 +149,8 @@ class Session:
         """Continue from a checkpoint of the same training."""
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self.settings)
-        checkpoint.require_versions(path, meta, accept=self.options.accept_versions)
+        for other in checkpoint.versions_note(meta):
+            _LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
             self._restore(state, meta)
         except (KeyError, IndexError, TypeError, RuntimeError, ValueError) as error:

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes import staging
-from morl_recipes.checkpoint import CheckpointError
+from morl_recipes.checkpoint import CheckpointError, require_versions
 from morl_recipes.learning.runs import Run
 from morl_recipes.options import Options
 from morl_recipes.recipe import Recipe
@@ -46,6 +46,8 @@ def train_job(
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
     settings = population.training
+    if folder is not None and not accept_versions:
+        require_versions(folder / CHECKPOINT)
     with _claimed(folder):
         options = Options(
             out=folder,
@@ -57,7 +59,6 @@ def train_job(
             eval_episodes=settings.eval_episodes,
             checkpoint_every=settings.checkpoint_every,
             loggers=[_Reporter(report, len(runs))],
-            accept_versions=accept_versions,
         )
         train = partial(train_runs, runs, population.env, settings.total_steps, options)
         try:
