@@ -3,12 +3,15 @@
 Nothing is imported before somebody listens to Ctrl-C and SIGTERM: an early one ends in a sentence too.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
-from morl_recipes.cli._signals import Terminated, terminable
+from morl_recipes.cli._signals import Terminated, patient, terminable
 
 __all__ = ["main"]
+
+STOPPED = (130, 143)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,10 +23,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    code = _guarded(argv)
+    if argv is None and code in STOPPED:  # the user waits: Python's own way out takes seconds when torch is loaded
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _guarded(argv: Sequence[str] | None) -> int:
+    """Run a command, with an ear for signals from the first import on."""
     try:
         with terminable():
-            from morl_recipes.cli._main import main as run
-
+            with patient():
+                from morl_recipes.cli._main import main as run
             return run(argv)
     except Terminated:
         print("morl-blocks: Terminated before anything began.", file=sys.stderr)

@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any
 
 import tyro
@@ -12,7 +13,7 @@ import tyro
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
-from morl_recipes.cli._signals import Terminated
+from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
 from morl_recipes.cli._verify import Verify
@@ -55,6 +56,17 @@ _COMMANDS: dict[str, type] = {
 }
 
 
+_NEEDS: dict[type, str] = {
+    Train: "morl_recipes.sweep",
+    Sweep: "morl_recipes.sweep",
+    Table: "morl_recipes.table",
+    Report: "morl_recipes.report",
+    Play: "morl_recipes.play",
+    Export: "morl_recipes.export",
+}
+"""What is imported before a command runs; the store, and with it torch, for every other one."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
@@ -95,6 +107,8 @@ def _run(command: object, argv: list[str]) -> int:
 def _attempt(command: object, argv: list[str]) -> int:
     """Run a parsed command; a traceback is for bugs alone."""
     try:
+        with patient():
+            import_module(_NEEDS.get(type(command), "morl_recipes.store"))
         code: int = command.run(argv)  # type: ignore[attr-defined]
         sys.stdout.flush()
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
