@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.naming import some, unknown
 from morl_recipes.plugins import Plugin
 from morl_recipes.store import Store, StoreError, load_runs
 
-SHOWN = 5
+SHOWN, REST = 5, "the folders in FOLDER/runs"
 
 
 def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
@@ -25,7 +25,10 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
         The row of :func:`~morl_recipes.store.load_runs` with the best peak hypervolume (expected utility when no run
         has one) among those that the name stands for.
     """
-    rows: list[dict[str, Any]] = load_runs(store).to_dict("records")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
+    for row in rows:
+        if row["status"] == "damaged" and name == row["run_id"]:
+            raise StoreError(row["reason"])
     rows = [row for row in rows if row["status"] == "done"]
     if not rows:
         raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
@@ -48,19 +51,11 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
     pieces = [run_id for run_id in run_ids if lower in run_id.lower()]
     found = [name] if name in run_ids else whole or pieces
     if not found:
-        near = get_close_matches(name, run_ids, n=3, cutoff=0.5)
-        raise ValueError(f"unknown run {name!r}. {'Nearest' if near else 'Known'}: {_some(near or run_ids)}.")
+        raise unknown("run", name, run_ids, shown=SHOWN, rest=REST)
     if len({tuple(run_id.split(".")[:3]) for run_id in found}) > 1:
-        raise ValueError(
-            f"`run` must name one method, got {name!r}, which is part of {len(found)} runs: {_some(found)}."
-        )
+        listed = some(found, SHOWN, REST)
+        raise ValueError(f"`run` must name one method, got {name!r}, which is part of {len(found)} runs: {listed}.")
     return found
-
-
-def _some(run_ids: Sequence[str]) -> str:
-    """List a few runs, and say where the rest is."""
-    more = len(run_ids) - SHOWN
-    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")
 
 
 def source_of(store: Store, name: str, env: Any = None) -> EnvSource:

@@ -43,13 +43,16 @@ class SavedPolicy(nn.Module):
         hidden, inputs = parameters["trunk.0.weight"].shape
         self.observation_dim, self.num_objectives = inputs - num_objectives, num_objectives
         self.actor: UnitBoxGaussianActor | CategoricalActor
-        if low is not None and high is not None:
-            dims = len(parameters["mean.bias"])
-            self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
-        else:
-            choices = len(parameters["logits.bias"])
-            self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
-        self.actor.load_state_dict(parameters)
+        with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
+            if low is not None and high is not None:
+                dims = len(parameters["mean.bias"])
+                self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
+            else:
+                choices = len(parameters["logits.bias"])
+                self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
+        kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
+        given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
+        self.actor.load_state_dict(given, assign=True)
         self.register_buffer("low", low)
         self.register_buffer("high", high)
         self.register_buffer("mean", tensors.get("observation_mean"))
@@ -81,7 +84,11 @@ def load_policy(
     own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
-    policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    try:
+        policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).strip().replace("\n", " ")[:200]
+        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
     return policy.requires_grad_(requires_grad=False)
 
 
