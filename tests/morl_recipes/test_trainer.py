@@ -491,9 +491,9 @@ def test_numbers_of_numpy_and_torch_are_numbers(seeds: Any, tmp_path: Path) -> N
         seeds,
         np.int64(128),  # type: ignore[arg-type]
         out=tmp_path,
-        num_envs=four,  # type: ignore[arg-type]
-        eval_every=two,  # type: ignore[arg-type]
-        eval_episodes=two,  # type: ignore[arg-type]
+        num_envs=four,
+        eval_every=two,
+        eval_episodes=two,
         progress=False,
     )
     _same(_go(2), result)

@@ -24,10 +24,11 @@ class List:
     Examples:
       morl-blocks list
       morl-blocks list critic "No Decay" my_rows.py:MyRow
+      morl-blocks list my_rows.py
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = ()
-    """Groups or rows; without any, everything."""
+    """Groups, rows or files of yours; without any, everything."""
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
