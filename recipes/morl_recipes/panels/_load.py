@@ -1,6 +1,6 @@
 """Sort the runs of a store into panels, and say what does not fit or is not there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,8 +36,8 @@ class Results:
 def load_results(store: str | Path | Store, *, point: Point = "peak", history: bool = False) -> Results:
     """Read a store and sort its runs into comparable panels.
 
-    PASTA is trained once and stands in every group, as in the paper. Failed runs, runs with returns that are not
-    finite and runs that are not there become gaps, and sentences in ``gaps``.
+    PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
+    are not finite and runs that are not there become gaps, and sentences in ``gaps``.
 
     Args:
         store: A store or its folder.
@@ -50,14 +50,24 @@ def load_results(store: str | Path | Store, *, point: Point = "peak", history: b
     if point not in ("peak", "final"):
         raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
     store = store if isinstance(store, Store) else Store.open(store)
-    runs = load_runs(store)
+    runs = load_runs(store, damaged="mark")
+    curves = load_history(store, damaged="mark") if history else pd.DataFrame()
+    runs = _mark(runs, curves.attrs.get("damaged", {}))
     if not (runs["status"] == "done").any():
         count = len(store.manifest.runs)
-        reasons = f" ({len(runs)} failed, first: {runs['reason'].iloc[0]})" if len(runs) else ""
+        words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
+        reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
         raise StoreError(f"{store.path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
     stored = runs.set_index("run_id")
     panels = tuple(fill_panel(store.manifest, stored, env, group, point) for env, group in _blocks(store.manifest.runs))
-    return Results(store.path, store.manifest, point, panels, runs, load_history(store) if history else pd.DataFrame())
+    return Results(store.path, store.manifest, point, panels, runs, curves)
+
+
+def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
+    """Mark the runs whose histories are damaged, so that nothing of them is shown."""
+    hit = runs["run_id"].isin(list(damaged))
+    status = runs["status"].where(~hit, "damaged")
+    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
 
 
 def _blocks(planned: Sequence[PlannedRun]) -> list[tuple[str, str]]:
