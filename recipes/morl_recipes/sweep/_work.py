@@ -15,7 +15,6 @@ from torch import Tensor
 from morl_recipes import staging
 from morl_recipes.checkpoint import CheckpointError, require_versions
 from morl_recipes.learning.runs import Run
-from morl_recipes.options import Options
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.session import CHECKPOINT
@@ -45,22 +44,20 @@ def train_job(
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
-    settings = population.training
     if folder is not None and not accept_versions:
         require_versions(folder / CHECKPOINT)
+    watch = _Reporter(report, len(runs))
     with _claimed(folder):
-        options = Options(
-            out=folder,
+        train = partial(
+            train_runs,
+            runs,
+            population.env,
+            population.settings,
+            folder=folder,
             resume=folder is not None,
-            compile=settings.compile,
-            num_envs=settings.num_envs,
             progress=False,
-            eval_every=settings.eval_every,
-            eval_episodes=settings.eval_episodes,
-            checkpoint_every=settings.checkpoint_every,
-            loggers=[_Reporter(report, len(runs))],
+            loggers=[watch],
         )
-        train = partial(train_runs, runs, population.env, settings.total_steps, options)
         try:
             results = train().runs
         except CheckpointError as error:
