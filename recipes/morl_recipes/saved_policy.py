@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -10,11 +10,9 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes.learning.observations import scaled
-from morl_recipes.naming import some, unknown
-from morl_recipes.store import Store, StoreError, load_runs
+from morl_recipes.store import Store, StoreError
 
 Point = Literal["peak", "final"]
-SHOWN, REST = 5, "the folders in FOLDER/runs"
 
 
 class SavedPolicy(nn.Module):
@@ -69,49 +67,6 @@ class SavedPolicy(nn.Module):
             return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]
         mean, _ = self.actor(observation, preference)
         return unit_box_to_action(mean, self.low, self.high)
-
-
-def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
-    """Choose a finished run of a store.
-
-    Args:
-        store: The store.
-        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``) or any piece of one; by
-            default the run with the best peak hypervolume (expected utility when no run has one).
-
-    Returns:
-        Its row of :func:`~morl_recipes.store.load_runs`.
-    """
-    rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
-    for row in rows:
-        if row["status"] == "damaged" and name == row["run_id"]:
-            raise StoreError(row["reason"])
-    rows = [row for row in rows if row["status"] == "done"]
-    if not rows:
-        raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
-    if name is None:
-        score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
-        return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
-    by_id = {row["run_id"]: row for row in rows}
-    return by_id[match_run(name, sorted(by_id))]
-
-
-def match_run(name: str, run_ids: Sequence[str]) -> str:
-    """Return the one id that a name stands for; whole parts between dots come before pieces of a part.
-
-    Example:
-        >>> match_run("linear", ["stealth.baselines.linear.s0", "stealth.ours.linear-vector.s0"])
-        'stealth.baselines.linear.s0'
-    """
-    whole = [run_id for run_id in run_ids if f".{name}." in f".{run_id}."]
-    pieces = [run_id for run_id in run_ids if name in run_id]
-    found = [name] if name in run_ids else whole or pieces
-    if not found:
-        raise unknown("run", name, run_ids, shown=SHOWN, rest=REST)
-    if len(found) > 1:
-        listed = some(found, SHOWN, REST)
-        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {listed}.")
-    return found[0]
 
 
 def require_point(point: str) -> None:

@@ -17,6 +17,7 @@ from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
 from morl_recipes.cli._verify import Verify
+from morl_recipes.errors import StoreError
 from morl_recipes.plain import one_line
 
 BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
@@ -63,8 +64,9 @@ _NEEDS: dict[type, str] = {
     Report: "morl_recipes.report",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
+    Verify: "morl_recipes.store",
 }
-"""What is imported before a command runs; the store, and with it torch, for every other one."""
+"""What is imported, undisturbed, before a command runs."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -90,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
         )
         with patient():
-            import_module(_NEEDS.get(type(command), "morl_recipes.store"))
+            import_module(_NEEDS.get(type(command), "morl_recipes"))
         code: int = command.run(argv)
         sys.stdout.flush()
     except SystemExit as end:
@@ -99,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _silence()
         return 0
     except (Exception, KeyboardInterrupt) as error:
-        return _explain(_interruption(error))
+        return _explain(error)
     return code
 
 
@@ -109,23 +111,19 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _interruption(error: BaseException) -> BaseException:
-    """Return the interruption that a package, interrupted while it was imported, turned into another error."""
+def _interruption(error: BaseException) -> KeyboardInterrupt | None:
+    """Find an interruption that a package, interrupted while it was imported, turned into another error."""
     cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, KeyboardInterrupt):
-            return cause
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__
-    return error
+    return cause
 
 
 def _explain(error: BaseException) -> int:
     """Turn an error into a sentence and an exit code; one that nobody foresaw comes with its traceback."""
-    if isinstance(error, KeyboardInterrupt):
-        word, code = ("Terminated", TERMINATED) if isinstance(error, Terminated) else ("Interrupted", INTERRUPTED)
+    if (stop := _interruption(error)) is not None:
+        word, code = ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
         return _complain(f"{word}. The same command continues where it stopped.", code)
-    from morl_recipes.store import StoreError
-
     if isinstance(error, StoreError):
         return _complain(str(error), BAD_STORE)
     if isinstance(error, (ValueError, ImportError)):

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from morl_recipes import staging
 from morl_recipes.checkpoint import CheckpointError, require_versions
+from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
@@ -44,14 +45,15 @@ def train_job(
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
+    source = find_source(population.env, population.settings.device, population.plugins)
+    watch = _Reporter(report, len(runs))
     if folder is not None and not accept_versions:
         require_versions(folder / CHECKPOINT)
-    watch = _Reporter(report, len(runs))
     with _claimed(folder):
         train = partial(
             train_runs,
             runs,
-            population.env,
+            source,
             population.settings,
             folder=folder,
             resume=folder is not None,
