@@ -104,16 +104,14 @@ class GymnasiumBatch:
             self.reset_tensors()
         actions = self._clip(action)
         with self._watch():
-            results = [self._take(*env.step(one)) for env, one in zip(self.envs, actions, strict=True)]
-        observations, rewards, ended, cut = zip(*results, strict=True)
-        self._observation = np.array(observations)
+            observation, reward, terminated, truncated = self._step_each(actions)
+        self._observation = observation
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        terminated = np.array(ended, np.bool_)
-        truncated = (np.array(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
+        truncated = (truncated | (self._step >= self.horizon)) & ~terminated
         return (
-            torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.array(rewards)),
+            torch.from_numpy(observation.copy()),
+            torch.from_numpy(reward),
             torch.from_numpy(terminated[:, None]),
             torch.from_numpy(truncated[:, None]),
         )
@@ -173,16 +171,18 @@ class GymnasiumBatch:
                 stacklevel=4,
             )
 
-    def _take(
-        self, observation: Any, reward: Any, terminated: Any, truncated: Any, _: Any
-    ) -> tuple[Floats, Floats, bool, bool]:
-        """Copy what one step returned, before another environment can write into the same memory."""
-        flat, rewards = self._observations.flat(observation), np.array(reward, np.float32)
-        if rewards.shape != (len(self.objectives),):
-            _checks.fail("reward", f"hold {len(self.objectives)} numbers in {self._name}", f"shape {rewards.shape}")
-        if len(flat) != self.observation_dim:
-            _checks.fail("observation", f"hold {self.observation_dim} numbers in {self._name}", len(flat))
-        return flat, rewards, bool(terminated), bool(truncated)
+    def _step_each(self, actions: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Step one by one; each result is copied before another environment can write into the same memory."""
+        shape = (len(self.objectives),)
+        observation = np.empty((self.num_envs, self.observation_dim), np.float32)
+        rewards = np.empty((self.num_envs, *shape), np.float32)
+        ended, cut = np.empty(self.num_envs, np.bool_), np.empty(self.num_envs, np.bool_)
+        for row, env in enumerate(self.envs):
+            seen, reward, ended[row], cut[row], _ = env.step(actions[row])
+            if (reward.shape if isinstance(reward, np.ndarray) else np.shape(reward)) != shape:
+                _checks.fail("reward", f"hold {shape[0]} numbers in {self._name}", f"shape {np.shape(reward)}")
+            observation[row], rewards[row] = self._observations.flat(seen), reward
+        return observation, rewards, ended, cut
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Check actions and return them as the environments want them, clipped to the action space."""

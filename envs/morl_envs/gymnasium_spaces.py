@@ -13,7 +13,7 @@ Floats = NDArray[np.float32]
 
 
 class Observations:
-    """Observations as flat float32 vectors, always in memory of their own.
+    """Observations as flat vectors.
 
     A ``Box`` of any shape is flattened in C order and keeps its numbers, so an image of bytes stays in 0 to 255. A
     ``Discrete`` observation becomes a one-hot vector, other spaces what ``gymnasium.spaces.flatten`` makes of them.
@@ -29,7 +29,7 @@ class Observations:
     Example:
         >>> states = Observations(Discrete(3), "my environment")
         >>> states.dim, states.flat(np.int64(1))
-        (3, array([0., 1., 0.], dtype=float32))
+        (3, array([0, 1, 0]))
         >>> Observations(Box(0, 255, (2, 2, 3), np.uint8), "my camera").shape
         (2, 2, 3)
     """
@@ -40,12 +40,18 @@ class Observations:
         self._space = None if isinstance(space, Box) else space
         self.dim = int(flatdim(space))
         self.shape: tuple[int, ...] = tuple(space.shape) if isinstance(space, Box) else (self.dim,)
+        self._env = env
 
-    def flat(self, observation: Any) -> Floats:
-        """Return one observation as a new vector, ``[dim]``."""
+    def flat(self, observation: Any) -> NDArray[Any]:
+        """Return one observation as a vector ``[dim]``, perhaps in the environment's own memory."""
         if self._space is not None:
             observation = flatten(self._space, observation)
-        return np.array(observation, np.float32).reshape(-1)
+        elif isinstance(observation, np.ndarray) and observation.shape == (self.dim,):
+            return observation
+        vector: NDArray[Any] = np.asarray(observation).reshape(-1)
+        if len(vector) != self.dim:
+            fail("observation", f"hold {self.dim} numbers in {self._env}", len(vector))
+        return vector
 
 
 class Actions(NamedTuple):

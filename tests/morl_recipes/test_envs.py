@@ -7,10 +7,12 @@ import pytest
 import torch
 
 from morl_envs.cards import CARDS
-from morl_recipes import Options, Run, train_runs
+from morl_recipes import Run, Settings, train_runs
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
+
+QUICK = Settings(total_steps=128, num_envs=4, test_episodes=2, compile=False)
 
 
 def test_names_and_cards_find_their_bounds() -> None:
@@ -139,7 +141,7 @@ def test_a_file_travels(folder: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 def test_an_environment_of_a_file_trains(folder: Path) -> None:
     source = find_source("my_env.py:make_env", folder=folder)
-    result = train_runs([Run(tiny(), (0.5, 0.5), 0)], source, 64, Options(num_envs=4, progress=False))
+    result = train_runs([Run(tiny(), (0.5, 0.5), 0)], source, QUICK, progress=False)
     assert result.runs[0].status == "done"
 
 
@@ -161,9 +163,9 @@ class Reusing(ToyBatch):
 
 @pytest.mark.parametrize("wrap", [lambda make: make, lambda make: EnvSource("reusing", make)])
 def test_an_environment_may_reuse_its_tensors(wrap: Callable[[Any], Any]) -> None:
-    runs, options = [Run(tiny(), (0.5, 0.5), 0)], Options(num_envs=4, progress=False)
-    expected = train_runs(runs, ToyBatch, 128, options).runs[0]
-    found = train_runs(runs, wrap(Reusing), 128, options).runs[0]
+    runs = [Run(tiny(), (0.5, 0.5), 0)]
+    expected = train_runs(runs, ToyBatch, QUICK, progress=False).runs[0]
+    found = train_runs(runs, wrap(Reusing), QUICK, progress=False).runs[0]
     assert expected.policy.keys() == found.policy.keys()
     assert all(torch.equal(found.policy[name], tensor) for name, tensor in expected.policy.items())
 

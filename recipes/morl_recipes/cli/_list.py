@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -81,12 +81,19 @@ def _changes(row: Row) -> str:
     return ", ".join(changes) or "PASTA as published"
 
 
-def _change(name: str, before: object, after: object) -> list[str]:
-    """Name the fields that changed, or the whole slot when another block fills it."""
-    if type(before) is not type(after) or not is_dataclass(after) or isinstance(after, type):
-        return [f"{name} = {after!r}"]
-    pairs = [(f"{name}.{f.name}", getattr(before, f.name), getattr(after, f.name)) for f in fields(after)]
-    return [text for key, old, new in pairs if old != new for text in _change(key, old, new)]
+def _change(name: str, before: Any, after: Any) -> list[str]:
+    """Name the arguments that changed, or the whole slot when another block fills it."""
+    from morl_recipes.spec import Spec
+
+    if isinstance(before, Spec) and isinstance(after, Spec) and before.kind is after.kind:
+        pairs = zip(before.values, after.values, strict=True)
+        named = [(f"{name}.{key}", old, new) for (key, old), (_, new) in pairs if old != new]
+    elif is_dataclass(after) and type(before) is type(after) and not isinstance(after, Spec):
+        both = [(f.name, getattr(before, f.name), getattr(after, f.name)) for f in fields(after)]
+        named = [(f"{name}.{key}", old, new) for key, old, new in both if old != new]
+    else:
+        return [f"{name} = {after.brief() if isinstance(after, Spec) else repr(after)}"]
+    return [text for change in named for text in _change(*change)]
 
 
 def show_environments() -> str:

@@ -49,7 +49,7 @@ _RUN: dict[str, Rule] = {
     "status": lambda value: value in ("done", "failed"),
     "preference": _numbers,
     "seed": _whole,
-    "steps": _whole,
+    "steps": lambda value: _whole(value) and 0 <= value < 2**53,
     "peak": _point,
     "final": _point,
     "recipe": lambda value: isinstance(value, dict),

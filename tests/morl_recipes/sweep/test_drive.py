@@ -30,7 +30,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_sweep_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = sweep(tmp_path / "s")
     assert len(first.ran) == first.done == 8
-    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 3. Workers: 1." in capsys.readouterr().out
+    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 2. Workers: 1." in capsys.readouterr().out
     before = contents(tmp_path / "s")
     again = sweep(tmp_path / "s", fakes.raises)
     assert (again.ran, again.done) == ((), 8)
@@ -136,7 +136,7 @@ def test_without_a_terminal_there_are_lines(tmp_path: Path, capsys: pytest.Captu
     run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
     captured = capsys.readouterr()
     assert captured.err == ""
-    assert captured.out.splitlines()[-1] == "Job 3 of 3 has ended; 8 runs so far."
+    assert captured.out.splitlines()[-1] == "Job 2 of 2 has ended; 8 runs so far."
 
 
 def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
