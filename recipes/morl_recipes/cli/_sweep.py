@@ -10,7 +10,17 @@ import tyro
 
 from morl_recipes.cli._given import SweepFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import Changes, LoggerChoice, finish, preferences_key, seeds_key, set_key, slug, typed, work_with
+from morl_recipes.cli._words import (
+    Changes,
+    LoggerChoice,
+    finish,
+    preferences_key,
+    seeds_key,
+    set_key,
+    slug,
+    typed,
+    work_with,
+)
 
 if TYPE_CHECKING:
     from morl_recipes.sweep.engines import Engine

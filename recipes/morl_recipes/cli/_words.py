@@ -14,8 +14,8 @@ import tyro
 from morl_recipes.plain import for_terminal
 
 if TYPE_CHECKING:
-    from morl_recipes.sweep.engines import Work
     from morl_recipes.sweep import Outcome
+    from morl_recipes.sweep.engines import Work
 
 SHOWN_FAILURES = 10
 LoggerChoice = Annotated[
