@@ -88,6 +88,13 @@ def finite(name: str, value: Tensor, rule: str = "be finite") -> None:
         fail(name, rule, bad)
 
 
+def moderate(name: str, value: Tensor) -> None:
+    """Require numbers that a network can add up: finite and below 1e18."""
+    if is_traced(value) or not value.numel() or value.detach().abs().amax().item() < 1e18:
+        return
+    fail(name, "be finite and below 1e18", float(value.detach().abs().amax()))
+
+
 def floating(name: str, value: Tensor) -> None:
     """Require floating-point numbers."""
     if not value.is_floating_point():
@@ -231,6 +238,13 @@ def indices(name: str, value: Any) -> Tensor:
     if value.is_floating_point() or value.dtype == torch.bool:
         fail(name, "hold whole numbers", value.dtype)
     return value.long()
+
+
+def within(name: str, value: Tensor, count: int) -> None:
+    """Require indices of ``count`` things."""
+    bad = _offender(value, (value >= 0) & (value < count))
+    if bad is not None:
+        fail(name, f"hold indices below {count}", int(bad))
 
 
 def flags(name: str, value: Any, shape: torch.Size) -> Tensor:
