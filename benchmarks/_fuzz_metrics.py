@@ -57,12 +57,12 @@ METRICS = [
     Case(
         "bootstrap_ci",
         lambda d: {"values": d.unit(4, 5), "level": 0.95},
-        lambda values, level: metrics.bootstrap_ci(values, level=level, resamples=20),
+        lambda values, level: metrics.bootstrap_ci(values, level=level),
     ),
     Case(
         "compare",
         lambda d: _pairs(d) | {"level": 0.95},
-        lambda first, second, level: metrics.compare(first, second, level=level, resamples=20),
+        lambda first, second, level: metrics.compare(first, second, level=level),
         words=("second",),
     ),
     Case("probability_of_improvement", _pairs, lambda **a: metrics.probability_of_improvement(**a)),
