@@ -1,10 +1,10 @@
 """How often does a 95 % interval hold the truth when the runs of one seed are alike?
 
-Three made-up methods, two of them close, with the levels and the spread of the stealth task. Runs of one seed and method
-are correlated over preferences. Each trial is a sweep; its intervals are those of :mod:`morl_blocks.metrics`. The truth
-is what sweeps of this size show on average (20,000 of them). A figure is the mean over the methods whose truth is not
-exactly 0 or 1; in brackets the lowest and the highest of them. "Per preference" is what redrawing seeds within each
-preference would hold for the mean.
+Three made-up methods, two of them close, with the levels and the spread of the stealth task. Runs of one seed and
+method are correlated over preferences. Each trial is a sweep; its intervals are those of
+:mod:`morl_blocks.metrics`. The truth is what sweeps of this size show on average (20,000 of them). A figure is the mean
+over the methods whose truth is not exactly 0 or 1; in brackets the lowest and the highest of them. "Per preference" is
+what redrawing seeds within each preference would hold for the mean.
 
 Run ``python -m benchmarks.coverage``; it prints a table and writes it as JSON.
 """

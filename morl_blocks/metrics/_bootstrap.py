@@ -93,9 +93,9 @@ def bootstrap_ci(
 
     .. math:: \bar x \pm t_{n-1}\, SE
 
-    with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For ``"iqm"``, the
-    interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and holds
-    its estimate.
+    with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For ``"iqm"``,
+    the interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and
+    holds its estimate.
 
     Args:
         values: ``[preferences, seeds]``, at least two seeds each; a column is a seed.

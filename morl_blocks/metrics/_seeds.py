@@ -83,7 +83,7 @@ def shifts(weights: Array, units: Array) -> Array:
 
 
 def stretches(freedom: int, count: int, generator: np.random.Generator) -> Array:
-    r"""Draw :math:`\sqrt{df / \chi^2_{df}}`: how far off a spread that was measured on few seeds may be, ``[count]``."""
+    r"""Draw :math:`\sqrt{df / \chi^2_{df}}`: how far off a spread measured on few seeds may be, ``[count]``."""
     return np.sqrt(freedom / generator.chisquare(freedom, size=count))
 
 

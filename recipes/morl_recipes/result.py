@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
+from morl_recipes import scores
 from morl_recipes.recipe import Recipe
 
 
@@ -22,7 +23,7 @@ class RunResult:
         seed: Its seed.
         status: ``"done"`` or ``"failed"``.
         reason: Why it failed; empty otherwise.
-        history: One row per iteration; ``return_i``, ``hv`` and ``eu`` are NaN where there was no validation.
+        history: One row per iteration; ``return_i``, ``hv``, ``eu`` are NaN where there was no validation.
         peak: Best validation: ``iteration``, ``steps``, ``returns``, ``hv``, ``eu``; ``None`` without a validation.
         final: Last validation, likewise.
         policy: Parameters of the last policy by name, with the observation statistics when there are any.
@@ -59,12 +60,12 @@ class TrainResult:
         """Return one row per run: preference, seed, status, peak and final scores."""
         rows = []
         for run in self.runs:
-            scores = {
+            found = {
                 f"{when}_{name}": (point or {}).get(name, float("nan"))
                 for when, point in (("peak", run.peak), ("final", run.final))
-                for name in ("steps", "hv", "eu")
+                for name in ("steps", *scores.names())
             }
-            rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **scores})
+            rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
         return pd.DataFrame(rows)
 
 
@@ -83,6 +84,5 @@ def validation(frame: pd.DataFrame, objectives: int, iteration: int | None = Non
         "iteration": int(row["iteration"]),
         "steps": int(row["steps"]),
         "returns": tuple(float(row[name]) for name in names),
-        "hv": float(row["hv"]),
-        "eu": float(row["eu"]),
+        **{name: float(row[name]) for name in scores.names()},
     }

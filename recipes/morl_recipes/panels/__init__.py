@@ -2,12 +2,8 @@
 
 from morl_recipes.panels._load import Results, load_results
 from morl_recipes.panels._panel import Panel, Point
-from morl_recipes.panels._statistics import (
-    MethodStatistics,
-    PreferenceStatistics,
-    panel_statistics,
-    preference_statistics,
-)
+from morl_recipes.panels._preference import PreferenceStatistics, preference_statistics
+from morl_recipes.panels._statistics import MethodStatistics, detectable, panel_statistics
 
 __all__ = [
     "MethodStatistics",
@@ -15,6 +11,7 @@ __all__ = [
     "Point",
     "PreferenceStatistics",
     "Results",
+    "detectable",
     "load_results",
     "panel_statistics",
     "preference_statistics",

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from morl_blocks.metrics import run_hypervolume
-from morl_recipes import paper
+from morl_recipes import paper, scores
 from morl_recipes.panels._gaps import find_gaps
-from morl_recipes.panels._names import is_reference, shown_name
-from morl_recipes.panels._panel import Array, Panel, Point
+from morl_recipes.panels._names import second_name, shown_name
+from morl_recipes.panels._panel import Array, Panel, Point, bounds_of
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
 
@@ -21,28 +20,22 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
     return tuple([m for m in printed if m in found] + [m for m in found if m not in printed])
 
 
-def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> list[PlannedRun]:
-    """List the planned runs of a panel, those to prefer for a cell first: done ones, then the group's own.
+def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> list[tuple[PlannedRun, str]]:
+    """List the planned runs of a panel with their names, those to prefer for a cell first: done, then the group's own.
 
-    PASTA belongs to every group, but only on the preferences of that group.
+    PASTA belongs to every group, and so does a row of the group that another group trains under another name, but
+    only on the preferences of the group.
     """
-    own = [run for run in runs if run.env == env and run.group == group]
-    preferences = {run.preference for run in own}
-    guests = [
-        run
-        for run in runs
-        if run.env == env and run.group != group and is_reference(run) and run.preference in preferences
-    ]
-    return sorted([*own, *guests], key=lambda run: run.run_id not in done)
+    own = [(run, shown_name(run)) for run in runs if run.env == env and run.group == group]
+    preferences = {run.preference for run, _ in own}
+    others = [run for run in runs if run.env == env and run.group != group and run.preference in preferences]
+    guests = [(run, name) for run in others if (name := second_name(run, group)) is not None]
+    return sorted([*own, *guests], key=lambda pair: pair[0].run_id not in done)
 
 
 def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     """Score every run, NaN where it has no finite returns or the environment has no bounds, ``[*, m] -> [*]``."""
-    scores = np.full(returns.shape[:-1], np.nan)
-    usable = np.isfinite(returns).all(-1)
-    if info.bounds_problem is None and info.low is not None and info.high is not None and usable.any():
-        scores[usable] = run_hypervolume(returns[usable], info.low, info.high)
-    return scores
+    return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), bounds_of(info))
 
 
 def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, point: Point) -> Panel:
@@ -61,18 +54,18 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
     plan = _plan(manifest.runs, env, group, done)
-    chosen = {run.run_id for run in plan}
-    in_order = [run for run in manifest.runs if run.run_id in chosen]
-    methods = _ordered((shown_name(run) for run in in_order), group)
+    named = {run.run_id: name for run, name in plan}
+    in_order = [run for run in manifest.runs if run.run_id in named]
+    methods = _ordered((named[run.run_id] for run in in_order), group)
     preferences = tuple(dict.fromkeys(run.preference for run in in_order))
-    seeds = tuple(sorted({run.seed for run in plan}))
+    seeds = tuple(sorted({run.seed for run in in_order}))
     run_ids = np.full((len(methods), len(preferences), len(seeds)), "", dtype=object)
     returns = np.full((*run_ids.shape, len(info.objectives)), np.nan)
     columns = [f"{point}_{i}" for i in range(len(info.objectives))]
     numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
     repeated = 0
-    for run in plan:
-        cell = methods.index(shown_name(run)), preferences.index(run.preference), seeds.index(run.seed)
+    for run, name in plan:
+        cell = methods.index(name), preferences.index(run.preference), seeds.index(run.seed)
         if run_ids[cell]:
             repeated += run.group == group
             continue

@@ -7,10 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from morl_recipes import scores
 from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
 Point: TypeAlias = Literal["peak", "final"]
+
+
+def bounds_of(info: EnvInfo) -> scores.Bounds:
+    """Return the bounds of an environment's returns, ``None`` where they cannot be used."""
+    if info.bounds_problem is not None or info.low is None or info.high is None:
+        return None
+    return info.low, info.high
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,11 @@ class Panel:
     @property
     def utilities(self) -> Array:
         """Weigh the returns by the preferences, NaN where there is no run, ``[methods, preferences, seeds]``."""
-        return np.asarray((self.returns * np.array(self.preferences)[:, None, :]).sum(-1))
+        return self.score(scores.UTILITY)
+
+    def score(self, score: scores.Score) -> Array:
+        """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
+        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], bounds_of(self.info))
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.

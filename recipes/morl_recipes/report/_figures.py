@@ -9,10 +9,11 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from morl_recipes import scores
 from morl_recipes.panels import Panel, Point, load_results
 from morl_recipes.paper import preference_labels
 from morl_recipes.report._matplotlib import draw, projection
-from morl_recipes.report._panel_figures import front_names, panel_figures
+from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.store import Store
 
@@ -38,11 +39,12 @@ def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
         found = figures[name]
         return [(label, found.get(str(p), found["all"])) for p, label in enumerate(labels)]
 
-    training = [pair for both in zip(each("hv_curve"), each("eu_curve"), strict=True) for pair in both]
+    curves = [each(curve_name(score)) for score in scores.SCORES]
+    training = [pair for pairs in zip(*curves, strict=True) for pair in pairs]
     fronts = [("", figures[name]["all"]) for name in front_names(panel) if name != "front_3d"]
     pages: dict[str, tuple[int, list[Drawing]]] = {
         "hypervolume": (1, [("", figures["bars"]["all"])]),
-        "training": (4 if len(labels) > 2 else 2, training),
+        "training": (len(curves) * (2 if len(labels) > 2 else 1), training),
         "radar": (min(4, len(labels)), each("radar")),
         "front": (len(fronts), fronts),
         "controller": (2, [("", figures["mu"]["all"]), ("", figures["kappa"]["all"])]),

@@ -8,9 +8,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from morl_recipes import scores
 from morl_recipes.panels import Panel, Point, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
-from morl_recipes.report._panel_figures import front_names, panel_figures
+from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._style import styles
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
@@ -169,6 +170,7 @@ def write_report(
         facts=_facts(results),
         missing=_missing(results),
         point=POINT_WORDS[point],
+        curves="".join(f'<div class="figure" data-figure="{curve_name(score)}"></div>' for score in scores.SCORES),
         tables=_tables(results),
         manifest=_manifest(results),
         css=_resource("page.css"),

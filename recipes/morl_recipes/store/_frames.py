@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 import pandas as pd
 
+from morl_recipes import scores
 from morl_recipes.store._store import Store
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
     row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
     row["preference"] = tuple(fields["preference"])
     for name in ("peak", "final"):
-        point = fields[name] or {"steps": None, "hv": None, "eu": None, "returns": []}
-        row |= {f"{name}_{key}": _number(point[key]) for key in ("steps", "hv", "eu")}
+        point = fields[name] or {"returns": []}
+        row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
         returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
         row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
     return row
@@ -40,7 +41,7 @@ def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
 
 def _columns(objectives: int) -> list[str]:
     """The columns of :func:`load_runs`, also when there are no runs."""
-    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", "hv", "eu", *range(objectives))]
+    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
     return [*KEYS, "status", "reason", "steps", *points]
 
 

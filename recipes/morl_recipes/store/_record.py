@@ -9,12 +9,13 @@ import pandas as pd
 from safetensors.torch import save
 from torch import Tensor
 
+from morl_recipes import scores
 from morl_recipes.store._errors import StoreError
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._manifest import SCHEMA, check_run_id
 
 Status = Literal["done", "failed"]
-POINT_FIELDS = ("iteration", "steps", "returns", "hv", "eu")
+POINT_FIELDS = ("iteration", "steps", "returns")
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,13 @@ class RunRecord:
 
 
 def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:
-    """Require the five fields of a validation point, with one return per objective."""
+    """Require the fields of a validation point and every score, with one return per objective."""
     if point is None:
         return
-    missing = [key for key in POINT_FIELDS if key not in point]
+    fields = (*POINT_FIELDS, *scores.names())
+    missing = [key for key in fields if key not in point]
     if missing:
-        raise ValueError(f"`{name}` must have the fields {', '.join(POINT_FIELDS)}, got none named {missing[0]}.")
+        raise ValueError(f"`{name}` must have the fields {', '.join(fields)}, got none named {missing[0]}.")
     if len(point["returns"]) != objectives:
         raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")
 

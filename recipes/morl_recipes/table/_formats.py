@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from morl_recipes.table._cells import Cell, Table
 
 READING = (
-    "HV ± its standard deviation over preferences; in brackets 95 % intervals over seeds. "
-    "'not distinguishable': the interval of the paired difference holds 0."
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
+    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
 )
 
 
@@ -51,7 +51,7 @@ def terminal(tables: Sequence[Table], width: int = 160) -> str:
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
         parts.append("\n".join([*out, *(f"- {note}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, READING]) + "\n"
+    return "\n\n".join([*parts, f"* the best of its column. {READING}"]) + "\n"
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -67,7 +67,7 @@ def markdown(tables: Sequence[Table]) -> str:
         heads = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
         notes = ["", *(f"- {note}" for note in table.notes)] if table.notes else []
         parts.append("\n".join([f"### {table.title}", "", *heads, *rows, *notes]))
-    return "\n\n".join([*parts, READING]) + "\n"
+    return "\n\n".join([*parts, f"Bold: the best of its column. {READING}"]) + "\n"
 
 
 def comma_separated(tables: Sequence[Table]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from morl_recipes import PASTA
+from morl_recipes import PASTA, ROWS
 from morl_recipes.panels import Results, load_results
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError
 
@@ -79,6 +79,35 @@ def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes:
         ("baselines", ("Linear",)),
         ("mine", (name,)),
     ]
+
+
+@pytest.mark.parametrize(("trained", "shown"), [("fixed_mu", "controller"), ("controller", "fixed_mu")])
+def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
+    tmp_path: Path, trained: str, shown: str
+) -> None:
+    twins = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
+    others = {"controller": "No Conflict", "fixed_mu": "mu=0.1"}
+    rows = [(trained, twins[trained]), (trained, others[trained]), (shown, others[shown])]
+    weights = (0.2, 0.2, 0.6)
+    plan = [
+        PlannedRun(f"run{i}", group, name, "stealth", weights, 0, 1, ROWS[group][name].to_dict())
+        for i, (group, name) in enumerate(rows)
+    ]
+    infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store = Store.create(tmp_path / "s", Manifest("c", infos, tuple(plan)))
+    for i, run in enumerate(plan):
+        level = 0.5 + 0.1 * i
+        point = {"iteration": 1, "steps": 1, "returns": (level,) * 3, "hv": level**3, "eu": level}
+        identity = (run.run_id, run.group, run.method, "stealth", weights, 0)
+        history = pd.DataFrame({"iteration": [1], "steps": [1]})
+        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
+    panels = {panel.group: panel for panel in load_results(store).panels}
+    assert set(panels) == {trained, shown}
+    assert panels[shown].methods.count(twins[shown]) == 1
+    again = panels[shown].run_ids[panels[shown].methods.index(twins[shown])]
+    assert again.tolist() == [["run0"]]
+    assert twins[shown] not in panels[trained].methods
+    assert panels[shown].gaps == ()
 
 
 def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
