@@ -7,14 +7,16 @@ and traceable; the modules call these checks on their behalf.
 
 import math
 import warnings
+from typing import Any, NoReturn
 
+import numpy as np
 import torch
 from torch import Tensor
 
 SIMPLEX_TOLERANCE = 1e-4
 
 
-def fail(name: str, rule: str, value: object) -> None:
+def fail(name: str, rule: str, value: object) -> NoReturn:
     """Raise the house ``ValueError``: what must hold, and what came instead."""
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
@@ -22,6 +24,29 @@ def fail(name: str, rule: str, value: object) -> None:
 def is_traced(tensor: Tensor) -> bool:
     """Tell whether ``tensor`` holds no readable numbers (inside ``torch.compile`` or ``torch.func`` transforms)."""
     return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def tensor(name: str, value: Any) -> Tensor:
+    """Return ``value`` as a dense tensor of real numbers: a tensor, an array, a number or a (nested) list of them."""
+    if isinstance(value, np.ma.MaskedArray):
+        fail(name, "have no mask", "a masked array")
+    if isinstance(value, np.ndarray):
+        value = np.array(value, copy=True)  # read-only, reversed and foreign layouts become ordinary ones
+    try:
+        result = value if isinstance(value, Tensor) else torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        text = repr(value)
+        text = text if len(text) < 60 else f"{text[:60]}..."
+        raise ValueError(f"`{name}` must be a tensor, an array or a list of numbers, got {text}.") from error
+    if result.is_complex() or result.layout is not torch.strided or result.is_quantized:
+        fail(name, "be a dense tensor of real numbers", f"{result.dtype} with layout {result.layout}")
+    return result
+
+
+def floats(name: str, value: Any) -> Tensor:
+    """Return ``value`` as a floating-point tensor; whole numbers get PyTorch's default dtype."""
+    result = tensor(name, value)
+    return result if result.is_floating_point() else result.to(torch.get_default_dtype())
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
@@ -116,15 +141,39 @@ def simplex(name: str, value: Tensor) -> None:
 
 def gramian(value: Tensor) -> None:
     """Require a finite symmetric matrix (or batch of them) over at least one objective."""
-    shape = list(value.shape)
-    if value.dim() < 2 or shape[-1] != shape[-2]:
-        fail("gramian", "be square, [*R, m, m]", f"shape {shape}")
+    square("gramian", value)
+    objectives("gramian", value, minimum=1)
     finite("gramian", value)
     if is_traced(value) or torch.equal(value, value.mT):
         return
     error = (value - value.mT).abs()
     if bool((error > 1e-4 * value.abs().max()).any()):
         fail("gramian", "be symmetric", f"an asymmetry of {float(error.max()):g}")
+
+
+def square(name: str, value: Tensor) -> None:
+    """Require a square matrix or a batch of them."""
+    if value.dim() < 2 or value.shape[-1] != value.shape[-2]:
+        fail(name, "be square, [*R, m, m]", f"shape {list(value.shape)}")
+
+
+def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
+    """Require exactly this shape."""
+    if value.shape != shape:
+        fail(name, f"have shape {list(shape)}", f"shape {list(value.shape)}")
+
+
+def vectors_over_time(name: str, value: Tensor) -> None:
+    """Require one floating-point vector per time, ``[*B, T, m]`` with at least one time."""
+    floating(name, value)
+    if value.dim() < 2 or value.shape[-2] < 1:
+        fail(name, "be [*B, T, m] with T >= 1", f"shape {list(value.shape)}")
+
+
+def jacobian(value: Tensor) -> None:
+    """Require one gradient per objective, ``[*R, m, P]``."""
+    if value.dim() < 2 or value.shape[-2] < 1:
+        fail("jacobian", "be [*R, m, P]", f"shape {list(value.shape)}")
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> None:

@@ -1,33 +1,36 @@
 """Batched torch environments of the paper and typed cards for the environments the recipes run on.
 
-Importing the package registers the three environments with Gymnasium and nothing more: torch, TorchRL and the
+Importing the package registers its torch worlds with Gymnasium and nothing more: torch, TorchRL and the
 environments themselves are loaded when one of the names below is first used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from morl_envs.registration import register_all
+from morl_envs.cards import world_cards
+from morl_envs.registration import register, register_all
 
 if TYPE_CHECKING:
     from morl_envs.cards import CARDS as CARDS
     from morl_envs.cards import EnvCard as EnvCard
+    from morl_envs.cards import find_card as find_card
     from morl_envs.crazyflie.formation import CrazyflieFormation as CrazyflieFormation
     from morl_envs.crazyflie.frogger import CrazyflieFrogger as CrazyflieFrogger
     from morl_envs.factory import make_batch as make_batch
+    from morl_envs.fronts import exact_front as exact_front
     from morl_envs.gymnasium_batch import GymnasiumBatch as GymnasiumBatch
     from morl_envs.protocol import TensorEnv as TensorEnv
     from morl_envs.stealth.env import StealthVisualSearch as StealthVisualSearch
 
 _HOME = {
     "CARDS": "morl_envs.cards",
-    "CrazyflieFormation": "morl_envs.crazyflie.formation",
-    "CrazyflieFrogger": "morl_envs.crazyflie.frogger",
     "EnvCard": "morl_envs.cards",
     "GymnasiumBatch": "morl_envs.gymnasium_batch",
-    "StealthVisualSearch": "morl_envs.stealth.env",
     "TensorEnv": "morl_envs.protocol",
+    "exact_front": "morl_envs.fronts",
+    "find_card": "morl_envs.cards",
     "make_batch": "morl_envs.factory",
+    **{str(card.class_name): str(card.world).partition(":")[0] for card in world_cards()},
 }
 
 __all__ = [
@@ -38,7 +41,10 @@ __all__ = [
     "GymnasiumBatch",
     "StealthVisualSearch",
     "TensorEnv",
+    "exact_front",
+    "find_card",
     "make_batch",
+    "register",
     "register_all",
 ]
 

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-
-def fail(name: str, rule: str, value: object) -> None:
-    """Raise the house ``ValueError``: what must hold, and what came instead."""
-    raise ValueError(f"`{name}` must {rule}, got {value}.")
+from morl_envs._names import fail as fail
 
 
 def positive(name: str, value: float) -> None:

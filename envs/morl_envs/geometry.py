@@ -43,7 +43,7 @@ def ray_circle(origin: Tensor, direction: Tensor, circle: Tensor, absent: Tensor
     qx, qy = circle[0] - origin[0], circle[1] - origin[1]
     squared = circle[2] * circle[2]
     if absent is not None:
-        squared = squared - 1e6 * absent
+        squared = squared - 1e6 * absent.to(squared.dtype)
     along = dx * qx + dy * qy
     across = dx * qy - dy * qx
     inside = squared - across * across

@@ -1,20 +1,20 @@
 """Any Gymnasium or MO-Gymnasium environment behind the tensor interface, one Python object per environment."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
-from gymnasium.spaces import Box, Discrete
 from gymnasium.wrappers import OrderEnforcing
 from numpy.typing import NDArray
 from torch import Tensor
 
 from morl_envs import _checks
 from morl_envs.counter_rng import episode_key
+from morl_envs.gymnasium_spaces import Floats, Observations, attribute, count_objectives, read_actions, read_horizon
 from morl_envs.protocol import State
 
 LOOK_EVERY = 16
@@ -30,13 +30,21 @@ class GymnasiumBatch:
     ``np_random``, MuJoCo included. One that draws from NumPy's global generator instead (``minecart-v0`` does) can
     neither be repeated nor resumed exactly, and its environments depend on each other: a warning says so.
 
+    Observations are flat: see :class:`~morl_envs.gymnasium_spaces.Observations` for images and discrete ones. What an
+    environment returns is copied at once, so it may reuse its buffers; nothing is mended, so a NaN stays one.
+
     Args:
-        env_id: Registered environment with a flat ``Box`` observation and a ``Box`` or ``Discrete`` action.
+        env: Registered id, or a function or class that makes one environment. Rewards are vectors (``reward_space``),
+            actions a bounded ``Box`` or ``Discrete``.
         num_envs: N.
         seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
-        objectives: Names of the objectives; numbered when not given.
-        horizon: Time limit; the registered one when not given.
+        objectives: Names of the objectives; those that the environment's own ``objectives`` gives, or ``objective_0``,
+            ``objective_1``, ... when not given.
+        horizon: Time limit; the registered one, or the environment's own ``horizon``, when not given.
         **options: Keyword arguments of the environment.
+
+    Attributes:
+        observation_shape: Shape of an observation before it was flattened to ``observation_dim`` numbers.
 
     Example:
         >>> env = GymnasiumBatch("deep-sea-treasure-v0", 2)
@@ -48,43 +56,30 @@ class GymnasiumBatch:
                 [ 0.0000, -1.0000]])
     """
 
+    fresh_tensors = True
+
     def __init__(
         self,
-        env_id: str,
+        env: str | Callable[..., Any],
         num_envs: int,
         seed: int | Sequence[int] | Tensor = 0,
         *,
-        objectives: tuple[str, ...] | None = None,
+        objectives: Sequence[str] | None = None,
         horizon: int | None = None,
         **options: Any,
     ) -> None:
-        import mo_gymnasium  # noqa: F401 - registers its environments
-
         self.num_envs = _checks.batch(num_envs)
-        limit = gymnasium.spec(env_id).max_episode_steps if horizon is None else horizon
-        if limit is None:
-            _checks.fail("horizon", f"be given, because {env_id} has no time limit", horizon)
-        self.horizon = int(limit or 0)
-        _checks.whole("horizon", self.horizon, 1)
-        with warnings.catch_warnings():
-            # Some environments build their spaces in double precision; nothing that a user here could act on.
-            warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
-            made = [
-                gymnasium.make(env_id, max_episode_steps=-1, disable_env_checker=True, **options)
-                for _ in range(self.num_envs)
-            ]
-        # Order is kept here, so the wrapper that watches it can go.
-        self.envs: list[Any] = [env.env if isinstance(env, OrderEnforcing) else env for env in made]
-        self._read_spaces(env_id)
-        count = int(self.envs[0].get_wrapper_attr("reward_space").shape[0])
-        self.objectives = objectives or tuple(f"objective {i}" for i in range(count))
-        if len(self.objectives) != count:
-            _checks.fail("objectives", f"name the {count} objectives of {env_id}", self.objectives)
+        self._name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
+        registered = _spec(env).max_episode_steps if isinstance(env, str) else None
+        self.envs: list[Any] = _make(env, self.num_envs, options)
+        limits = (horizon, registered, read_horizon(self.envs[0]))
+        self.horizon = self._limit(next((limit for limit in limits if limit is not None), None))
+        self._read_spaces(objectives)
         self._observation = np.zeros((self.num_envs, self.observation_dim), np.float32)
-        self._history = np.zeros((self.num_envs, self.horizon, *self._action_shape), self._action_dtype)
+        self._history = np.zeros((self.num_envs, self.horizon, *self._actions.shape), self._actions.dtype)
         self._step = np.zeros(self.num_envs, np.int64)
         self._rows = np.arange(self.num_envs)
-        self._started, self._warned, self._calls, self._env_id = False, False, 0, env_id
+        self._started, self._warned, self._calls = False, False, 0
         self.seed_each(seed)
 
     def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
@@ -109,16 +104,16 @@ class GymnasiumBatch:
             self.reset_tensors()
         actions = self._clip(action)
         with self._watch():
-            results = [env.step(one) for env, one in zip(self.envs, actions, strict=True)]
-        observations, rewards, ended, cut, _ = zip(*results, strict=True)
-        self._observation = np.array(observations, np.float32)
+            results = [self._take(*env.step(one)) for env, one in zip(self.envs, actions, strict=True)]
+        observations, rewards, ended, cut = zip(*results, strict=True)
+        self._observation = np.array(observations)
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
         terminated = np.array(ended, np.bool_)
         truncated = (np.array(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
         return (
             torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.array(rewards, np.float32)),
+            torch.from_numpy(np.array(rewards)),
             torch.from_numpy(terminated[:, None]),
             torch.from_numpy(truncated[:, None]),
         )
@@ -147,7 +142,7 @@ class GymnasiumBatch:
         self._episode += 1
         for row, env in enumerate(self.envs):
             for action in history[row, : steps[row]]:
-                self._observation[row] = env.step(action)[0]
+                self._observation[row] = self._observations.flat(env.step(action)[0])
         self._history, self._step = history.copy(), np.asarray(steps, np.int64)
 
     def close(self) -> None:
@@ -160,7 +155,7 @@ class GymnasiumBatch:
         keys = episode_key(self._seed[rows], self._episode[rows]) & (2**62 - 1)
         with self._watch():
             for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
-                self._observation[row] = self.envs[row].reset(seed=key)[0]
+                self._observation[row] = self._observations.flat(self.envs[row].reset(seed=key)[0])
                 self._step[row] = 0
 
     @contextmanager
@@ -173,40 +168,72 @@ class GymnasiumBatch:
         if look and _global_draws() != before:
             self._warned = True
             warnings.warn(
-                f"{self._env_id} draws from NumPy's global random generator, not from its own `np_random`: it gives "
+                f"{self._name} draws from NumPy's global random generator, not from its own `np_random`: it gives "
                 "other numbers each time, and a resumed training differs from an uninterrupted one.",
                 stacklevel=4,
             )
 
+    def _take(
+        self, observation: Any, reward: Any, terminated: Any, truncated: Any, _: Any
+    ) -> tuple[Floats, Floats, bool, bool]:
+        """Copy what one step returned, before another environment can write into the same memory."""
+        flat, rewards = self._observations.flat(observation), np.array(reward, np.float32)
+        if rewards.shape != (len(self.objectives),):
+            _checks.fail("reward", f"hold {len(self.objectives)} numbers in {self._name}", f"shape {rewards.shape}")
+        if len(flat) != self.observation_dim:
+            _checks.fail("observation", f"hold {self.observation_dim} numbers in {self._name}", len(flat))
+        return flat, rewards, bool(terminated), bool(truncated)
+
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Check actions and return them as the environments want them, clipped to the action space."""
-        numbers = action.numpy()
+        numbers, kind = action.numpy(), self._actions
         # In NumPy, not torch: after a simulator's step the caches are cold, and every torch call pays for it.
-        if numbers.shape != (self.num_envs, *self._action_shape) or not np.isfinite(numbers).all():
-            _checks.action(action, (self.num_envs, *self._action_shape))
-        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, self._low), self._high).astype(self._action_dtype)
+        if numbers.shape != (self.num_envs, *kind.shape) or not np.isfinite(numbers).all():
+            _checks.action(action, (self.num_envs, *kind.shape))
+        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, kind.low), kind.high).astype(kind.dtype)
         return clipped
 
-    def _read_spaces(self, env_id: str) -> None:
-        """Take the sizes of observations and actions from the first environment."""
-        observation, action = self.envs[0].observation_space, self.envs[0].action_space
-        if not isinstance(observation, Box) or len(observation.shape) != 1:
-            raise ValueError(f"`env_id` must have flat Box observations, got {env_id} with {observation}.")
-        self.observation_dim = int(observation.shape[0])
-        self.num_actions: int | None = None
-        self._action_shape: tuple[int, ...] = ()
-        self.action_low: Tensor | None = None
-        self.action_high: Tensor | None = None
-        if isinstance(action, Discrete) and action.start == 0:
-            self.num_actions, self.action_dim = int(action.n), 1
-            self._low, self._high = np.asarray(0), np.asarray(self.num_actions - 1)
-            self._action_dtype: Any = np.int64
-        elif isinstance(action, Box) and len(action.shape) == 1 and action.is_bounded():
-            self.action_dim, self._action_shape = int(action.shape[0]), (int(action.shape[0]),)
-            self._action_dtype, self._low, self._high = np.float32, action.low, action.high
-            self.action_low, self.action_high = torch.from_numpy(action.low), torch.from_numpy(action.high)
-        else:
-            raise ValueError(f"`env_id` must have bounded flat Box or Discrete actions, got {env_id} with {action}.")
+    def _read_spaces(self, objectives: Sequence[str] | None) -> None:
+        """Take sizes and names from the first environment."""
+        first, name = self.envs[0], self._name
+        count = count_objectives(first, name)
+        own = attribute(first, "objectives")
+        numbered = [f"objective_{i}" for i in range(count)]
+        self.objectives = tuple(objectives or (own if isinstance(own, (list, tuple)) else numbered))
+        if len(self.objectives) != count:
+            _checks.fail("objectives", f"name the {count} objectives of {name}", self.objectives)
+        self._observations = Observations(first.observation_space, name)
+        self.observation_dim, self.observation_shape = self._observations.dim, self._observations.shape
+        kind = self._actions = read_actions(first.action_space, name)
+        self.action_dim, self.num_actions = kind.dim, kind.count
+        continuous = kind.count is None
+        self.action_low: Tensor | None = torch.from_numpy(kind.low) if continuous else None
+        self.action_high: Tensor | None = torch.from_numpy(kind.high) if continuous else None
+
+    def _limit(self, limit: int | None) -> int:
+        """Require a time limit."""
+        if limit is None:
+            _checks.fail("horizon", f"be given, because {self._name} has no time limit", limit)
+        _checks.whole("horizon", limit, 1)
+        return int(limit)
+
+
+def _spec(env: str) -> Any:
+    import mo_gymnasium  # noqa: F401 - registers its environments
+
+    return gymnasium.spec(env)
+
+
+def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
+    """Make environments; registered ones come without the wrappers that count time and order, for both are kept here."""
+    with warnings.catch_warnings():
+        # Some environments build their spaces in double precision; nothing that a user here could act on.
+        warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+        if not isinstance(env, str):
+            return [env(**options) for _ in range(count)]
+        settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}
+        made = [gymnasium.make(env, **settings) for _ in range(count)]
+    return [each.env if isinstance(each, OrderEnforcing) else each for each in made]
 
 
 def _global_draws() -> tuple[int, int]:

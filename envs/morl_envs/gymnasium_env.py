@@ -30,7 +30,7 @@ class SingleEnv(gymnasium.Env[Array, Array]):
     batch with seed 0 plays; further resets without a seed go on to the next episodes.
 
     Args:
-        world: Class name of the world; set by the registration.
+        world: Class name or import path of the world; set by the registration.
         render_mode: ``None``, ``"rgb_array"`` or ``"human"``.
         **options: Options of the world.
 
@@ -49,7 +49,8 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         self.observation_space: Any
         self.action_space: Any
         self.observation_space, self.action_space, self.reward_space = spaces_of(self.world)
-        self.reward_dim = len(self.world.objectives)
+        self.objectives, self.horizon = self.world.objectives, self.world.horizon
+        self.reward_dim = len(self.objectives)
         self.render_mode = render_mode
         self._seeded = False
         self._scene = None if render_mode is None else Scene(self.world)

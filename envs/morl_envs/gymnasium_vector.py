@@ -17,7 +17,7 @@ class BatchVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
 
     Args:
         num_envs: N.
-        world: Class name of the world; set by the registration.
+        world: Class name or import path of the world; set by the registration.
         **options: Options of the world.
 
     Example:

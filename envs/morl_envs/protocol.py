@@ -19,6 +19,9 @@ class TensorEnv(Protocol):
         action_low: Lowest action, ``[action_dim]``; ``None`` when actions are discrete.
         action_high: Highest action, ``[action_dim]``; ``None`` when actions are discrete.
         horizon: Steps after which an episode is truncated.
+
+    An environment may reuse the tensors that it returns: the trainer copies them. One that never does can say so by an
+    attribute ``fresh_tensors = True`` and saves the copies.
     """
 
     num_envs: int

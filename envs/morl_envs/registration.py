@@ -2,11 +2,24 @@
 
 import gymnasium
 
-NAMES = ("StealthVisualSearch", "CrazyflieFrogger", "CrazyflieFormation")
+from morl_envs.cards import EnvCard, world_cards
+
+
+def register(card: EnvCard) -> None:
+    """Register the world of a card under its ``gymnasium_id``; a second call changes nothing."""
+    if card.world is not None and card.gymnasium_id not in gymnasium.registry:
+        gymnasium.register(
+            id=card.gymnasium_id,
+            entry_point="morl_envs.gymnasium_env:SingleEnv",
+            vector_entry_point="morl_envs.gymnasium_vector:BatchVectorEnv",
+            # Gymnasium's passive checker warns about every reward that is not a single number.
+            disable_env_checker=True,
+            kwargs={"world": card.world},
+        )
 
 
 def register_all() -> None:
-    """Register ``morl_envs/<name>-v0`` for the three environments of the paper; a second call changes nothing.
+    """Register ``morl_envs/<class>-v0`` for every torch world that has a card; a second call changes nothing.
 
     Example:
         >>> import gymnasium
@@ -14,13 +27,5 @@ def register_all() -> None:
         >>> sorted(name for name in gymnasium.registry if name.startswith("morl_envs/"))
         ['morl_envs/CrazyflieFormation-v0', 'morl_envs/CrazyflieFrogger-v0', 'morl_envs/StealthVisualSearch-v0']
     """
-    for name in NAMES:
-        if f"morl_envs/{name}-v0" not in gymnasium.registry:
-            gymnasium.register(
-                id=f"morl_envs/{name}-v0",
-                entry_point="morl_envs.gymnasium_env:SingleEnv",
-                vector_entry_point="morl_envs.gymnasium_vector:BatchVectorEnv",
-                # Gymnasium's passive checker warns about every reward that is not a single number.
-                disable_env_checker=True,
-                kwargs={"world": name},
-            )
+    for card in world_cards():
+        register(card)

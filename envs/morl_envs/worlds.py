@@ -1,27 +1,27 @@
-"""The three torch worlds by class name, for code that is told which one to create."""
+"""Create a torch world by name, for code that is told which one."""
 
 from typing import Any
 
-from morl_envs import _checks
+from morl_envs import _names
+from morl_envs._loading import load
 from morl_envs.base import BatchedEnv
-from morl_envs.crazyflie.formation import CrazyflieFormation
-from morl_envs.crazyflie.frogger import CrazyflieFrogger
-from morl_envs.stealth.env import StealthVisualSearch
-
-WORLDS: dict[str, type[BatchedEnv]] = {
-    "StealthVisualSearch": StealthVisualSearch,
-    "CrazyflieFrogger": CrazyflieFrogger,
-    "CrazyflieFormation": CrazyflieFormation,
-}
+from morl_envs.cards import world_cards
 
 
 def create_world(name: str, **arguments: Any) -> BatchedEnv:
-    """Create a world by class name.
+    """Create a world.
+
+    Args:
+        name: Name of its class (``"CrazyflieFrogger"``), or an import path (``"my_package.my_world:MyWorld"``).
+        **arguments: Arguments of the class.
 
     Example:
         >>> create_world("CrazyflieFrogger", batch_size=[2]).num_envs
         2
     """
-    if name not in WORLDS:
-        _checks.fail("world", f"be one of {', '.join(WORLDS)}", name)
-    return WORLDS[name](**arguments)
+    paths = {str(card.class_name): card.world for card in world_cards()}
+    path = name if ":" in name else paths.get(name)
+    if path is None:
+        _names.fail("world", f"be one of {', '.join(paths)}", name)
+    world: BatchedEnv = load(path)(**arguments)
+    return world

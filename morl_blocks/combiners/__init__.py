@@ -1,13 +1,15 @@
 """Gradient combiners: from m objective gradients to one update, through their Gramian."""
 
-from morl_blocks.combiners._base import Combiner
+from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
 from morl_blocks.combiners.conflict import conflict_ratio, pair_conflict
-from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, random_order
+from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
 from morl_blocks.combiners.sum import Sum, WeightedSum
 from morl_blocks.combiners.torchjd import TorchJD
 
 __all__ = [
     "Combiner",
+    "DrawingCombiner",
+    "Merged",
     "PCGrad",
     "Sum",
     "TorchJD",
@@ -16,5 +18,6 @@ __all__ = [
     "conflict_ratio",
     "pair_conflict",
     "pcgrad_projections",
+    "projected_conflict",
     "random_order",
 ]

@@ -1,21 +1,89 @@
 """What every combiner shares: weights from the Gramian, then one weighted sum of the gradients."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks import _checks
+from morl_blocks.combiners._gramian import gramian_of, working
+from morl_blocks.combiners.conflict import pair_conflict
 
 
-class Combiner(nn.Module):
+class Merged(NamedTuple):
+    """A combined gradient ``[*R, P]``, the weights ``[*R, m]`` that gave it, and the conflict ratio ``[*R]``.
+
+    ``weights`` are NaN for the few TorchJD aggregators that do not weigh whole gradients.
+    """
+
+    gradient: Tensor
+    weights: Tensor
+    conflict: Tensor
+
+
+class Combiner(nn.Module, ABC):
     r"""Combine m objective gradients into one update, :math:`c^\top J`, where c depends on :math:`G = J J^\top` alone.
 
     The sign is that of the gradients: losses in, a descent direction's negative out, as autograd gives it.
-    Subclasses implement :meth:`_weights` on inputs that were checked here.
+
+    A combiner of your own implements :meth:`combine`. If it needs random numbers it draws them in :meth:`draw`, and
+    ``combine`` gets them as ``noise``: the formula itself stays pure. Nothing else is needed. The combiner then serves
+    one Gramian or a batch of runs, in your loop and in the recipes.
+
+    Attributes:
+        needs_attention: Whether :meth:`combine` looks at the attention; if so, :meth:`weights` insists on it.
+        batched: Whether :meth:`combine` takes ``[*R, m, m]`` at once and can be compiled. With ``False`` it gets one
+            Gramian ``[m, m]`` at a time, and callers loop over the runs.
+
+    Example:
+        >>> class Normalised(Combiner):
+        ...     '''Give every gradient the length 1 before the sum.'''
+        ...     def combine(self, gramian, attention, noise):
+        ...         return gramian.diagonal(dim1=-2, dim2=-1).rsqrt()
+        >>> Normalised()(torch.tensor([[3.0, 0.0], [0.0, 0.1]]))
+        tensor([1., 1.])
     """
 
-    needs_attention = False
+    needs_attention: ClassVar[bool] = False
+    batched: ClassVar[bool] = True
+
+    def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor | None:
+        """Draw the noise for Gramians of ``shape + (m,)``; ``None`` for combiners without randomness.
+
+        Args:
+            shape: ``(*R, m)``.
+            generator: The only source of randomness.
+
+        Returns:
+            Noise with leading dimensions ``*R``, or ``None``.
+        """
+        return None
+
+    @abstractmethod
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Return the weight of each gradient: pure, batched over runs, without checks that read numbers.
+
+        Args:
+            gramian: Inner products of the gradients, ``[*R, m, m]``, in float32 or float64.
+            attention: Attention over the objectives, ``[*R, m]``; uniform unless ``needs_attention``.
+            noise: What :meth:`draw` returned.
+
+        Returns:
+            Weights, ``[*R, m]``.
+        """
+
+    def conflict(self, gramian: Tensor, noise: Tensor | None) -> Tensor:
+        """Return the conflict ratio to report: the share of conflicting pairs unless a combiner has its own.
+
+        Args:
+            gramian: Inner products of the gradients, ``[*R, m, m]``.
+            noise: What :meth:`draw` returned.
+
+        Returns:
+            Conflict ratio in [0, 1], ``[*R]``.
+        """
+        return pair_conflict(gramian)
 
     def forward(self, jacobian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Tensor:
         """Return the combined gradient.
@@ -23,60 +91,113 @@ class Combiner(nn.Module):
         Args:
             jacobian: One gradient per objective, ``[*R, m, P]``.
             attention: Attention over the objectives, ``[*R, m]``, or ``[*R, b, m]`` to be averaged over a minibatch.
-            generator: Source of randomness, for combiners that draw an order.
+            generator: Source of randomness, for combiners that draw.
 
         Returns:
             Combined gradient, ``[*R, P]``.
         """
-        weights = self.weights(jacobian @ jacobian.mT, attention, generator)
-        return (weights.unsqueeze(-2) @ jacobian).squeeze(-2)
+        return self.merge(jacobian, attention, generator).gradient
+
+    def merge(self, jacobian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Merged:
+        """Return the combined gradient of :meth:`forward` with the weights and the conflict ratio behind it."""
+        jacobian = _checks.floats("jacobian", jacobian)
+        _checks.jacobian(jacobian)
+        weights, conflict = self._weigh(gramian_of(jacobian), attention, generator)
+        wide = torch.promote_types(weights.dtype, jacobian.dtype)
+        gradient = (weights.to(wide).unsqueeze(-2) @ jacobian.to(wide)).squeeze(-2)
+        return Merged(*(tensor.to(jacobian.dtype) for tensor in (gradient, weights, conflict)))
 
     def weights(self, gramian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Tensor:
-        """Return the weight of each objective's gradient.
+        """Return the weight of each objective's gradient: check, draw, combine.
 
         Args:
             gramian: Inner products of the gradients, ``[*R, m, m]``.
             attention: Attention over the objectives, ``[*R, m]``, or ``[*R, b, m]`` to be averaged over a minibatch.
-            generator: Source of randomness, for combiners that draw an order.
+            generator: Source of randomness, for combiners that draw; by default PyTorch's global one, which
+                ``torch.manual_seed`` seeds, or the combiner's own if it was made with a seed.
 
         Returns:
             Weights, ``[*R, m]``.
         """
-        _checks.gramian(gramian)
-        return self._weights(gramian, self._mean_attention(gramian, attention), generator)
+        return self._weigh(gramian, attention, generator)[0]
 
-    @abstractmethod
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor: ...
+    def _weigh(self, gramian: Tensor, attention: Tensor | None, generator: Generator | None) -> tuple[Tensor, Tensor]:
+        """Return the weights, ``[*R, m]``, and the conflict of the same draw, ``[*R]``."""
+        gramian = _checks.floats("gramian", gramian)
+        _checks.gramian(gramian)
+        attention = self._mean_attention(gramian, attention)
+        noise = self.draw(tuple(gramian.shape[:-1]), self._source() if generator is None else generator)
+        noise = None if noise is None else noise.to(gramian.device)
+        inner, attention = working(gramian), working(attention)
+        if self.batched:
+            weights, conflict = self.combine(inner, attention, noise), self.conflict(inner, noise)
+        else:
+            weights, conflict = self._looped(inner, attention, noise)
+        self._require_weights(weights, gramian)
+        return weights.to(gramian.dtype), conflict.to(gramian.dtype)
+
+    def _source(self) -> Generator:
+        """Return the stream to draw from when a call brings none."""
+        return torch.default_generator
+
+    def _looped(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Combine run by run."""
+        runs, m = gramian.shape[:-2], gramian.shape[-1]
+        grams, attentions = gramian.reshape(-1, m, m), attention.reshape(-1, m)
+        noises = [None] * len(grams) if noise is None else noise.reshape(len(grams), *noise.shape[len(runs) :])
+        rows = list(zip(grams, attentions, noises, strict=True))
+        pieces = [self.combine(*row) for row in rows]
+        for piece, one in zip(pieces, grams, strict=True):
+            self._require_weights(piece, one)
+        weights = torch.stack(pieces) if pieces else attentions
+        conflict = torch.stack([self.conflict(one, noise) for one, _, noise in rows]) if rows else attentions[:, 0]
+        return weights.reshape(*runs, -1), conflict.reshape(runs)
+
+    def _require_weights(self, weights: Tensor, gramian: Tensor) -> None:
+        """Say so when a combiner of the user's own returns something else than weights."""
+        if weights.shape != gramian.shape[:-1]:
+            rule = f"return weights of shape {list(gramian.shape[:-1])}"
+            _checks.fail(f"{type(self).__name__}.combine", rule, f"shape {list(weights.shape)}")
 
     def _mean_attention(self, gramian: Tensor, attention: Tensor | None) -> Tensor:
         """Return the attention as ``[*R, m]``: uniform for combiners that have no use for it."""
         if not self.needs_attention:
-            return torch.full_like(gramian[..., 0], 1 / gramian.shape[-1])
+            return torch.full_like(gramian[..., 0], 1 / max(gramian.shape[-1], 1))
         if attention is None:
             raise ValueError(f"`attention` must be given to {type(self).__name__}, got None.")
+        attention = _checks.floats("attention", attention)
         _checks.objectives("attention", attention, gramian.shape[-1], minimum=1)
         _checks.simplex("attention", attention)
         if attention.dim() == gramian.dim():
             attention = attention.mean(-2)
         _checks.broadcastable("attention", attention, gramian.shape[:-1])
-        return attention.to(gramian.dtype).expand(gramian.shape[:-1])
+        return attention.to(gramian).expand(gramian.shape[:-1])
 
 
-class OrderedCombiner(Combiner):
-    """A combiner that draws a random order; without a generator in the call it uses its own, seeded one.
+class DrawingCombiner(Combiner):
+    """A combiner that draws random numbers, with an optional stream of its own.
 
     Args:
-        seed: Seed of the combiner's own generator. Its state is part of the ``state_dict``.
+        seed: Seed of the combiner's own generator, whose state is part of the ``state_dict``. By default it has none
+            and draws from PyTorch's global stream: a combiner made anew in every minibatch never repeats itself.
     """
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int | None = None) -> None:
         super().__init__()
-        self._generator = torch.Generator().manual_seed(seed)
+        if seed is not None:
+            _checks.at_least("seed", seed, 0)
+        self._generator = None if seed is None else torch.Generator().manual_seed(seed)
+
+    def _source(self) -> Generator:
+        return super()._source() if self._generator is None else self._generator
 
     def get_extra_state(self) -> Tensor:
-        """Return the state of the own generator."""
-        return self._generator.get_state()
+        """Return the state of the own generator; empty without one."""
+        return torch.empty(0, dtype=torch.uint8) if self._generator is None else self._generator.get_state()
 
     def set_extra_state(self, state: Tensor) -> None:
         """Restore the state of the own generator."""
-        self._generator.set_state(state)
+        self._generator = None
+        if state.numel():
+            self._generator = torch.Generator()
+            self._generator.set_state(state)

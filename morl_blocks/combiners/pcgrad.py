@@ -1,10 +1,17 @@
 """PCGrad: project conflicting gradients away from each other, on the Gramian."""
 
+from typing import Literal
+
 import torch
 from torch import Generator, Tensor
 
-from morl_blocks.combiners._base import OrderedCombiner
+from morl_blocks import _checks
+from morl_blocks.combiners._base import DrawingCombiner
+from morl_blocks.combiners.conflict import pair_conflict
 from morl_blocks.combiners.sum import rescaled
+
+Pairing = Literal["index", "position"]
+ConflictKind = Literal["pairs", "projected"]
 
 
 def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
@@ -21,10 +28,14 @@ def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
         >>> random_order((3,), torch.Generator().manual_seed(0)).sort(-1).values[0]
         tensor([0, 1, 2])
     """
-    return torch.rand(*shape, shape[-1], generator=generator, device=generator.device).argsort(-1)
+    if not shape:
+        _checks.fail("shape", "be (*R, m)", shape)
+    # Drawn in float32 whatever the default dtype is, so that a seed means the same order everywhere.
+    numbers = torch.rand(*shape, shape[-1], generator=generator, device=generator.device, dtype=torch.float32)
+    return numbers.argsort(-1)
 
 
-def pcgrad_projections(gramian: Tensor, order: Tensor) -> Tensor:
+def pcgrad_projections(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> Tensor:
     r"""Project each gradient on the normal planes of those it conflicts with, one after the other.
 
     For each i, over the other j in the given order: if :math:`\langle g_i^{proj}, g_j \rangle < 0`, subtract
@@ -34,7 +45,9 @@ def pcgrad_projections(gramian: Tensor, order: Tensor) -> Tensor:
 
     Args:
         gramian: Inner products of the gradients, ``[*R, m, m]``.
-        order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``; its entry i is skipped.
+        order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
+        pairing: What row i leaves out: ``"index"``, the entry i, itself; ``"position"``, whatever stands at place i,
+            so that a gradient may meet itself and miss another.
 
     Returns:
         Coefficients C, ``[*R, m, m]``.
@@ -45,39 +58,103 @@ def pcgrad_projections(gramian: Tensor, order: Tensor) -> Tensor:
         tensor([[0.5000, 0.5000],
                 [0.0000, 1.0000]])
     """
+    return _meetings(gramian, order, pairing)[0]
+
+
+def projected_conflict(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> Tensor:
+    r"""Return the share of negative inner products among all that PCGrad meets, each as it stands at that moment.
+
+    Ordered pairs, itself included, on gradients that are already partly projected: a reading of the paper's
+    :math:`\kappa` beside the share of unordered pairs of :func:`conflict_ratio`. On random gradients it is near
+    :math:`(m-1)/(2m)`, not 1/2.
+
+    Args:
+        gramian: Inner products of the gradients, ``[*R, m, m]``.
+        order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
+        pairing: As in :func:`pcgrad_projections`; with ``"position"`` a gradient meets m - 1, itself by chance.
+
+    Returns:
+        Conflict ratio in [0, 1], ``[*R]``.
+
+    Example:
+        >>> jacobian = torch.tensor([[1.0, 0.0], [-1.0, 1.0]])
+        >>> projected_conflict(jacobian @ jacobian.T, torch.tensor([[0, 1], [0, 1]]))
+        tensor(0.5000)
+    """
+    m = gramian.shape[-1]
+    met = m * m if pairing == "index" else max(m * (m - 1), 1)
+    return _meetings(gramian, order, pairing)[1] / met
+
+
+def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor, Tensor]:
+    """Return the coefficients ``[*R, m, m]`` and the number of negative inner products ``[*R]`` on the way."""
+    _checks.choice("pairing", pairing, ("index", "position"))
+    _checks.square("gramian", gramian)
+    _checks.same_shape("order", order, gramian.shape)
     m = gramian.shape[-1]
     eye = torch.eye(m, dtype=gramian.dtype, device=gramian.device)
     met = eye[order]  # [*R, i, step, m]: one-hot of the gradient that i meets at each step
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
     norms = (rows * met).sum(-1, keepdim=True)
-    itself = order.unsqueeze(-1) == torch.arange(m, device=order.device).reshape(m, 1, 1)
-    per_unit = met / norms.masked_fill(itself | (norms <= 0), torch.inf)  # zero where nothing is to be subtracted
-    coefficients = eye.expand_as(gramian)
-    for row_j, per_unit_j in zip(rows.unbind(-2), per_unit.unbind(-2), strict=True):
-        conflict = (coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0)
-        coefficients = torch.addcmul(coefficients, conflict, per_unit_j, value=-1)
-    return coefficients
+    number = torch.arange(m, device=order.device)
+    place = order if pairing == "index" else number.expand_as(order)
+    skipped = (place == number.unsqueeze(-1)).unsqueeze(-1)
+    # Divided by infinity, nothing is subtracted.
+    norms = norms.masked_fill(skipped | (norms <= 0), torch.inf)
+    coefficients, negative = eye.expand_as(gramian), torch.zeros_like(gramian[..., :1])
+    for step, (row_j, met_j, norm_j) in enumerate(zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True)):
+        inner = (coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0)
+        # The quotient first: its size is that of gradients, while 1 / norm overflows for tiny ones.
+        coefficients = torch.addcmul(coefficients, inner / norm_j, met_j, value=-1)
+        counted = inner < 0 if pairing == "index" else (inner < 0) & ~skipped[..., step, :]
+        negative = negative + counted
+    return coefficients, negative.sum((-2, -1))
 
 
-class PCGrad(OrderedCombiner):
+class PCGrad(DrawingCombiner):
     """Sum the projected gradients, each with weight 1 (the actor update of the paper).
 
-    The preference has no say in it. Without a generator in the call, orders come from the combiner's own one.
+    The preference has no say in it. Two options are readings of the paper that differ from its text; the defaults are
+    the text.
 
     Args:
-        seed: Seed of the own generator.
+        seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
+        pairing: ``"index"``: a gradient meets every other one; ``"position"``: it leaves out whatever stands at its own
+            place in the shuffled list, so that it may meet itself and miss another.
+        conflict: ``"pairs"``: the share of pairs that conflict before any projection; ``"projected"``: the share of
+            negative inner products as they are met, itself included (:func:`projected_conflict`).
 
     Example:
         >>> PCGrad()(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))
         tensor([0.5000, 1.5000])
     """
 
-    def _projections(self, gramian: Tensor, generator: Generator | None) -> Tensor:
-        order = random_order(tuple(gramian.shape[:-1]), self._generator if generator is None else generator)
-        return pcgrad_projections(gramian, order.to(gramian.device))
+    def __init__(
+        self, seed: int | None = None, *, pairing: Pairing = "index", conflict: ConflictKind = "pairs"
+    ) -> None:
+        super().__init__(seed)
+        _checks.choice("pairing", pairing, ("index", "position"))
+        _checks.choice("conflict", conflict, ("pairs", "projected"))
+        self.pairing: Pairing = pairing
+        self.conflict_kind: ConflictKind = conflict
 
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
-        return self._projections(gramian, generator).sum(-2)
+    def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
+        """Draw the orders, ``[*R, m, m]``: :func:`random_order`."""
+        return random_order(shape, generator)
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Sum the rows of the projections' coefficients."""
+        return pcgrad_projections(gramian, _order(noise), self.pairing).sum(-2)
+
+    def conflict(self, gramian: Tensor, noise: Tensor | None) -> Tensor:
+        """Return the conflict ratio of the chosen kind, ``[*R]``."""
+        if self.conflict_kind == "pairs":
+            return pair_conflict(gramian)
+        return projected_conflict(gramian, _order(noise), self.pairing)
+
+    def extra_repr(self) -> str:
+        """Show the readings in ``repr``."""
+        return f"pairing={self.pairing!r}, conflict={self.conflict_kind!r}"
 
 
 class WeightedPCGrad(PCGrad):
@@ -88,8 +165,10 @@ class WeightedPCGrad(PCGrad):
     The factor m keeps the step size of plain PCGrad at uniform attention.
 
     Args:
-        seed: Seed of the own generator.
+        seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
         rescale: Keep the factor m.
+        pairing: As in :class:`PCGrad`.
+        conflict: As in :class:`PCGrad`.
 
     Example:
         >>> WeightedPCGrad()(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]), attention=torch.tensor([0.5, 0.5]))
@@ -98,10 +177,25 @@ class WeightedPCGrad(PCGrad):
 
     needs_attention = True
 
-    def __init__(self, seed: int = 0, *, rescale: bool = True) -> None:
-        super().__init__(seed)
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        rescale: bool = True,
+        pairing: Pairing = "index",
+        conflict: ConflictKind = "pairs",
+    ) -> None:
+        super().__init__(seed, pairing=pairing, conflict=conflict)
         self.rescale = rescale
 
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
-        per_objective = rescaled(attention, rescale=self.rescale)
-        return (per_objective.unsqueeze(-2) @ self._projections(gramian, generator)).squeeze(-2)
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Sum the rows of the projections' coefficients, weighted by the attention."""
+        projections = pcgrad_projections(gramian, _order(noise), self.pairing)
+        return (rescaled(attention, rescale=self.rescale).unsqueeze(-2) @ projections).squeeze(-2)
+
+
+def _order(noise: Tensor | None) -> Tensor:
+    """Return the drawn orders, or say that they are missing."""
+    if noise is None:
+        raise ValueError("`noise` must be the orders that `draw` returned, got None.")
+    return noise

@@ -1,7 +1,7 @@
 """Plain and weighted sum of the gradients: no projection."""
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from morl_blocks.combiners._base import Combiner
 
@@ -14,7 +14,8 @@ class Sum(Combiner):
         tensor([0., 1.])
     """
 
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Weigh every objective 1."""
         return torch.ones_like(gramian[..., 0])
 
 
@@ -38,7 +39,8 @@ class WeightedSum(Combiner):
         super().__init__()
         self.rescale = rescale
 
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Weigh by the attention, times m when rescaled."""
         return rescaled(attention, rescale=self.rescale)
 
 

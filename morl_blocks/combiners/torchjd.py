@@ -1,48 +1,147 @@
-"""An adapter that turns any Gramian-based TorchJD weighting into a combiner."""
+"""An adapter that turns what TorchJD has, aggregators and weightings, into combiners."""
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
-from morl_blocks.combiners._base import OrderedCombiner
+from morl_blocks import _checks
+from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
+from morl_blocks.combiners._gramian import gramian_of
+from morl_blocks.combiners.conflict import pair_conflict
+
+# Weightings that are declared on the Jacobian and look at nothing but its number of rows.
+COUNTING = ("ConstantWeighting", "MeanWeighting", "RandomWeighting", "SumWeighting")
 
 
-class TorchJD(OrderedCombiner):
-    """Let a TorchJD weighting (UPGrad, MGDA, CAGrad, ...) choose the weights.
+class TorchJD(DrawingCombiner):
+    """Let a TorchJD aggregator or weighting (UPGrad, MGDA, CAGrad, ...) combine the gradients.
 
-    TorchJD (``pip install 'morl-blocks[torchjd]'``) works on one Gramian at a time, so runs are looped over. Weightings
+    TorchJD (``pip install 'morl-blocks[torchjd]'``) works on one matrix at a time, so runs are looped over. Methods
     that draw random numbers do so from PyTorch's global state; here each call runs on a copy of it, seeded from the
     generator, so that the result depends on the generator alone and the global state stays as it was.
 
+    Most methods need the Gramian alone, and serve everywhere. Those that look at the gradients themselves (``ConFIG``,
+    ``GradDrop``, ``TrimmedMean``, ``NashMTL``, ``ExcessMTL``, ...) work in a call on a Jacobian and in
+    ``combine_gradients``; asked for :meth:`weights` of a Gramian they raise.
+
     Args:
-        weighting: A weighting of ``torchjd.aggregation`` that takes a Gramian, for example ``UPGradWeighting()``.
-        seed: Seed of the own generator, used when a call brings none.
+        method: An aggregator such as ``UPGrad()`` or a weighting such as ``UPGradWeighting()``, of
+            ``torchjd.aggregation`` or derived from its classes.
+        seed: Seed of an own generator; by default from PyTorch's global stream (or the call's generator).
 
     Example:
-        >>> from torchjd.aggregation import UPGradWeighting
+        >>> from torchjd.aggregation import UPGrad, UPGradWeighting
         >>> TorchJD(UPGradWeighting())(torch.tensor([[1.0, 0.0], [-1.0, 1.0]])).round(decimals=3)
+        tensor([0.2500, 0.7500])
+        >>> TorchJD(UPGrad())(torch.tensor([[1.0, 0.0], [-1.0, 1.0]])).round(decimals=3)
         tensor([0.2500, 0.7500])
     """
 
-    def __init__(self, weighting: Callable[[Tensor], Tensor], seed: int = 0) -> None:
+    batched = False
+
+    def __init__(self, method: Callable[[Tensor], Tensor], seed: int | None = None) -> None:
         super().__init__(seed)
-        if not callable(weighting):
-            raise ValueError(f"`weighting` must be a TorchJD weighting of a Gramian, got {weighting!r}.")
-        self.weighting = weighting
+        _sorted(method)
+        self.method = method
 
-    def _weights(self, gramian: Tensor, attention: Tensor, generator: Generator | None) -> Tensor:
-        generator = self._generator if generator is None else generator
-        flat = gramian.reshape(-1, *gramian.shape[-2:])
-        seeds = torch.randint(2**31, (len(flat),), generator=generator, device=generator.device).tolist()
-        weights = [self._seeded(one, seed) for one, seed in zip(flat, seeds, strict=True)]
-        return torch.stack(weights).reshape(gramian.shape[:-1])
+    def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
+        """Draw one seed per run, ``[*R]``."""
+        return torch.randint(2**31, shape[:-1], generator=generator, device=generator.device)
 
-    def _seeded(self, gramian: Tensor, seed: int) -> Tensor:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            weights = self.weighting(gramian)
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        """Ask the weighting for the weights of one Gramian ``[m, m]``, on a copy of the random state."""
+        on_gramian, _ = _sorted(self.method)
+        if on_gramian is None:
+            rule = "see the gradients themselves: call it on a Jacobian, or use combine_gradients"
+            _checks.fail(type(self.method).__name__, rule, "a Gramian")
+        return _seeded(on_gramian, gramian, noise)
+
+    def merge(self, jacobian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Merged:
+        """Return the combined gradient, its weights where the method has them, and the conflict ratio."""
+        on_gramian, on_jacobian = _sorted(self.method)
+        if on_gramian is not None:
+            return super().merge(jacobian, attention, generator)
+        jacobian = _checks.floats("jacobian", jacobian)
+        _checks.jacobian(jacobian)
+        _checks.finite("jacobian", jacobian)
+        runs, (m, size) = jacobian.shape[:-2], jacobian.shape[-2:]
+        seeds = self.draw((*runs, m), self._source() if generator is None else generator)
+        rows = zip(jacobian.reshape(-1, m, size), seeds.flatten(), strict=True)
+        gradients = [_seeded(on_jacobian, one, seed) for one, seed in rows]
+        gradient = torch.stack(gradients).reshape(*runs, size).to(jacobian.dtype)
+        return Merged(
+            gradient,
+            torch.full_like(jacobian[..., 0], torch.nan),
+            pair_conflict(gramian_of(jacobian)).to(jacobian.dtype),
+        )
+
+    def _looped(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
+        if gramian.dim() > 2 and hasattr(_sorted(self.method)[0], "reset"):
+            rule = f"be one [m, m]: {type(self.method).__name__} remembers earlier calls, so each run needs its own"
+            _checks.fail("gramian", rule, f"shape {list(gramian.shape)}")
+        return super()._looped(gramian, attention, noise)
+
+    def _require_weights(self, weights: Tensor, gramian: Tensor) -> None:
         if weights.shape != gramian.shape[:-1]:
             rule = f"return {gramian.shape[-1]} weights for a Gramian"
-            raise ValueError(f"`weighting` must {rule}, got shape {list(weights.shape)}.")
-        return weights
+            _checks.fail(type(self.method).__name__, rule, f"shape {list(weights.shape)}")
+
+
+def as_combiner(value: object) -> Combiner:
+    """Return a combiner: the value itself, or a TorchJD aggregator or weighting behind its adapter."""
+    if isinstance(value, Combiner):
+        return value
+    try:
+        return TorchJD(value)  # type: ignore[arg-type]  # it refuses anything else
+    except ValueError:
+        raise ValueError(
+            f"`combiner` must be a Combiner such as PCGrad(), or an aggregator or weighting of TorchJD, got {value!r}."
+        ) from None
+
+
+def _seeded(function: Any, matrix: Tensor, seed: Tensor | None) -> Tensor:
+    """Call TorchJD on a copy of the random state, seeded."""
+    with torch.random.fork_rng(devices=[]):
+        if seed is not None:
+            torch.manual_seed(int(seed))
+        result: Tensor = function(matrix)
+    return result
+
+
+def _sorted(method: Any) -> tuple[Any, Any]:
+    """Return what to call on a Gramian and what to call on a Jacobian; one of the two is ``None``."""
+    try:
+        torchjd = import_module("torchjd.aggregation")
+    except ImportError as error:
+        raise ValueError("`method` must come from the package torchjd: pip install 'morl-blocks[torchjd]'.") from error
+    if isinstance(method, torchjd.GramianWeightedAggregator):
+        return method.gramian_weighting, None
+    if isinstance(method, torchjd.WeightedAggregator) and _counts(method.weighting):
+        return method.weighting, None
+    if isinstance(method, torchjd.Aggregator):
+        return None, method
+    if isinstance(method, torchjd.Weighting):
+        if _takes_jacobian(method):
+            return None, torchjd.WeightedAggregator(method)
+        return method, None
+    hint = f"an instance such as {method.__name__}()" if isinstance(method, type) else "an aggregator or a weighting"
+    rule = f"be {hint} of torchjd.aggregation"
+    return _checks.fail("method", rule, repr(method))
+
+
+def _counts(weighting: Any) -> bool:
+    """Tell whether a weighting looks at the number of rows alone."""
+    return type(weighting).__name__ in COUNTING and type(weighting).__module__.startswith("torchjd.")
+
+
+def _takes_jacobian(weighting: Any) -> bool:
+    """Tell whether a weighting needs the gradients themselves; a wrapper needs what it wraps needs."""
+    if hasattr(weighting, "fn"):  # a composition: a weighting after a function of the Jacobian
+        return True
+    if hasattr(weighting, "weighting"):
+        return _takes_jacobian(weighting.weighting)
+    bases = import_module("torchjd.aggregation._weighting_bases")
+    return isinstance(weighting, getattr(bases, "_MatrixWeighting", ())) and not _counts(weighting)

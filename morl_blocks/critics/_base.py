@@ -1,12 +1,11 @@
 """What every critic shares: its input, its loss and the value loss under it."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 
-import torch
 from torch import Tensor, nn
 
 from morl_blocks import _checks
-from morl_blocks.critics._layers import mlp
+from morl_blocks._networks import Initialisation, initialise, join, trunk
 
 
 def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
@@ -25,6 +24,7 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
         Loss, a scalar.
 
     Example:
+        >>> import torch
         >>> value_loss(torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2), torch.tensor([0.25, 0.75]))
         tensor(3.2500)
         >>> value_loss(torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2))
@@ -40,10 +40,12 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
     return (attention * errors).sum(-1).mean()
 
 
-class Critic(nn.Module):
+class Critic(nn.Module, ABC):
     """Predict one value per objective from observation and preference.
 
-    The trunk over observation and preference is built here; a subclass adds what maps its features to values.
+    The trunk over observation and preference is built here; a subclass adds what maps its features to values, in
+    :meth:`add_output`, and applies it in ``forward``. A critic need not be one of these: any module ``(observation,
+    preference) -> [*B, m]`` is, with or without a ``loss`` of its own.
 
     Args:
         observation_dim: Numbers in an observation, n.
@@ -51,6 +53,7 @@ class Critic(nn.Module):
         hidden: Width of every hidden layer.
         depth: Hidden layers of the trunk.
         activation: Activation module class.
+        init: PyTorch's ``"default"``, or ``"orthogonal"``.
     """
 
     def __init__(
@@ -60,19 +63,17 @@ class Critic(nn.Module):
         hidden: int = 64,
         depth: int = 2,
         activation: type[nn.Module] = nn.Tanh,
+        init: Initialisation = "default",
     ) -> None:
         super().__init__()
-        sizes = {"observation_dim": observation_dim, "num_objectives": num_objectives, "hidden": hidden, "depth": depth}
-        for name, size in sizes.items():
-            _checks.at_least(name, size, 1)
         self.observation_dim = observation_dim
         self.num_objectives = num_objectives
-        self.trunk = mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
-        self._add_output(hidden, activation)
+        self.trunk = trunk(observation_dim, num_objectives, hidden, depth, activation)
+        initialise(self, init, [self.add_output(hidden, activation)], 1.0)
 
     @abstractmethod
-    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
-        """Add the layers from the trunk's features to the values."""
+    def add_output(self, hidden: int, activation: type[nn.Module]) -> nn.Module:
+        """Add the layers from the trunk's features to the values, and return the last one."""
 
     def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
         """Return the value loss with every objective weighing 1/m.
@@ -82,12 +83,8 @@ class Critic(nn.Module):
         """
         return value_loss(values, targets)
 
-    def _features(self, observation: Tensor, preference: Tensor) -> Tensor:
+    def features(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the trunk's features of ``[s, w]``, with the preference repeated over the batch, ``[*B, hidden]``."""
-        _checks.features("observation", observation, self.observation_dim)
-        _checks.objectives("preference", preference, self.num_objectives, minimum=1)
-        shape = torch.Size([*observation.shape[:-1], self.num_objectives])
-        _checks.broadcastable("preference", preference, shape)
-        joined = torch.cat([observation, preference.expand(shape).to(observation.dtype)], -1)
+        joined = join(observation, preference, self.observation_dim, self.num_objectives)
         features: Tensor = self.trunk(joined)
         return features

@@ -2,8 +2,8 @@
 
 from torch import Tensor, nn
 
+from morl_blocks._networks import LinearBank
 from morl_blocks.critics._base import Critic
-from morl_blocks.critics._layers import LinearBank
 
 
 class BranchedCritic(Critic):
@@ -18,6 +18,7 @@ class BranchedCritic(Critic):
         hidden: Width of every hidden layer.
         depth: Hidden layers of the trunk.
         activation: Activation module class.
+        init: PyTorch's ``"default"``, or ``"orthogonal"``.
 
     Example:
         >>> import torch
@@ -28,12 +29,14 @@ class BranchedCritic(Critic):
         19011
     """
 
-    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
+    def add_output(self, hidden: int, activation: type[nn.Module]) -> nn.Module:
+        """Add the layers after the trunk."""
         m = self.num_objectives
         self.heads = nn.Sequential(LinearBank(m, hidden, hidden), activation(), LinearBank(m, hidden, 1))
+        return self.heads[-1]
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the values: ``[*B, n]`` and ``[m]`` or ``[*B, m]`` in, ``[*B, m]`` out."""
-        features = self._features(observation, preference)
+        features = self.features(observation, preference)
         values: Tensor = self.heads(features.unsqueeze(-2)).squeeze(-1)
         return values

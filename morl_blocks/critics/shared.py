@@ -16,6 +16,7 @@ class SharedCritic(Critic):
         hidden: Width of every hidden layer.
         depth: Hidden layers of the trunk.
         activation: Activation module class.
+        init: PyTorch's ``"default"``, or ``"orthogonal"``.
 
     Example:
         >>> import torch
@@ -26,10 +27,12 @@ class SharedCritic(Critic):
         10691
     """
 
-    def _add_output(self, hidden: int, activation: type[nn.Module]) -> None:
+    def add_output(self, hidden: int, activation: type[nn.Module]) -> nn.Module:
+        """Add the layers after the trunk."""
         self.head = nn.Sequential(nn.Linear(hidden, hidden), activation(), nn.Linear(hidden, self.num_objectives))
+        return self.head[-1]
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the values: ``[*B, n]`` and ``[m]`` or ``[*B, m]`` in, ``[*B, m]`` out."""
-        values: Tensor = self.head(self._features(observation, preference))
+        values: Tensor = self.head(self.features(observation, preference))
         return values

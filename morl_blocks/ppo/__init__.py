@@ -1,8 +1,16 @@
 """PPO that keeps the objectives apart until the combiner: estimators, normaliser, advantages, actors and losses."""
 
-from morl_blocks.ppo.actors import (
-    CategoricalActor,
-    UnitBoxGaussianActor,
+from morl_blocks.ppo.actors import Actor, CategoricalActor, UnitBoxGaussianActor
+from morl_blocks.ppo.advantage import (
+    AdvantageForm,
+    Estimate,
+    ScalarisedAdvantage,
+    VectorAdvantage,
+    scalarised_advantage,
+    vector_advantage,
+)
+from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
+from morl_blocks.ppo.distributions import (
     categorical_entropy,
     categorical_log_prob,
     categorical_sample,
@@ -11,21 +19,27 @@ from morl_blocks.ppo.actors import (
     gaussian_sample,
     unit_box_to_action,
 )
-from morl_blocks.ppo.advantage import scalarised_advantage, vector_advantage
-from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
 from morl_blocks.ppo.gae import VectorGAE, vector_gae
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
-from morl_blocks.ppo.loss import VectorClipPPOLoss, clipped_objectives
+from morl_blocks.ppo.loss import VectorClipPPOLoss
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
 from morl_blocks.ppo.policies import CategoricalPolicy, UnitBoxPolicy
+from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss, clipped_objectives
 
 __all__ = [
+    "Actor",
+    "AdvantageForm",
     "CategoricalActor",
     "CategoricalPolicy",
+    "ClippedSurrogate",
     "Combined",
+    "Estimate",
+    "ObjectiveLoss",
     "ReturnNormalizer",
+    "ScalarisedAdvantage",
     "UnitBoxGaussianActor",
     "UnitBoxPolicy",
+    "VectorAdvantage",
     "VectorClipPPOLoss",
     "VectorGAE",
     "approximate_kl",

@@ -1,147 +1,84 @@
-"""Policies that see the observation and the preference: a Gaussian in the unit box, a categorical for discrete actions.
+"""Actors: networks from observation and preference to a distribution over actions.
 
-Randomness enters as an argument: the sampling functions take the noise, so each run can bring its own generator.
+An :class:`Actor` is a network and the handful of functions that PPO asks of its distribution. The trainer, the policies
+for TorchRL and the saved policies all call these; a user's own actor implements the same ones.
 """
 
-import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
 from morl_blocks import _checks
+from morl_blocks._networks import Initialisation, initialise, join, trunk
+from morl_blocks.ppo.distributions import (
+    categorical_entropy,
+    categorical_log_prob,
+    categorical_sample,
+    gaussian_entropy,
+    gaussian_log_prob,
+    gaussian_sample,
+)
 
 INITIAL_LOG_STD = -0.5
-_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+OUTPUT_GAIN = 0.01
+"""Gain of an actor's last layer under ``init="orthogonal"``: the first actions hardly depend on the observation."""
 
 
-def gaussian_sample(mean: Tensor, log_std: Tensor, noise: Tensor) -> Tensor:
-    r"""Draw :math:`u = \mu + \sigma\,\epsilon` from standard normal noise of the same shape; not clipped.
+class Actor(nn.Module, ABC):
+    """Map observation and preference to a distribution over actions.
 
-    Example:
-        >>> gaussian_sample(torch.tensor([0.5]), torch.tensor([0.0]), torch.tensor([-1.0]))
-        tensor([-0.5000])
+    :meth:`forward` returns the distribution's parameters (one tensor or a tuple of them, ``[*B, ...]``), called
+    ``output`` below. The other methods are functions of that output. Continuous actions live in the unit box,
+    ``[*B, a]``, and may leave it; discrete actions are indices, ``[*B]``. Noise comes from outside, so that every run
+    keeps its own generator.
+
+    Attributes:
+        noise: Kind of noise that :meth:`sample` takes: standard normal, or uniform in ``[0, 1)``.
+        noise_dim: Numbers of noise per action.
     """
-    return mean + log_std.exp() * noise
+
+    noise: ClassVar[Literal["normal", "uniform"]] = "normal"
+    noise_dim: int
+
+    @abstractmethod
+    def forward(self, observation: Tensor, preference: Tensor) -> Any:
+        """Return the parameters of the distribution for ``[*B, n]`` and ``[*B, m]`` or ``[m]``."""
+
+    @abstractmethod
+    def sample(self, output: Any, noise: Tensor) -> Tensor:
+        """Draw actions from noise, ``[*B, noise_dim]``."""
+
+    @abstractmethod
+    def mode(self, output: Any) -> Tensor:
+        """Return the most likely actions."""
+
+    @abstractmethod
+    def log_prob(self, output: Any, action: Tensor) -> Tensor:
+        """Return the log-probability of actions as drawn, ``[*B]``."""
+
+    @abstractmethod
+    def entropy(self, output: Any) -> Tensor:
+        """Return the entropy, ``[*B]``."""
 
 
-def gaussian_log_prob(action: Tensor, mean: Tensor, log_std: Tensor) -> Tensor:
-    r"""Evaluate the log-density of an unclipped unit-box action.
-
-    .. math:: \log \pi(u) = -\sum_j \tfrac12 \Bigl(\frac{u_j - \mu_j}{\sigma_j}\Bigr)^2 + \log \sigma_j
-              + \tfrac12 \log 2\pi
-
-    Args:
-        action: Samples before the clip, ``[*B, a]``.
-        mean: Means, ``[*B, a]``.
-        log_std: Log standard deviations, broadcastable to ``[*B, a]``.
-
-    Returns:
-        Log-densities summed over the action dimensions, ``[*B]``.
-
-    Example:
-        >>> gaussian_log_prob(torch.zeros(2), torch.zeros(2), torch.zeros(2))
-        tensor(-1.8379)
-    """
-    scaled = (action - mean) * (-log_std).exp()
-    return -(0.5 * scaled.square() + log_std + _HALF_LOG_2PI).sum(-1)
-
-
-def gaussian_entropy(log_std: Tensor) -> Tensor:
-    r"""Return the entropy :math:`\sum_j \log\sigma_j + \tfrac12 \log 2\pi e`, ``[*B, a] -> [*B]``.
-
-    Example:
-        >>> gaussian_entropy(torch.zeros(2))
-        tensor(2.8379)
-    """
-    return (log_std + (_HALF_LOG_2PI + 0.5)).sum(-1)
-
-
-def unit_box_to_action(unit_action: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    r"""Clip to the unit box and map it to the action space: :math:`\text{low} + u\,(\text{high} - \text{low})`.
-
-    Args:
-        unit_action: Samples of the policy, ``[*B, a]``.
-        low: Lower action bounds, broadcastable to ``[*B, a]``.
-        high: Upper action bounds, broadcastable to ``[*B, a]``.
-
-    Returns:
-        Actions within the bounds, which they meet exactly, ``[*B, a]``.
-
-    Example:
-        >>> unit_box_to_action(torch.tensor([-3.0, 0.5, 1.0]), torch.tensor(-1.0), torch.tensor(1.0))
-        tensor([-1.,  0.,  1.])
-    """
-    return torch.lerp(low, high, unit_action.clamp(0.0, 1.0))
-
-
-def categorical_sample(logits: Tensor, noise: Tensor) -> Tensor:
-    r"""Draw an action index by the Gumbel trick from uniform noise.
-
-    .. math:: \arg\max_k\ \ell_k - \log(-\log \epsilon_k)
-
-    Args:
-        logits: Unnormalised log-probabilities, ``[*B, k]``.
-        noise: Uniform numbers in ``[0, 1)``, ``[*B, k]``.
-
-    Returns:
-        Indices, ``[*B]``, int64.
-
-    Example:
-        >>> categorical_sample(torch.tensor([0.0, 50.0, 0.0]), torch.tensor([0.9, 0.1, 0.5]))
-        tensor(1)
-    """
-    tiny = torch.finfo(noise.dtype).tiny
-    return (logits - (-noise.clamp_min(tiny).log()).log()).argmax(-1)
-
-
-def categorical_log_prob(action: Tensor, logits: Tensor) -> Tensor:
-    """Return the log-probability of action indices ``[*B]`` under logits ``[*B, k]``.
-
-    Example:
-        >>> categorical_log_prob(torch.tensor(1), torch.zeros(4))
-        tensor(-1.3863)
-    """
-    return logits.log_softmax(-1).gather(-1, action.unsqueeze(-1)).squeeze(-1)
-
-
-def categorical_entropy(logits: Tensor) -> Tensor:
-    """Return the entropy of logits, ``[*B, k] -> [*B]``.
-
-    Example:
-        >>> categorical_entropy(torch.zeros(4))
-        tensor(1.3863)
-    """
-    log_prob = logits.log_softmax(-1)
-    return -(log_prob.exp() * log_prob).sum(-1)
-
-
-def _trunk(observation_dim: int, num_objectives: int, hidden: int) -> nn.Sequential:
-    """Build the two tanh layers on ``[observation, preference]`` that every actor starts with."""
-    _checks.at_least("observation_dim", observation_dim, 1)
-    _checks.at_least("num_objectives", num_objectives, 1)
-    _checks.at_least("hidden", hidden, 1)
-    return nn.Sequential(
-        nn.Linear(observation_dim + num_objectives, hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh()
-    )
-
-
-def _join(observation: Tensor, preference: Tensor) -> Tensor:
-    """Concatenate the inputs; one preference ``[m]`` serves a whole batch."""
-    return torch.cat([observation, preference.expand(*observation.shape[:-1], preference.shape[-1])], dim=-1)
-
-
-class UnitBoxGaussianActor(nn.Module):
+class UnitBoxGaussianActor(Actor):
     r"""Map observation and preference to a Gaussian whose mean lies in the unit box.
 
-    Two tanh layers and a sigmoid give the mean; the log standard deviation is one free parameter per action
-    dimension, started at -0.5. With ``hidden=64`` it has :math:`64(n+m) + 4224 + 66a` parameters. Samples may leave
-    the box: keep their log-probability as they are and send :func:`unit_box_to_action` of them to the environment.
+    Hidden layers and a sigmoid give the mean; the log standard deviation is one free parameter per action dimension,
+    started at -0.5. With the default sizes it has :math:`64(n+m) + 4224 + 66a` parameters. Samples may leave the box:
+    keep their log-probability as they are and send :func:`~morl_blocks.ppo.unit_box_to_action` of them to the
+    environment.
 
     Args:
         observation_dim: Numbers in an observation, n.
         num_objectives: Numbers in a preference, m.
         action_dim: Numbers in an action, a.
-        hidden: Width of the two layers.
+        hidden: Width of the hidden layers.
+        depth: Number of hidden layers.
+        activation: Activation module class.
+        init: PyTorch's ``"default"``, or ``"orthogonal"`` with a small last layer.
 
     Example:
         >>> actor = UnitBoxGaussianActor(observation_dim=30, num_objectives=3, action_dim=2)
@@ -150,27 +87,58 @@ class UnitBoxGaussianActor(nn.Module):
         (torch.Size([5, 2]), [-0.5, -0.5], 6468)
     """
 
-    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int, hidden: int = 64) -> None:
+    def __init__(
+        self,
+        observation_dim: int,
+        num_objectives: int,
+        action_dim: int,
+        hidden: int = 64,
+        depth: int = 2,
+        activation: type[nn.Module] = nn.Tanh,
+        init: Initialisation = "default",
+    ) -> None:
         super().__init__()
         _checks.at_least("action_dim", action_dim, 1)
-        self.trunk = _trunk(observation_dim, num_objectives, hidden)
+        self.observation_dim, self.num_objectives, self.noise_dim = observation_dim, num_objectives, action_dim
+        self.trunk = trunk(observation_dim, num_objectives, hidden, depth, activation)
         self.mean = nn.Linear(hidden, action_dim)
         self.log_std = nn.Parameter(torch.full((action_dim,), INITIAL_LOG_STD))
+        initialise(self, init, [self.mean], OUTPUT_GAIN)
 
     def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and log standard deviation, both ``[*B, a]``, for ``[*B, n]`` and ``[*B, m]`` or ``[m]``."""
-        mean = self.mean(self.trunk(_join(observation, preference))).sigmoid()
+        inputs = join(observation, preference, self.observation_dim, self.num_objectives)
+        mean = self.mean(self.trunk(inputs)).sigmoid()
         return mean, self.log_std.expand_as(mean)
 
+    def sample(self, output: tuple[Tensor, Tensor], noise: Tensor) -> Tensor:
+        """Draw unit-box actions, ``[*B, a]``; not clipped."""
+        return gaussian_sample(*output, noise)
 
-class CategoricalActor(nn.Module):
+    def mode(self, output: tuple[Tensor, Tensor]) -> Tensor:
+        """Return the mean, ``[*B, a]``."""
+        return output[0]
+
+    def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
+        """Return log-densities of unclipped actions, ``[*B]``."""
+        return gaussian_log_prob(action, *output)
+
+    def entropy(self, output: tuple[Tensor, Tensor]) -> Tensor:
+        """Return the entropy, ``[*B]``; it does not depend on the mean."""
+        return gaussian_entropy(output[1])
+
+
+class CategoricalActor(Actor):
     r"""Map observation and preference to the logits of a categorical over ``num_actions`` choices.
 
     Args:
         observation_dim: Numbers in an observation, n.
         num_objectives: Numbers in a preference, m.
         num_actions: Number of choices, k.
-        hidden: Width of the two layers.
+        hidden: Width of the hidden layers.
+        depth: Number of hidden layers.
+        activation: Activation module class.
+        init: PyTorch's ``"default"``, or ``"orthogonal"`` with a small last layer.
 
     Example:
         >>> actor = CategoricalActor(observation_dim=2, num_objectives=2, num_actions=4)
@@ -178,13 +146,43 @@ class CategoricalActor(nn.Module):
         torch.Size([5, 4])
     """
 
-    def __init__(self, observation_dim: int, num_objectives: int, num_actions: int, hidden: int = 64) -> None:
+    noise = "uniform"
+
+    def __init__(
+        self,
+        observation_dim: int,
+        num_objectives: int,
+        num_actions: int,
+        hidden: int = 64,
+        depth: int = 2,
+        activation: type[nn.Module] = nn.Tanh,
+        init: Initialisation = "default",
+    ) -> None:
         super().__init__()
         _checks.at_least("num_actions", num_actions, 2)
-        self.trunk = _trunk(observation_dim, num_objectives, hidden)
+        self.observation_dim, self.num_objectives, self.noise_dim = observation_dim, num_objectives, num_actions
+        self.trunk = trunk(observation_dim, num_objectives, hidden, depth, activation)
         self.logits = nn.Linear(hidden, num_actions)
+        initialise(self, init, [self.logits], OUTPUT_GAIN)
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return logits, ``[*B, k]``, for ``[*B, n]`` and ``[*B, m]`` or ``[m]``."""
-        logits: Tensor = self.logits(self.trunk(_join(observation, preference)))
+        inputs = join(observation, preference, self.observation_dim, self.num_objectives)
+        logits: Tensor = self.logits(self.trunk(inputs))
         return logits
+
+    def sample(self, output: Tensor, noise: Tensor) -> Tensor:
+        """Draw indices, ``[*B]``, int64."""
+        return categorical_sample(output, noise)
+
+    def mode(self, output: Tensor) -> Tensor:
+        """Return the index of the largest logit, ``[*B]``."""
+        return output.argmax(-1)
+
+    def log_prob(self, output: Tensor, action: Tensor) -> Tensor:
+        """Return log-probabilities of indices ``[*B]``."""
+        return categorical_log_prob(action, output)
+
+    def entropy(self, output: Tensor) -> Tensor:
+        """Return entropies, ``[*B]``."""
+        return categorical_entropy(output)

@@ -1,8 +1,13 @@
 """Two ways to hand advantages to the actor: one per objective, or one of a scalar utility."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Literal, NamedTuple
 
-from torch import Tensor
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+from morl_blocks.scalarizers import Scalarizer
 
 EPSILON = 1e-8
 
@@ -13,10 +18,11 @@ def vector_advantage(advantage: Tensor) -> Tensor:
     .. math:: \hat A_{t,i} = \frac{A_{t,i} - \operatorname{mean}_t A_{t,i}}{\operatorname{std}_t A_{t,i} + 10^{-8}}
 
     The standard deviation is that of the population; an objective without variance gets zeros. Flatten several
-    environments of a run into the time dimension first: the rollout is all of dimension -2.
+    environments of a run into the time dimension first: the rollout is all of dimension -2. The same function on the
+    rows of a minibatch, ``[*B, b, m]``, standardises per minibatch.
 
     Args:
-        advantage: Raw advantages, ``[*B, T, m]``.
+        advantage: Raw advantages, ``[*B, T, m]`` with T >= 1.
 
     Returns:
         Standardised advantages, ``[*B, T, m]``.
@@ -27,11 +33,15 @@ def vector_advantage(advantage: Tensor) -> Tensor:
         tensor([[-1.,  0.],
                 [ 1.,  0.]])
     """
+    _checks.vectors_over_time("advantage", advantage)
+    dtype = advantage.dtype
+    if advantage.element_size() < 4:  # half precision cannot hold the square, nor 1e-8
+        advantage = advantage.float()
     # Shifting by the first entry makes a constant objective exactly zero, where rounding of the mean would leave ±1.
     shifted = advantage - advantage[..., :1, :]
     centred = shifted - shifted.mean(-2, keepdim=True)
     std = centred.square().mean(-2, keepdim=True).sqrt()
-    return centred / (std + EPSILON)
+    return (centred / (std + EPSILON)).to(dtype)
 
 
 def scalarised_advantage(
@@ -61,3 +71,59 @@ def scalarised_advantage(
     """
     advantage = scalarizer(normalized_return) - scalarizer(normalized_value)
     return vector_advantage(advantage.unsqueeze(-1)).squeeze(-1)
+
+
+class Estimate(NamedTuple):
+    """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far."""
+
+    advantage: Tensor
+    returns: Tensor
+    value: Tensor
+    normalized_return: Tensor
+    normalized_value: Tensor
+
+
+class AdvantageForm(nn.Module, ABC):
+    """What the actor's gradient is made of: advantages ``[T, q]``, one per objective or one in all.
+
+    A form of your own implements :meth:`forward`.
+    """
+
+    @abstractmethod
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return advantages, ``[T, q]``.
+
+        Args:
+            estimate: Vector advantages, λ-returns and values of a rollout.
+            scalarizer: The utility, its smoothness set for this iteration.
+            weights: Preference of every step, ``[T, m]``.
+        """
+
+
+class VectorAdvantage(AdvantageForm):
+    """One advantage per objective: :func:`vector_advantage`; there is something to combine."""
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return advantages, ``[T, m]``."""
+        return vector_advantage(estimate.advantage)
+
+
+class ScalarisedAdvantage(AdvantageForm):
+    """One advantage, of the utility: :func:`scalarised_advantage`; one gradient, nothing to combine.
+
+    Args:
+        returns: ``"normalized"``: the utility of returns scaled to [0, 1] by what the run has seen, as in the paper.
+            ``"raw"``: of the returns as they are, which for a linear utility is the weighted reward.
+    """
+
+    def __init__(self, returns: Literal["normalized", "raw"] = "normalized") -> None:
+        super().__init__()
+        _checks.choice("returns", returns, ("normalized", "raw"))
+        self.returns = returns
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return the advantage, ``[T, 1]``."""
+        raw = self.returns == "raw"
+        returns = estimate.returns if raw else estimate.normalized_return
+        value = estimate.value if raw else estimate.normalized_value
+        return scalarised_advantage(lambda x: scalarizer(x, weights), returns, value).unsqueeze(-1)

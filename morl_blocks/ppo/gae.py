@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from tensordict import NestedKey, TensorDictBase
@@ -20,6 +20,9 @@ from morl_blocks.ppo._tensordict import (
     take,
     written,
 )
+
+TimeLimit = Literal["bootstrap", "terminal"]
+Mask = Literal["step", "next"]
 
 
 def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
@@ -61,6 +64,9 @@ def vector_gae(
     done: Tensor,
     gamma: Tensor | float,
     lmbda: Tensor | float,
+    *,
+    time_limit: TimeLimit = "bootstrap",
+    mask: Mask = "step",
 ) -> tuple[Tensor, Tensor]:
     r"""Estimate the advantage of each objective by itself, over time in dimension -2.
 
@@ -73,6 +79,8 @@ def vector_gae(
     termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end, not even NaN.
     The end of the rollout bootstraps like a time limit.
 
+    Two options are readings of the paper that differ from this; neither is the return of the environment.
+
     Args:
         reward: Reward, ``[*B, T, m]``.
         value: :math:`V(s_t)`, ``[*B, T, m]``.
@@ -81,6 +89,8 @@ def vector_gae(
         done: ``terminated`` or truncated, bool, ``[*B, T, 1]``.
         gamma: Discount in ``[0, 1]``, broadcastable to ``[*B, T, m]`` (``[m]``: one per objective).
         lmbda: Trace decay in ``[0, 1]``, broadcastable to ``[*B, T, m]``.
+        time_limit: ``"bootstrap"``: as above; ``"terminal"``: a time limit counts as a termination.
+        mask: ``"step"``: step t has its own ends; ``"next"``: it has those of step t + 1, and the last step its own.
 
     Returns:
         Advantage and λ-return (value target), both ``[*B, T, m]``.
@@ -92,9 +102,15 @@ def vector_gae(
         >>> advantage.squeeze(-1)
         tensor([2.4780, 1.6821, 1.8980])
     """
+    _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
+    _checks.choice("mask", mask, ("step", "next"))
+    done = done | terminated
+    terminated = done if time_limit == "terminal" else terminated
+    if mask == "next":
+        terminated, done = (torch.cat([end[..., 1:, :], end[..., -1:, :]], -2) for end in (terminated, done))
     bootstrap = torch.where(terminated, torch.zeros_like(next_value), next_value)
     delta = reward + gamma * bootstrap - value
-    decay = (~(done | terminated)).to(delta.dtype) * (gamma * lmbda)
+    decay = (~done).to(delta.dtype) * (gamma * lmbda)
     advantage = discounted_scan(delta, decay)
     return advantage, advantage + value
 
@@ -118,6 +134,8 @@ class VectorGAE(ValueEstimatorBase):
         lmbda: Trace decay in ``[0, 1]``.
         value_network: Tensordict module that writes ``[*B, T, m]`` values, or ``None`` when the rollout holds them.
         time_dim: Time dimension of the tensordict; by default as described above.
+        time_limit: ``"bootstrap"`` or ``"terminal"``, as in :func:`vector_gae`.
+        mask: ``"step"`` or ``"next"``, as in :func:`vector_gae`.
 
     Example:
         >>> from tensordict import TensorDict
@@ -154,8 +172,12 @@ class VectorGAE(ValueEstimatorBase):
         lmbda: Tensor | float = 0.95,
         value_network: nn.Module | None = None,
         time_dim: int | None = None,
+        time_limit: TimeLimit = "bootstrap",
+        mask: Mask = "step",
     ) -> None:
         super().__init__(value_network=value_network)
+        _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
+        _checks.choice("mask", mask, ("step", "next"))
         if value_network is not None:
             require_module("value_network", value_network)
         _checks.between("gamma", gamma, 0.0, 1.0)
@@ -163,6 +185,8 @@ class VectorGAE(ValueEstimatorBase):
         self.register_buffer("gamma", torch.as_tensor(gamma, dtype=torch.get_default_dtype()))
         self.register_buffer("lmbda", torch.as_tensor(lmbda, dtype=torch.get_default_dtype()))
         self.time_dim = time_dim
+        self.time_limit: TimeLimit = time_limit
+        self.mask: Mask = mask
 
     @property
     def in_keys(self) -> list[NestedKey]:
@@ -206,7 +230,10 @@ class VectorGAE(ValueEstimatorBase):
         if strides is not None:
             require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
             gamma = gamma ** strides.transpose(time, -2)
-        advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda)
+        ends = (terminated, done)
+        advantage, target = vector_gae(
+            reward, value, next_value, *ends, gamma, lmbda, time_limit=self.time_limit, mask=self.mask
+        )
         tensordict.set(keys.advantage, advantage.transpose(time, -2))
         tensordict.set(keys.value_target, target.transpose(time, -2))
         return tensordict

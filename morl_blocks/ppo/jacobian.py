@@ -7,7 +7,8 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks import _checks
-from morl_blocks.combiners import Combiner, pair_conflict
+from morl_blocks.combiners import Combiner
+from morl_blocks.combiners.torchjd import as_combiner
 
 
 class Combined(NamedTuple):
@@ -81,13 +82,12 @@ def combine_gradients(
     trainable = [p for p in params if p.requires_grad]
     gradients = _gradients(losses, trainable)
     jacobian = _flat(losses, trainable, gradients)
-    gramian = jacobian @ jacobian.mT
-    weights = combiner.weights(gramian, attention, generator)
-    update = weights @ jacobian
-    for param, gradient, piece in zip(trainable, gradients, update.split([p.numel() for p in trainable]), strict=True):
+    merged = as_combiner(combiner).merge(jacobian, attention, generator)
+    pieces = merged.gradient.split([p.numel() for p in trainable])
+    for param, gradient, piece in zip(trainable, gradients, pieces, strict=True):
         if gradient is not None:
             param.grad = piece.view_as(param).to(param.dtype)
-    return Combined(pair_conflict(gramian), weights)
+    return Combined(merged.conflict, merged.weights)
 
 
 def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:

@@ -1,4 +1,4 @@
-"""The clipped PPO surrogate, one loss per objective, as functions and as a TorchRL loss module."""
+"""PPO with one clipped objective per reward, as a TorchRL loss module."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,34 +15,7 @@ from morl_blocks.critics import AttentionWeightedCritic, value_loss
 from morl_blocks.ppo._tensordict import read, require_module, require_shape, require_vectors, take, written
 from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
 from morl_blocks.ppo.policies import UnitBoxPolicy
-
-
-def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
-    r"""Return the clipped surrogate of each objective, as losses to minimise.
-
-    .. math:: L_i = -\frac1B \sum_b \min\bigl(\rho_b A_{b,i},\ \operatorname{clip}(\rho_b, 1-\epsilon, 1+\epsilon)
-              A_{b,i}\bigr), \qquad \rho_b = \pi(a_b)/\pi_{\text{old}}(a_b)
-
-    Only the batch is averaged; objectives (and leading run dimensions) stay apart.
-
-    Args:
-        log_prob: Log-probabilities under the current policy, ``[*R, B]``.
-        old_log_prob: Log-probabilities when the actions were taken, ``[*R, B]``.
-        advantage: Advantages, ``[*R, B, m]``.
-        clip: Clip range ε > 0, broadcastable to ``[*R, B]``.
-
-    Returns:
-        Losses, ``[*R, m]``.
-
-    Example:
-        >>> ratio = torch.tensor([1.3, 0.7])
-        >>> clipped_objectives(ratio.log(), torch.zeros(2), torch.tensor([[2.0, -2.0], [2.0, -2.0]]), clip=0.2)
-        tensor([-1.9000,  2.1000])
-    """
-    ratio = (log_prob - old_log_prob).exp()
-    clipped = ratio.clamp(1 - clip, 1 + clip)  # type: ignore[arg-type]  # two numbers or two tensors
-    surrogate = torch.minimum(ratio.unsqueeze(-1) * advantage, clipped.unsqueeze(-1) * advantage)
-    return -surrogate.mean(-2)
+from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss
 
 
 class VectorClipPPOLoss(LossModule):
@@ -63,7 +36,7 @@ class VectorClipPPOLoss(LossModule):
     Advantages belong to the rollout, not to the minibatch: compute them first with
     :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
     A shape that would broadcast is an error. Unlike most TorchRL losses this one is not functionalised: its parameters
-    are those of the two networks. To train many runs at once use :func:`clipped_objectives`.
+    are those of the two networks. To train many runs at once use :func:`~morl_blocks.ppo.clipped_objectives`.
 
     Args:
         actor_network: Policy with ``get_dist``, such as :class:`~morl_blocks.ppo.UnitBoxPolicy`.
@@ -73,6 +46,7 @@ class VectorClipPPOLoss(LossModule):
         critic_coeff: Weight of the value loss, >= 0.
         num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage
             ``[*B, 1]``.
+        objective_loss: From probabilities and advantages to one loss per objective; PPO's clipped surrogate by default.
 
     Example:
         >>> from morl_blocks.critics import BranchedCritic
@@ -114,6 +88,7 @@ class VectorClipPPOLoss(LossModule):
         entropy_coeff: float = 0.01,
         critic_coeff: float = 0.5,
         num_advantages: int | None = None,
+        objective_loss: ObjectiveLoss | None = None,
     ) -> None:
         super().__init__()
         require_module("actor_network", actor_network, "get_dist")
@@ -129,6 +104,7 @@ class VectorClipPPOLoss(LossModule):
         self.entropy_coeff = entropy_coeff
         self.critic_coeff = critic_coeff
         self.num_advantages = num_advantages
+        self.objective_loss = ClippedSurrogate() if objective_loss is None else objective_loss
         self._weighted = any(isinstance(module, AttentionWeightedCritic) for module in critic_network.modules())
         self._value_loss = _value_loss(critic_network)
         if isinstance(actor_network, UnitBoxPolicy):
@@ -165,7 +141,7 @@ class VectorClipPPOLoss(LossModule):
         require_shape("sample_log_prob", old_log_prob, batch)
         advantage, log_prob, old_log_prob = advantage.flatten(0, -2), log_prob.flatten(), old_log_prob.flatten()
 
-        losses = clipped_objectives(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon)
+        losses = self.objective_loss(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon)
         critic_loss = self._value_loss(value, target.detach(), tensordict.get(keys.attention, None))
         entropy = _entropy(policy).mean()
         with torch.no_grad():

@@ -8,7 +8,7 @@ from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDict
 from torch import Tensor, distributions, nn
 
 from morl_blocks import _checks
-from morl_blocks.ppo.actors import unit_box_to_action
+from morl_blocks.ppo.distributions import unit_box_to_action
 
 INPUTS: list[NestedKey] = ["observation", "preference"]
 

@@ -1,6 +1,6 @@
 """What every scalarizer shares: the sense, the checks and the three methods a user calls."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import torch
@@ -12,14 +12,26 @@ Sense = Literal["max", "min"]
 DEFAULT_UTOPIA: dict[str, float] = {"max": 1.05, "min": -0.05}
 
 
-class Scalarizer(nn.Module):
+class Scalarizer(nn.Module, ABC):
     """Turn a vector of objective values into one utility, its gradient, and an attention over the objectives.
 
     ``sense="max"``: values are returns, the utility is to be maximised. ``sense="min"``: values are losses, the utility
-    is a loss to be minimised. Subclasses implement the three underscored methods on inputs that were checked here.
+    is a loss to be minimised.
+
+    A scalarizer of your own implements :meth:`score`. Its gradient then comes from autograd and its attention from the
+    gradient; override :meth:`differentiate` and :meth:`attend` for formulas of your own. All three get checked tensors.
 
     Args:
         sense: ``"max"`` (default) or ``"min"``.
+
+    Example:
+        >>> class Nash(Scalarizer):
+        ...     '''The weighted sum of logarithms.'''
+        ...     def score(self, values, weights):
+        ...         return (weights * values.log()).sum(-1)
+        >>> r, w = torch.tensor([0.2, 0.5]), torch.tensor([0.5, 0.5])
+        >>> Nash()(r, w), Nash().gradient(r, w), Nash().attention(r, w)
+        (tensor(-1.1513), tensor([2.5000, 1.0000]), tensor([0.7143, 0.2857]))
     """
 
     def __init__(self, *, sense: Sense = "max") -> None:
@@ -37,34 +49,48 @@ class Scalarizer(nn.Module):
         Returns:
             Utility, ``[*B]``: to be maximised for ``sense="max"``, minimised for ``sense="min"``.
         """
-        return self._utility(*self._checked(values, weights))
+        return self.score(*self._checked(values, weights))
 
     def gradient(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the exact derivative of the utility with respect to ``values``, ``[*B, m]``."""
-        return self._gradient(*self._checked(values, weights))
+        return self.differentiate(*self._checked(values, weights))
 
     def attention(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return how much each objective counts now: non-negative, summing to 1, ``[*B, m]``."""
-        return self._attention(*self._checked(values, weights))
+        return self.attend(*self._checked(values, weights))
 
     @abstractmethod
-    def _utility(self, values: Tensor, weights: Tensor) -> Tensor: ...
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the utility of checked inputs.
 
-    @abstractmethod
-    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor: ...
+        Args:
+            values: Objective values, floating point, ``[*B, m]``.
+            weights: Preferences in the same dtype, ``[m]`` or broadcastable to ``[*B, m]``.
 
-    @abstractmethod
-    def _attention(self, values: Tensor, weights: Tensor) -> Tensor: ...
+        Returns:
+            Utility, ``[*B]``.
+        """
+
+    def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return d score / d values, ``[*B, m]``: by autograd, also under ``no_grad`` and ``vmap``."""
+        gradient: Tensor = torch.func.grad(lambda inner: self.score(inner, weights).sum())(values)
+        return gradient
+
+    def attend(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the attention, ``[*B, m]``: the size of the gradient, normalised; uniform where it is zero."""
+        size = self.differentiate(values, weights).abs()
+        total = size.sum(-1, keepdim=True)
+        return torch.where(total > 0, size / total, 1 / size.shape[-1])
 
     def _checked(self, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """Check both inputs and return them with ``weights`` in the dtype of ``values``."""
+        """Check both inputs and return them as floating point, ``weights`` in the dtype of ``values``."""
+        values, weights = _checks.floats("values", values), _checks.floats("weights", weights)
         _checks.objectives("values", values)
         _checks.finite("values", values)
-        weights = torch.as_tensor(weights, dtype=values.dtype, device=values.device)
         _checks.objectives("weights", weights, values.shape[-1])
         _checks.broadcastable("weights", weights, values.shape)
         _checks.simplex("weights", weights)
-        return values, weights
+        return values, weights.to(values)
 
     def extra_repr(self) -> str:
         """Show the sense in ``repr``."""

@@ -92,8 +92,9 @@ class AdaptiveSmoothTchebycheff(SmoothScalarizer):
     def _smoothness(self, values: Tensor) -> Tensor:
         return _lead("mu", self.mu, values).squeeze(-1)
 
-    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
-        return maintain(super()._attention(values, weights), _lead("maintenance", self.maintenance, values))
+    def attend(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the effective attention, ``[*B, m]``."""
+        return maintain(super().attend(values, weights), _lead("maintenance", self.maintenance, values))
 
 
 def _lead(name: str, per_run: Tensor, values: Tensor) -> Tensor:

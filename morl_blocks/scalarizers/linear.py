@@ -42,11 +42,14 @@ class Linear(Scalarizer):
         tensor([0.5000, 0.3000, 0.2000])
     """
 
-    def _utility(self, values: Tensor, weights: Tensor) -> Tensor:
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the weighted sum, ``[*B]``."""
         return linear(values, weights)
 
-    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor:
+    def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the preference, ``[*B, m]``."""
         return weights.expand_as(values)
 
-    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
+    def attend(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the preference, ``[*B, m]``."""
         return weights.expand_as(values)

@@ -120,7 +120,8 @@ class SmoothScalarizer(UtopiaScalarizer):
     def _mask(self, values: Tensor, weights: Tensor) -> Tensor | None:
         return (weights > 0).expand_as(values) if self.mask_zero_weight else None
 
-    def _utility(self, values: Tensor, weights: Tensor) -> Tensor:
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the smooth worst gap, signed by the sense, ``[*B]``."""
         mask = self._mask(values, weights)
         return self._signed(smooth_maximum(self._gaps(values, weights), self._smoothness(values), mask))
 
@@ -128,10 +129,12 @@ class SmoothScalarizer(UtopiaScalarizer):
         mask = self._mask(values, weights)
         return smooth_attention(self._gaps(values, weights), self._smoothness(values), mask)
 
-    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor:
+    def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
+        r"""Return :math:`w_i \delta_i`, ``[*B, m]``."""
         return weights * self._softmax(values, weights)
 
-    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
+    def attend(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the softmax or the normalised derivative, ``[*B, m]``."""
         if self.attention_kind == "softmax":
             return self._softmax(values, weights)
         # Normalising w_i delta_i in log space cannot divide by zero when delta sits on an objective of weight 0.

@@ -48,12 +48,15 @@ class Tchebycheff(UtopiaScalarizer):
         (tensor(-0.4250), tensor([0.5000, 0.0000, 0.0000]), tensor([1., 0., 0.]))
     """
 
-    def _utility(self, values: Tensor, weights: Tensor) -> Tensor:
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the worst weighted gap, signed by the sense, ``[*B]``."""
         return self._signed(worst(self._gaps(values, weights)).values)
 
-    def _gradient(self, values: Tensor, weights: Tensor) -> Tensor:
-        return weights * self._attention(values, weights)
+    def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the weight of the worst objective at its place, ``[*B, m]``."""
+        return weights * self.attend(values, weights)
 
-    def _attention(self, values: Tensor, weights: Tensor) -> Tensor:
+    def attend(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return one at the worst objective, ``[*B, m]``."""
         index = worst(self._gaps(values, weights)).indices
         return torch.nn.functional.one_hot(index, values.shape[-1]).to(values.dtype)

@@ -1,6 +1,6 @@
 """What every smoothness scheduler shares: the current mu, its checks, and a state that can be saved."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,14 +20,26 @@ def smooth(previous: Tensor, target: Tensor, smoothing: Tensor | float) -> Tenso
     return (1 - smoothing) * previous + smoothing * target
 
 
-class Scheduler(nn.Module):
+class Scheduler(nn.Module, ABC):
     """Choose the smoothness mu once per training iteration.
 
     ``mu`` is a buffer: one number, or one per run ``[R]`` as soon as a per-run argument comes in. It is saved in the
     ``state_dict`` with its shape.
 
+    A scheduler of your own implements :meth:`advance`. One that is to be the base of ``ConflictBraked`` also says its
+    :attr:`highest` value, and its :attr:`lowest` if it is not 0.
+
     Args:
         mu: Smoothness before the first step, > 0, ``[]`` or ``[R]``.
+
+    Example:
+        >>> class Halving(Scheduler):
+        ...     '''Halve the smoothness in every iteration.'''
+        ...     def advance(self, progress, conflict):
+        ...         return self.mu / 2
+        >>> schedule = Halving(8.0)
+        >>> schedule.step(progress=0.0), schedule.step(progress=0.5)
+        (tensor(4.), tensor(2.))
     """
 
     mu: Tensor
@@ -51,21 +63,32 @@ class Scheduler(nn.Module):
         conflict = torch.as_tensor(conflict, dtype=self.mu.dtype, device=self.mu.device)
         _checks.between("progress", progress, 0.0, 1.0)
         _checks.between("conflict", conflict, 0.0, 1.0)
-        self.mu = self._next(progress, conflict)
+        mu = torch.as_tensor(self.advance(progress, conflict), dtype=self.mu.dtype, device=self.mu.device)
+        _checks.positive(f"{type(self).__name__}.advance", mu)
+        self.mu = mu
         return self.mu
 
-    @property
     @abstractmethod
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        """Return the next mu, > 0, from the checked arguments of :meth:`step` and from ``self.mu``, the last one.
+
+        Args:
+            progress: Share of the training done, ``[]`` or ``[R]``, in the dtype of ``mu``.
+            conflict: Mean conflict ratio of the last iteration, ``[]`` or ``[R]``.
+
+        Returns:
+            Smoothness, ``[]`` or ``[R]``.
+        """
+
+    @property
     def lowest(self) -> Tensor:
-        """The smallest mu that this schedule can reach."""
+        """The smallest mu that this schedule can reach; 0 unless it says so."""
+        return torch.zeros_like(self.mu)
 
     @property
-    @abstractmethod
     def highest(self) -> Tensor:
-        """The largest mu that this schedule can reach."""
-
-    @abstractmethod
-    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor: ...
+        """The largest mu that this schedule can reach; infinite unless it says so."""
+        return torch.full_like(self.mu, torch.inf)
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
         """Take over the saved shape of ``mu`` too, so that a per-run state loads into a fresh scheduler."""

@@ -69,7 +69,10 @@ class ConflictBraked(Scheduler):
         self.base = base
         for name, value in (("maximum", maximum), ("threshold", threshold), ("smoothing", smoothing)):
             self.register_buffer(name, torch.as_tensor(value, dtype=self.mu.dtype).clone(), persistent=False)
-        if not _checks.is_traced(self.maximum) and bool((self.maximum < base.highest).any()):
+        highest = base.highest
+        if not _checks.is_traced(highest) and bool(torch.isinf(highest).any()):
+            _checks.fail("base", "say its `highest` value (override the property)", type(base).__name__)
+        if not _checks.is_traced(self.maximum) and bool((self.maximum < highest).any()):
             rule = f"be >= the highest value of base ({base.highest.tolist()})"
             _checks.fail("maximum", rule, self.maximum.tolist())
 
@@ -83,7 +86,8 @@ class ConflictBraked(Scheduler):
         """The smoothness under full conflict."""
         return self.maximum
 
-    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor:
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        """Step the base, pull it up by the conflict, and average."""
         target = braked(self.base.step(progress, conflict), boost(conflict, self.threshold), self.maximum)
         # Rounding alone could leave the interval; the exponential average of numbers inside it cannot.
         return smooth(self.mu, target, self.smoothing).clamp(min=self.lowest, max=self.highest)

@@ -69,5 +69,6 @@ class LinearDecay(Scheduler):
         """The value at the beginning."""
         return self.start
 
-    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor:
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        """Follow the line, behind the average."""
         return smooth(self.mu, linear_decay(progress, self.start, self.end), self.smoothing)

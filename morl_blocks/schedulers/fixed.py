@@ -29,5 +29,6 @@ class Fixed(Scheduler):
         """The constant."""
         return self.mu
 
-    def _next(self, progress: Tensor, conflict: Tensor) -> Tensor:
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        """Keep the constant."""
         return self.mu

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
-    from morl_recipes.options import Options as Options
     from morl_recipes.recipe import PPO as PPO
     from morl_recipes.recipe import Recipe as Recipe
     from morl_recipes.result import RunResult as RunResult
     from morl_recipes.result import TrainResult as TrainResult
     from morl_recipes.rows import PASTA as PASTA
     from morl_recipes.rows import ROWS as ROWS
+    from morl_recipes.settings import Settings as Settings
     from morl_recipes.trainer import train as train
     from morl_recipes.trainer import train_runs as train_runs
 
@@ -26,10 +26,10 @@ _HOME = {
     "PPO": "morl_recipes.recipe",
     "ROWS": "morl_recipes.rows",
     "EnvSource": "morl_recipes.envs",
-    "Options": "morl_recipes.options",
     "Recipe": "morl_recipes.recipe",
     "Run": "morl_recipes.learning.runs",
     "RunResult": "morl_recipes.result",
+    "Settings": "morl_recipes.settings",
     "TrainResult": "morl_recipes.result",
     "by_batch": "morl_recipes.learning.runs",
     "train": "morl_recipes.trainer",
@@ -41,10 +41,10 @@ __all__ = [
     "PPO",
     "ROWS",
     "EnvSource",
-    "Options",
     "Recipe",
     "Run",
     "RunResult",
+    "Settings",
     "TrainResult",
     "by_batch",
     "train",

@@ -18,27 +18,28 @@ from morl_envs import make_batch
 from morl_envs.rendering.video import record_episode
 from morl_recipes.paper import REFERENCE, preference_label
 from morl_recipes.saved_policy import acting, load_policy
+from morl_recipes.settings import Settings
 from morl_recipes.store import Store, load_history, load_runs
-from morl_recipes.sweep import LocalEngine, Sweep, Training, make_plan, run_sweep
+from morl_recipes.sweep import LocalEngine, Sweep, make_plan, run_sweep
 from morl_recipes.table import render_table
 
 SWEEP = Sweep(
     rows=("PASTA", "Linear"),
     preferences=((0.2, 0.2, 0.6), (0.8, 0.1, 0.1)),
     seeds=(0, 1),
-    training=Training(total_steps=30 * 2048, eval_every=5),
+    settings=Settings(total_steps=30 * 2048, eval_every=5),
 )
 COLOURS = {REFERENCE: "#0f766e", "Linear": "#b45309"}
 NEXT = {
     "morl-blocks report {folder}": "an interactive report of these runs",
     "morl-blocks play {folder} --video play.gif": "watch the best policy",
     "morl-blocks list": "all recipes and environments",
-    "morl-blocks sweep recipes/smoke.toml": "every recipe once, in minutes",
+    "morl-blocks sweep smoke": "every recipe once, in minutes",
     "docs/quick_start.md, docs/your_own_ablation.md": "your own block in a short file",
 }
 CAUTION = """
 Eight short runs show how things work, not which method is better: the paper's comparison has eight preferences and five
-seeds. `morl-blocks sweep recipes/paper_baselines.toml` trains that, sixteen times longer."""
+seeds. `morl-blocks sweep paper_baselines` trains that, sixteen times longer."""
 
 
 def main(folder: Path = Path("runs/demo"), sweep: Sweep = SWEEP) -> int:

@@ -31,23 +31,23 @@ class Evaluator:
     @torch.no_grad()
     def __call__(self) -> Tensor:
         """Return the mean return of each objective, ``[R, m]``."""
-        batch, head = self.batch, self.batch.head
-        params = batch.actor_net.layout.views(batch.actor.params)
-        runs, device = len(batch.runs), batch.device
-        total = torch.zeros(runs, self.episodes, batch.objectives, device=device)
-        playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=device)
-        noise = self._noise().to(device) if not self.deterministic else None
+        batch, actor, collector = self.batch, self.batch.drive.actor, self.batch.collector
+        flat, runs = batch.actor.params, len(batch.runs)
+        total = torch.zeros(runs, self.episodes, batch.objectives, device=batch.device)
+        playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=batch.device)
+        noise = self._noise().to(batch.device) if not self.deterministic else None
+        preferences = batch.preferences.unsqueeze(1).expand(-1, self.episodes, -1)
         observation = self.env.reset_tensors()
         start = self.env.get_state()
         for step in range(self.env.horizon):
-            shaped = batch.collector.shaped(observation)
-            raw, _ = batch.actor_net.forward(params, batch.collector.inputs(shaped, batch.scale))
-            action = head.mode(raw) if noise is None else head.sample(raw, params, noise[:, step])
-            sent = head.to_env(action).flatten(0, 1).to(observation.device)
-            _, reward, terminated, truncated = self.env.step_tensors(sent)
+            inputs = collector.inputs(collector.shaped(observation), preferences, batch.scale)
+            output = actor.output(flat, inputs)
+            action = actor.mode(flat, output) if noise is None else actor.sample(flat, output, noise[:, step])
+            _, reward, terminated, truncated = self.env.step_tensors(collector.to_env(action).flatten(0, 1))
             done = terminated | truncated
-            total += torch.where(playing, reward.to(device).reshape(total.shape), 0.0)
-            playing &= ~done.to(device).reshape(playing.shape)
+            earned = torch.where(_finite(inputs), reward.to(total).reshape(total.shape), torch.nan)
+            total += torch.where(playing, earned, 0.0)
+            playing &= ~done.to(batch.device).reshape(playing.shape)
             if step % LOOK_EVERY == LOOK_EVERY - 1 and not bool(playing.any()):
                 break
             observation = self.env.reset_tensors(done)
@@ -55,9 +55,14 @@ class Evaluator:
         return total.mean(1)
 
     def _noise(self) -> Tensor:
-        stream, head = self.batch.streams["evaluation"], self.batch.head
-        shape = (self.env.horizon, self.episodes, head.noise_columns)
-        return stream.uniform(*shape) if head.uniform_noise else stream.normal(*shape)
+        stream, actor = self.batch.streams["evaluation"], self.batch.drive.actor.module
+        shape = (self.env.horizon, self.episodes, actor.noise_dim)
+        return stream.uniform(*shape) if actor.noise == "uniform" else stream.normal(*shape)
+
+
+def _finite(inputs: Tensor) -> Tensor:
+    """Tell which inputs ``[R, E, n]`` a network may see, ``[R, E, 1]``; a return after any other is worth nothing."""
+    return inputs.isfinite().all(-1, keepdim=True)
 
 
 class Scores:

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -80,8 +81,12 @@ class Plugin:
         return ""
 
 
-def rows_of(plugin: Plugin, name: str) -> dict[str, Recipe]:
+def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
     """Return the rows that a name of a user's file stands for: one recipe, or a dictionary of them.
+
+    Args:
+        plugin: The file.
+        name: The name; without one, all rows that the file defines.
 
     Example:
         >>> plugin = Plugin("my_rows.py", "from morl_recipes.rows import PASTA as Mine")
@@ -90,10 +95,16 @@ def rows_of(plugin: Plugin, name: str) -> dict[str, Recipe]:
     """
     module = plugin.load()
     found = {key: value for key, value in vars(module).items() if isinstance(value, Recipe) or _is_rows(value)}
-    if name not in found:
+    known = {id(value) for value in vars(import_module("morl_recipes.rows")).values()}
+    own = {key: value for key, value in found.items() if id(value) not in known}
+    if not own and not name:
+        raise ValueError(f"{plugin.path}: defines no Recipe.")
+    if name and name not in found:
         raise unknown(f"row of {plugin.path}", name, found or ("(it defines no Recipe)",))
-    value = found[name]
-    return {name: value} if isinstance(value, Recipe) else dict(value)
+    rows: dict[str, Recipe] = {}
+    for key, value in own.items() if not name else [(name, found[name])]:
+        rows |= {key: value} if isinstance(value, Recipe) else dict(value)
+    return rows
 
 
 def explain(error: BaseException, plugins: Iterable[Plugin]) -> str:

@@ -5,18 +5,33 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
 
 from morl_recipes._checks import at_least, between, fail, number, positive
 from morl_recipes.naming import unknown
-from morl_recipes.spec import SPECS, Live, Spec, as_spec, require_slot, structure
-from morl_recipes.specs import AdaptiveSmoothTchebycheff, AttentionWeighted, ConflictBraked, PCGrad, Scalarised, Vector
+from morl_recipes.spec import AnySpec, Live, Spec, as_spec, kind_of, require_slot
+from morl_recipes.specs import (
+    Actor,
+    AdaptiveSmoothTchebycheff,
+    AttentionWeighted,
+    ClippedSurrogate,
+    ConflictBraked,
+    PCGrad,
+    Vector,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+WORDS = {
+    "normalize_advantages": ("rollout", "minibatch"),
+    "time_limit": ("bootstrap", "terminal"),
+    "mask": ("step", "next"),
+}
+"""The words that PPO's options take."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +49,11 @@ class PPO:
         gamma: Discount.
         gae_lambda: Trace decay of the advantage estimate.
         max_gradient_norm: Largest norm of the actor's and of the critic's gradient.
-        hidden: Width of the actor's layers.
         normalize_targets: Let the critic predict returns normalised to [0, 1] instead of raw ones.
+        normalize_advantages: Standardise advantages over the ``"rollout"``, or again over each ``"minibatch"``.
+        time_limit: What an episode's time limit means to the estimator: ``"bootstrap"`` from the last observation, or
+            count it as ``"terminal"``.
+        mask: Take the mask of episode ends from each ``"step"`` itself, or from the ``"next"`` one.
     """
 
     learning_rate: float = 3e-4
@@ -48,8 +66,10 @@ class PPO:
     gamma: float = 0.99
     gae_lambda: float = 0.95
     max_gradient_norm: float = 0.5
-    hidden: int = 64
     normalize_targets: bool = False
+    normalize_advantages: Literal["rollout", "minibatch"] = "rollout"
+    time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
+    mask: Literal["step", "next"] = "step"
 
     def __post_init__(self) -> None:
         """Check every number, and turn it into a plain float or whole number."""
@@ -60,8 +80,11 @@ class PPO:
             checked[name] = between(name, getattr(self, name), 0.0, float("inf"))
         for name in ("gamma", "gae_lambda"):
             checked[name] = between(name, getattr(self, name), 0.0, 1.0)
-        for name in ("steps_per_iteration", "epochs", "minibatch_size", "hidden"):
+        for name in ("steps_per_iteration", "epochs", "minibatch_size"):
             checked[name] = at_least(name, getattr(self, name), 1)
+        for name, words in WORDS.items():
+            if getattr(self, name) not in words:
+                fail(name, f"be one of {', '.join(map(repr, words))}", repr(getattr(self, name)))
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.steps_per_iteration % self.minibatch_size:
@@ -79,7 +102,7 @@ class PPO:
                 raise unknown("number of [ppo]", name, kinds)
             if kinds[name] is bool and not isinstance(value, bool):
                 fail(name, "be true or false", repr(value))
-            if kinds[name] is not bool:
+            if kinds[name] in (int, float):
                 number(name, value)
         return cls(**data)
 
@@ -90,10 +113,12 @@ class Recipe:
 
     Args:
         scalarizer: From normalised returns to a utility and an attention over the objectives.
-        mu: Where the smoothness comes from; ``None`` for scalarizers that have none.
+        mu: Where the smoothness comes from, for scalarizers that take a scheduler; ``None`` for the others.
         advantage: ``Vector()`` keeps one advantage per objective, ``Scalarised()`` makes one of the utility.
         combiner: From one gradient per objective to one update; without effect on a scalarised advantage.
         critic: The value network, alone (every objective weighs the same) or in ``AttentionWeighted``.
+        actor: The policy network.
+        loss: From probabilities and advantages to one loss per objective.
         ppo: The numbers of PPO.
 
     Example:
@@ -104,29 +129,41 @@ class Recipe:
         True
     """
 
-    scalarizer: Spec = field(default_factory=AdaptiveSmoothTchebycheff)
-    mu: Spec | None = field(default_factory=ConflictBraked)
-    advantage: Spec = field(default_factory=Vector)
-    combiner: Spec = field(default_factory=PCGrad)
-    critic: Spec = field(default_factory=AttentionWeighted)
+    scalarizer: AnySpec = field(default_factory=AdaptiveSmoothTchebycheff)
+    mu: AnySpec | None = field(default_factory=ConflictBraked)
+    advantage: AnySpec = field(default_factory=Vector)
+    combiner: AnySpec = field(default_factory=PCGrad)
+    critic: AnySpec = field(default_factory=AttentionWeighted)
+    actor: AnySpec = field(default_factory=Actor)
+    loss: AnySpec = field(default_factory=ClippedSurrogate)
     ppo: PPO = field(default_factory=PPO)
 
     def __post_init__(self) -> None:
-        """Wrap live modules, and refuse anything that is neither a spec nor a module."""
+        """Wrap live modules, and refuse what fits no slot or cannot be built."""
         for name in SLOTS:
             value = as_spec(getattr(self, name))
             object.__setattr__(self, name, value)
             if not (name == "mu" and value is None):
                 require_slot(name, value, name)
-        if not isinstance(self.advantage, Vector | Scalarised):
-            raise ValueError(f"`advantage` must be Vector() or Scalarised(), got {self.advantage!r}.")
         if not isinstance(self.ppo, PPO):
             raise ValueError(f"`ppo` must be a PPO, got {self.ppo!r}.")
+        self.build_scalarizer()
+
+    def build_scalarizer(self) -> Any:
+        """Return the live scalarizer of one run, with its scheduler."""
+        scheduled = isinstance(self.scalarizer, Spec) and self.scalarizer.kind.scheduled
+        if scheduled and self.mu is None:
+            raise ValueError(f"`mu` must be a scheduler for {self.scalarizer!r}, got None.")
+        scheduler = None if self.mu is None else self.mu.build()
+        return self.scalarizer.build(scheduler) if scheduled else self.scalarizer.build()
 
     def structure(self) -> object:
-        """Return a hashable key: recipes with the same key differ in numbers alone and can share a population."""
-        numbers = tuple((f.name, structure(getattr(self.ppo, f.name))) for f in fields(PPO))
-        return (*((name, structure(getattr(self, name))) for name in SLOTS), numbers)
+        """Return a hashable key: runs with the same key can share a batch.
+
+        Scalarizers, schedulers and the floats of PPO may differ; networks, combiner, loss and whole numbers may not.
+        """
+        shared = tuple((name, _key(getattr(self, name))) for name in SLOTS if name not in ("scalarizer", "mu"))
+        return shared, tuple((f.name, getattr(self.ppo, f.name)) for f in fields(PPO) if type(f.default) is not float)
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
         """Name the slots in which two recipes differ."""
@@ -138,7 +175,8 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
-        """Read what :meth:`to_dict` wrote; slots that are left out are those of PASTA."""
+        """Read what :meth:`to_dict` wrote, in this version or in 0.1; slots that are left out are those of PASTA."""
+        data = upgraded(data)
         for name in data:
             if name not in (*SLOTS, "ppo"):
                 raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {name!r}.")
@@ -164,31 +202,56 @@ class Recipe:
         return cls.from_dict(tomllib.loads(text))
 
 
-SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic")
+SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss")
+
+
+def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe of version 0.1 in today's terms; today's own are returned as they are.
+
+    Then the actor's width was a number of PPO, and fixed STCH took its smoothness from the ``mu`` slot.
+
+    Example:
+        >>> upgraded({"ppo": {"hidden": 32}})
+        {'ppo': {}, 'actor': {'type': 'Actor', 'hidden': 32}}
+    """
+    data = dict(data)
+    ppo, scalarizer, mu = data.get("ppo"), data.get("scalarizer"), data.get("mu")
+    if isinstance(ppo, Mapping) and "hidden" in ppo:
+        data["ppo"] = {name: value for name, value in ppo.items() if name != "hidden"}
+        data.setdefault("actor", {"type": "Actor", "hidden": ppo["hidden"]})
+    old = isinstance(scalarizer, Mapping) and scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer
+    if old and isinstance(mu, Mapping) and mu.get("type") == "Fixed":
+        data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
+    elif old and isinstance(mu, Mapping):
+        data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
+    return data
+
+
+def _key(value: object) -> object:
+    return ("Live", id(value.module)) if isinstance(value, Live) else value
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Return a spec as a dictionary with its class name under ``type``."""
+    """Return a spec as a dictionary with its kind under ``type``."""
     if isinstance(value, Live):
         raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
-    if is_dataclass(value):
-        numbers = {f.name: _plain(f.name, getattr(value, f.name)) for f in fields(value)}
-        return {"type": type(value).__name__, **numbers} if isinstance(value, Spec) else numbers
+    if isinstance(value, Spec):
+        return {"type": value.kind.name, **{key: _plain(key, item) for key, item in value.values}}
+    if isinstance(value, PPO):
+        return asdict(value)
+    if isinstance(value, tuple):
+        return list(value)
     return "none" if value is None else value
 
 
 def _spec(name: str, data: Any) -> Any:
     """Return the spec that a dictionary describes."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, Mapping) or "type" not in data:
+        if isinstance(data, Mapping) and name in SLOTS:
+            kind_of(None)
         return None if data == "none" else data
-    kind = data.get("type")
-    if kind not in SPECS:
-        raise ValueError(f"`{name}` must have a known type ({', '.join(sorted(SPECS))}), got {kind!r}.")
-    values = {key: _spec(key, value) for key, value in data.items() if key != "type"}
-    foreign = set(values) - {f.name for f in fields(SPECS[kind])}
-    if foreign:
-        raise ValueError(f"`{name}` must have fields of {kind}, got {sorted(foreign)}.")
-    return SPECS[kind](**values)
+    kind = kind_of(data["type"])
+    return kind(**{key: _spec(key, value) for key, value in data.items() if key != "type"})
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> str:

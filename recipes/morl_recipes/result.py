@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from torch import Tensor
 
 from morl_recipes import scores
+from morl_recipes.envs import EnvSource
 from morl_recipes.recipe import Recipe
+from morl_recipes.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from morl_recipes.saved_policy import SavedPolicy
+    from morl_recipes.store import Store
+
+SHOWN = 20
+"""Most runs that a result prints."""
 
 
 @dataclass(frozen=True)
@@ -30,34 +41,43 @@ class RunResult:
         peak_policy: Those of the policy at the peak.
     """
 
-    recipe: Recipe
+    recipe: Recipe = field(repr=False)
     preference: tuple[float, ...]
     seed: int
     status: Literal["done", "failed"]
     reason: str
-    history: pd.DataFrame
+    history: pd.DataFrame = field(repr=False)
     peak: dict[str, Any] | None
     final: dict[str, Any] | None
-    policy: dict[str, Tensor]
-    peak_policy: dict[str, Tensor]
+    policy: dict[str, Tensor] = field(repr=False)
+    peak_policy: dict[str, Tensor] = field(repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainResult:
     """All runs of a training, in the order in which they were asked for.
 
     Attributes:
         runs: The runs.
-        env: Name of the environment.
+        source: Where the environments came from.
         objectives: Names of the objectives.
+        settings: How it was trained.
     """
 
     runs: list[RunResult]
-    env: str
+    source: EnvSource
     objectives: tuple[str, ...]
+    settings: Settings = Settings()
+
+    @property
+    def env(self) -> str:
+        """Name of the environment."""
+        return self.source.name
 
     def summary(self) -> pd.DataFrame:
         """Return one row per run: preference, seed, status, peak and final scores."""
+        import pandas as pd
+
         rows = []
         for run in self.runs:
             found = {
@@ -67,6 +87,37 @@ class TrainResult:
             }
             rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
         return pd.DataFrame(rows)
+
+    def policy(self, run: int = 0, point: Literal["peak", "final"] = "peak") -> SavedPolicy:
+        """Return the policy of a run as a module, from observation and preference to the most likely action.
+
+        Args:
+            run: Its place in ``runs``.
+            point: The policy of the best validation, or the last one.
+        """
+        from morl_recipes.saved_policy import SavedPolicy, require_point
+
+        require_point(point)
+        chosen = self.runs[run]
+        env = self.source.make(1, [0])
+        tensors = chosen.peak_policy if point == "peak" else chosen.policy
+        module = SavedPolicy(tensors, len(self.objectives), env.action_low, env.action_high).eval()
+        getattr(env, "close", lambda: None)()
+        return module.requires_grad_(requires_grad=False)
+
+    def save(self, folder: Path | str) -> Store:
+        """Write all runs as ``train(out=folder)`` would have: ``morl-blocks table``, ``play`` and so on read it."""
+        from morl_recipes.stored import save_result
+
+        return save_result(self, Path(folder))
+
+    def __repr__(self) -> str:
+        count = len(self.runs)
+        shown = self.summary().head(SHOWN)
+        shown["preference"] = [" ".join(f"{weight:.3g}" for weight in weights) for weights in shown["preference"]]
+        more = f"\n... and {count - SHOWN} more" if count > SHOWN else ""
+        head = f"{count} run{'' if count == 1 else 's'} on {self.env} ({', '.join(self.objectives)})"
+        return f"{head}\n{shown.to_string(index=False, float_format='{:.4g}'.format)}{more}"
 
 
 def validation(frame: pd.DataFrame, objectives: int, iteration: int | None = None) -> dict[str, Any] | None:

@@ -38,13 +38,12 @@ PASTA = Recipe(
 # The baselines collapse the objectives before the gradient and keep PASTA's vector critic, unweighted.
 LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), critic=Branched())
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
-STCH = replace(LINEAR, scalarizer=SmoothTchebycheff(utopia=1.05), mu=Fixed(1.0))
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {
         "PASTA (Ours)": PASTA,
         "Tchebycheff": TCHEBYCHEFF,
-        **{f"STCH ({mu})": replace(STCH, mu=Fixed(mu)) for mu in SMOOTHNESSES},
+        **{f"STCH ({mu})": replace(LINEAR, scalarizer=SmoothTchebycheff(mu, utopia=1.05)) for mu in SMOOTHNESSES},
         "Linear": LINEAR,
     },
     "pcgrad": {

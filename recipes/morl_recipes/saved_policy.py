@@ -114,12 +114,17 @@ def _some(run_ids: Sequence[str]) -> str:
     return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")
 
 
+def require_point(point: str) -> None:
+    """Require the name of a validation point."""
+    if point not in ("peak", "final"):
+        raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
+
+
 def load_policy(
     store: Store, run: Mapping[str, Any], point: Point, low: Tensor | None, high: Tensor | None
 ) -> SavedPolicy:
     """Return the policy of a run at its best or last validation point."""
-    if point not in ("peak", "final"):
-        raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
+    require_point(point)
     tensors = store.policy(run["run_id"])
     own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
     if not own:

@@ -28,7 +28,7 @@ class Row:
     plugin: Plugin | None = None
 
 
-def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
+def select_rows(names: Iterable[str]) -> list[Row]:
     """Return the rows that names stand for, each once.
 
     PASTA stands in every group of the paper. It is trained once, in the first group that asks for it, and tables show
@@ -36,8 +36,8 @@ def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
 
     Args:
         names: ``"all"``, a group (``"critic"``), a row (``"No Decay"``, ``"controller/No Decay"``) or a row of a file
-            (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group). Case does not matter.
-        folder: Where the paths of files begin.
+            (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group), or a whole file
+            (``"my_rows.py"``). Case does not matter.
 
     Returns:
         The rows. Unknown names, two different rows of one name and files that are called like a group of this package
@@ -49,7 +49,7 @@ def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
     """
     chosen: dict[tuple[str, str], Row] = {}
     for name in names:
-        for row in _select(name, Path(folder)):
+        for row in _select(name):
             key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
             known = chosen.setdefault(key or (row.group, row.method), row)
             if _definition(known) != _definition(row):
@@ -58,6 +58,22 @@ def select_rows(names: Iterable[str], folder: str | Path = ".") -> list[Row]:
                     f"and {_origin(row)}. Rename one of the files or rows."
                 )
     return list(chosen.values())
+
+
+def name_of(recipe: Recipe) -> tuple[str, str]:
+    """Return the group and the name of a recipe: those of its row, whatever its PPO numbers, or what it changes.
+
+    Example:
+        >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=None))
+        (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
+    """
+    reference = Recipe()
+    blocks = replace(recipe, ppo=reference.ppo)
+    for group, rows in ROWS.items():
+        for name, row in rows.items():
+            if row == blocks:
+                return group, paper.method_name(name)
+    return "custom", f"custom ({', '.join(blocks.differences(reference))})"
 
 
 def _definition(row: Row) -> tuple[Recipe, str]:
@@ -69,20 +85,18 @@ def _origin(row: Row) -> str:
     return "morl-blocks" if row.plugin is None else row.plugin.path
 
 
-def _select(name: str, folder: Path) -> list[Row]:
+def _select(name: str) -> list[Row]:
     """Return the rows of one name."""
-    path, colon, attribute = name.rpartition(":")
-    if colon and path.endswith(".py"):
+    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
+    if path.endswith(".py"):
         group = Path(path).stem
         if group.lower() in ROWS:
             raise ValueError(
                 f"`rows` must come from a file that is not called like a group of morl-blocks, got {path}: "
                 f"rename it to something other than {', '.join(ROWS)}."
             )
-        plugin = Plugin.read(folder / path)
+        plugin = Plugin.read(path)
         return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
-    if name.endswith(".py"):
-        raise ValueError(f"{name}: name a row of the file too, as in {name}:MyRow.")
     rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
     words = name.lower()
     group, slash, method = words.partition("/")

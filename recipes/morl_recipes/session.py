@@ -19,10 +19,10 @@ from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.runs import Run
 from morl_recipes.learning.state import env_state, load_env, load_tensors, tensors_of
-from morl_recipes.options import Options, checked
-from morl_recipes.recipe import Recipe
+from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.result import RunResult, TrainResult, validation
-from morl_recipes.watching import Bar, log
+from morl_recipes.settings import Settings
+from morl_recipes.watching import Bar, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
@@ -42,31 +42,39 @@ class Session:
     Args:
         runs: The runs.
         env: See :func:`~morl_recipes.train`.
-        total_steps: Steps per run.
-        options: How to train.
+        settings: How to train.
+        folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
+        resume: Continue from the checkpoint in the folder, if there is one.
+        progress: Show the progress bar.
+        loggers: Told every number of every iteration.
     """
 
-    def __init__(self, runs: Sequence[Run], env: Any, total_steps: int, options: Options) -> None:
-        options = self.options = checked(options)
-        total_steps = _checks.at_least("total_steps", total_steps, 1)
-        self.batch = Batch(
-            runs,
-            find_source(env, options.device),
-            total_steps=total_steps,
-            num_envs=options.num_envs,
-            device=options.device,
-            compile=options.compile,
-            chunk=options.chunk,
-        )
-        self.evaluate = Evaluator(self.batch, options.eval_episodes, deterministic=options.eval_deterministic)
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        env: Any,
+        settings: Settings,
+        *,
+        folder: Path | None = None,
+        resume: bool = False,
+        progress: bool = True,
+        loggers: Sequence[Logger] = (),
+    ) -> None:
+        if resume and folder is None:
+            _checks.fail("out", "be given to resume", "None")
+        _require_device(settings.device)
+        self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
+        self.loggers = check_loggers(loggers)
+        self.batch = Batch(runs, find_source(env, settings.device), settings)
+        self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
-        self.iterations = math.ceil(total_steps / self.batch.ppo.steps_per_iteration)
+        self.iterations = math.ceil(settings.total_steps / self.batch.ppo.steps_per_iteration)
         self.reasons: dict[int, str] = {}
         self.history = History(runs, self.batch.objectives, self._file("history.csv"))
-        self.settings = self._settings()
         self.bar = Bar(0, 0, show=False)  # until the start
         self._kept: Kept | None = None
         self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
+        self._before = self._copy_policies()
 
     @property
     def finished(self) -> bool:
@@ -78,36 +86,34 @@ class Session:
         path = self._file(CHECKPOINT)
         if path is not None:
             _make_folder(path.parent)
-            if path.exists() and not self.options.resume:
+            if path.exists() and not self.resume:
                 _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", path.parent)
             if path.exists():
                 self.load(path)
         per_iteration = self.batch.ppo.steps_per_iteration * len(self.batch.runs)
         done = self.batch.iteration * per_iteration
-        self.bar = Bar(self.iterations * per_iteration, done, show=self.options.progress)
+        self.bar = Bar(self.iterations * per_iteration, done, show=self.progress)
 
-    def advance(self) -> None:
-        """Train for one iteration, validate, log, save."""
-        before = [tensor.clone() for tensor in self.batch.policies()]
-        iteration = self.batch.iterate()
+    def take(self, iteration: Iteration) -> None:
+        """Validate, log and save after an iteration of the batch."""
         self._report(iteration.failed)
-        validate = self.finished or iteration.number % self.options.eval_every == 0
-        numbers = self._row(iteration, self._validate(before) if validate else None)
-        columns = self.history.add(numbers, self.batch.alive)
+        validate = self.finished or iteration.number % self.settings.eval_every == 0
+        row = self._row(iteration, self._validate() if validate else None)
+        columns = self.history.add(row, self.batch.alive)
+        self._before = self._copy_policies()
         self._keep()
-        log(self.options.loggers, columns, iteration.steps)
+        log(self.loggers, columns, iteration.steps)
         self.bar.update(self.batch.ppo.steps_per_iteration * len(self.batch.runs), columns)
-        if self.finished or iteration.number % self.options.checkpoint_every == 0:
+        if self.finished or iteration.number % self.settings.checkpoint_every == 0:
             self.save()
 
     def stop(self) -> None:
         """Save, say how to go on, and leave."""
         self.save()
-        path = self._file(CHECKPOINT)
         where = (
             "nothing was saved, because there is no `out`"
-            if path is None
-            else f"continue with resume=True, out={path.parent}"
+            if self.folder is None
+            else f"saved in {self.folder}; resume=True continues it"
         )
         message = f"Stopped after iteration {self.batch.iteration} of {self.iterations}: {where}."
         self.bar.say(message)
@@ -130,12 +136,12 @@ class Session:
 
     def _keep(self) -> None:
         """Copy the state, so that an iteration that fails half-way costs no finished one."""
-        if self.options.out is None:
+        if self.folder is None:
             return
         state = tensors_of(self.batch) | self._eval_state
         state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
         state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
-        meta = self.settings | {
+        meta = self._identity() | {
             "iteration": self.batch.iteration,
             "updates": self.batch.updates,
             "columns": self.history.columns,
@@ -146,7 +152,7 @@ class Session:
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
         state, meta = checkpoint.load(path)
-        checkpoint.require_same(path, meta, self.settings)
+        checkpoint.require_same(path, meta, self._identity())
         try:
             self._restore(state, meta)
         except (KeyError, RuntimeError, ValueError) as error:
@@ -163,21 +169,22 @@ class Session:
         self.batch.iteration, self.batch.updates = meta["iteration"], meta["updates"]
         self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
         self.history.load(state["history"], meta["columns"])
+        self._before = self._copy_policies()
 
     def result(self) -> TrainResult:
         """Return what every run became."""
         batch = self.batch
         runs = [self._run_result(index) for index in range(len(batch.runs))]
-        return TrainResult(runs, batch.source.name, tuple(batch.env.objectives))
+        return TrainResult(runs, batch.source, tuple(batch.env.objectives), self.settings)
 
-    def _validate(self, before: list[Tensor]) -> Tensor:
-        """Return the mean returns; a run with one that is not finite stops, with the policy that it had ``before``."""
+    def _validate(self) -> Tensor:
+        """Return the mean returns; a run with one that is not finite stops, with the policy that it had before."""
         returns, alive = self.evaluate(), self.batch.alive
-        if self.options.out is not None:
+        if self.folder is not None:
             self._eval_state = env_state("eval_env", self.evaluate.env)
         failed = (alive & ~returns.isfinite().all(-1)).nonzero().flatten().tolist()
         alive[failed] = False
-        for policy, old in zip(self.batch.policies(), before, strict=True):
+        for policy, old in zip(self.batch.policies(), self._before, strict=True):
             policy[failed] = old[failed]
         self._report(dict.fromkeys(failed, "validation return"))
         return returns
@@ -189,7 +196,7 @@ class Session:
         if returns is not None:
             self.scores.keep_best(scores, batch)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
-        return {**head, **iteration.numbers, "return": nothing if returns is None else returns, **scores}
+        return {**head, **iteration.watched, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:
         for index, cause in failed.items():
@@ -220,38 +227,35 @@ class Session:
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
-        named = self.batch.actor_net.layout.views(flat)
+        named = self.batch.drive.actor.layout.views(flat)
         named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
-    def _settings(self) -> dict[str, Any]:
+    def _copy_policies(self) -> list[Tensor]:
+        return [tensor.clone() for tensor in self.batch.policies()]
+
+    def _identity(self) -> dict[str, Any]:
         """Return what must agree between a checkpoint and the training that continues it."""
-        batch, options = self.batch, self.options
+        batch = self.batch
         return {
             "runs": len(batch.runs),
-            "recipe": [_described(run.recipe) for run in batch.runs],
+            "recipe": [describe_recipe(run.recipe) for run in batch.runs],
             "preferences": [list(run.preference) for run in batch.runs],
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},
-            "total_steps": batch.total_steps,
-            "num_envs": batch.num_envs,
-            "eval_every": options.eval_every,
-            "eval_episodes": options.eval_episodes,
-            "eval_deterministic": options.eval_deterministic,
-            "compile": options.compile,
-            "chunk": options.chunk,
+            **self.settings.decisive(),
         }
 
     def _file(self, name: str) -> Path | None:
-        return None if self.options.out is None else self.options.out / name
+        return None if self.folder is None else self.folder / name
 
 
-def _described(recipe: Recipe) -> Any:
-    """Return the recipe as JSON, or its text when it holds a live module."""
+def _require_device(device: str) -> None:
     try:
-        return recipe.to_dict()
-    except ValueError:
-        return repr(recipe)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"`device` must be one that PyTorch finds here, got {device!r} ({reason}).") from error
 
 
 def _make_folder(folder: Path) -> None:

@@ -5,13 +5,19 @@ Python's ``train``, sweep files and the command line embed this class; none of t
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, TypeVar
 
 from morl_recipes import _checks
+from morl_recipes.naming import unknown
 
 PAPER_STEPS = 488 * 2048
 """Environment steps per run of the long trainings; the paper does not print its own number."""
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -26,9 +32,17 @@ class Settings:
         eval_deterministic: Validate the most likely actions instead of samples.
         test_episodes: Fresh episodes on which the best and the last policy are played at the end; 0 for none.
         checkpoint_every: Iterations between checkpoints.
-        compile: Fuse the update with ``torch.compile``: ``"auto"`` does so where a compiler is there and it pays.
-        update: ``"auto"`` takes the fast update for the blocks that it knows, ``"generic"`` and ``"fast"`` insist.
+        compile: Fuse the update with torch.compile; "auto" does so where a compiler is there and it pays.
+        update: "auto" takes the fast update for the blocks that it knows, "generic" and "fast" insist.
         device: Where the tensors live.
+
+    Example:
+        >>> Settings(total_steps=4096).change(num_envs=4).num_envs
+        4
+        >>> Settings().change(num_env=4)
+        Traceback (most recent call last):
+        ...
+        ValueError: unknown setting 'num_env'. Nearest: num_envs.
     """
 
     total_steps: int = PAPER_STEPS
@@ -47,10 +61,19 @@ class Settings:
         for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
             object.__setattr__(self, name, _checks.at_least(name, getattr(self, name), 1))
         object.__setattr__(self, "test_episodes", _checks.at_least("test_episodes", self.test_episodes, 0))
-        if self.compile not in ("auto", True, False):
-            _checks.fail("compile", "be 'auto', True or False", repr(self.compile))
+        if not isinstance(self.eval_deterministic, bool):
+            _checks.fail("eval_deterministic", "be true or false", repr(self.eval_deterministic))
+        if self.compile != "auto" and not isinstance(self.compile, bool):
+            _checks.fail("compile", "be 'auto', true or false", repr(self.compile))
         if self.update not in ("auto", "generic", "fast"):
             _checks.fail("update", "be 'auto', 'generic' or 'fast'", repr(self.update))
+        if not isinstance(self.device, str):
+            _checks.fail("device", "be a name such as 'cpu' or 'cuda:0'", repr(self.device))
+
+    def change(self, **changes: Any) -> Settings:
+        """Return the settings with some of them changed; unknown names are refused with the nearest known ones."""
+        require_known(changes)
+        return replace(self, **changes)
 
     def decisive(self) -> dict[str, Any]:
         """Return the settings on which a run's numbers depend, for its identity."""
@@ -61,3 +84,42 @@ WITHOUT_EFFECT = ("checkpoint_every", "device")
 """Settings that change no number of a run (beyond rounding)."""
 
 NAMES = tuple(field.name for field in fields(Settings))
+
+
+def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = "setting") -> None:
+    """Refuse names that are neither settings nor among ``others``."""
+    known = (*NAMES, *others)
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known)
+
+
+def help_texts() -> Mapping[str, str]:
+    """Return what each setting means, from the docstring of :class:`Settings`.
+
+    Example:
+        >>> help_texts()["num_envs"]
+        'Environments per run.'
+    """
+    found = re.findall(r"^ {8}(\w+): (.+)$", Settings.__doc__ or "", flags=re.MULTILINE)
+    return {name: text for name, text in found if name in NAMES}
+
+
+def takes_settings(function: F) -> F:
+    """Give a function that passes ``**changes`` to :meth:`Settings.change` the settings' signature and descriptions.
+
+    A setting that the function names itself, such as ``total_steps``, stays as it is there. The line ``**changes`` of
+    the docstring gives way to the settings.
+    """
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    added = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+        for f in fields(Settings)
+        if f.name not in signature.parameters
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    texts = help_texts()
+    lines = "\n".join(f"        {p.name}: {texts[p.name]}" for p in added)
+    function.__doc__ = re.sub(r"^ +\*\*changes: .*$", lambda _: lines, function.__doc__ or "", flags=re.MULTILINE)
+    return function

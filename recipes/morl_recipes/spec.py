@@ -1,86 +1,204 @@
-"""Specs: frozen descriptions of blocks that fill a recipe's slots, and the way from R of them to one live block.
+"""Specs: a block's class and arguments as frozen data, derived from the block's own signature.
 
-A spec carries the name and the numbers of a block, never a live module, so recipes share no state, compare by value and
-travel as JSON. Each spec class registers itself under its name; a user's own spec does too, by being imported.
+A spec carries what a block is made with, never a live module, so recipes share no state, compare by value and travel as
+JSON. ``spec(PCGrad)`` makes the kind of spec that stands for a block; names, defaults and order of its fields are those
+of the block's constructor, so nothing is declared twice.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, cast
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from morl_recipes import _checks
+from morl_recipes.naming import unknown
 
-SPECS: dict[str, type[Spec]] = {}
+KINDS: dict[str, Kind] = {}
+"""Every kind of spec by name, for files."""
+
+GIVEN = {"critic": 2, "actor": 3}
+"""How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
+
+COMPLETE = ("mu", "advantage", "loss")
+"""Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
+
+SETTLED = ("sense", "seed")
+"""Arguments that recipes settle themselves: returns are maximised, and every run brings its own generator."""
+
+
+@cache
+def slot_bases() -> dict[str, type]:
+    """Return the base class of the blocks that fill each slot."""
+    from morl_blocks.combiners import Combiner
+    from morl_blocks.critics import AttentionWeightedCritic, Critic
+    from morl_blocks.ppo import Actor, AdvantageForm, ObjectiveLoss
+    from morl_blocks.scalarizers import Scalarizer
+    from morl_blocks.schedulers import Scheduler
+
+    return {
+        "scalarizer": Scalarizer,
+        "mu": Scheduler,
+        "advantage": AdvantageForm,
+        "combiner": Combiner,
+        "critic": (Critic, AttentionWeightedCritic),  # type: ignore[dict-item]
+        "actor": Actor,
+        "loss": ObjectiveLoss,
+    }
+
+
+class Kind:
+    """The kind of spec that stands for one block; calling it makes a spec.
+
+    Args:
+        block: The block's class, or a function that makes it.
+        name: Name in files and in ``repr``; by default the block's.
+        slot: Slot of a recipe that it fills; by default from the block's base class, ``None`` for any.
+        defaults: Defaults that differ from the block's own.
+    """
+
+    def __init__(self, block: Callable[..., Any], name: str, slot: str | None, defaults: Mapping[str, Any]) -> None:
+        self.block, self.name, self.slot = block, name, slot
+        parameters = list(inspect.signature(block).parameters.values())
+        self.scheduled = bool(parameters) and parameters[0].name == "scheduler"
+        own = parameters[1 if self.scheduled else GIVEN.get(slot or "", 0) :]
+        own = [p for p in own if p.name not in SETTLED and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        self.defaults = {p.name: defaults.get(p.name, p.default) for p in own}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Spec:
+        """Return a spec; missing arguments take the block's defaults, unknown ones raise ``ValueError``."""
+        if len(args) > len(self.defaults):
+            _checks.fail(self.name, f"have at most {len(self.defaults)} arguments", len(args))
+        given = dict(zip(self.defaults, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in self.defaults:
+                raise unknown(f"argument of {self.name}", name, self.defaults)
+            if name in given:
+                _checks.fail(name, "be given once", "two values")
+            given[name] = value
+        values = {name: _settled(name, given.get(name, default), default) for name, default in self.defaults.items()}
+        made = Spec(self, tuple(values.items()))
+        if self.slot in COMPLETE:
+            made.build()  # the block itself checks its arguments
+        return made
+
+    def __repr__(self) -> str:
+        return f"spec({self.name})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kind_of, (self.name,)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A frozen, comparable, serialisable description of a block.
-
-    A subclass is a frozen dataclass whose ``float`` fields are the numbers in which the runs of one population may
-    differ. Either it sets ``block``, a constructor that takes each float as a tensor with one number per run, or it
-    overrides :meth:`build`, which is then called once per run.
+    """What a block is made with: frozen, comparable, serialisable. Arguments are attributes.
 
     Example:
         >>> from morl_recipes.specs import Fixed
-        >>> Fixed(2)
-        Fixed(mu=2.0)
+        >>> Fixed(2), Fixed(2).mu
+        (Fixed(mu=2.0), 2.0)
     """
 
-    block: ClassVar[Callable[..., Any] | None] = None
-    slot: ClassVar[str | None] = None
-    """The slot of a recipe that such a spec fills; ``None`` for a user's own, which may fill any."""
-    nested: ClassVar[Mapping[str, str]] = {}
-    """Fields that hold specs, with the slot of each."""
+    kind: Kind
+    values: tuple[tuple[str, Any], ...]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Register the class under its name."""
-        super().__init_subclass__(**kwargs)
-        if cls.__name__.startswith("_"):
-            return
-        other = SPECS.get(cls.__name__)
-        if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise ValueError(f"`{cls.__name__}` must be a new name for a spec, got that of {other.__module__}.")
-        SPECS[cls.__name__] = cls
+    def __getattr__(self, name: str) -> Any:
+        """Return an argument."""
+        if not name.startswith("_"):
+            for key, value in self.values:
+                if key == name:
+                    return value
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
-    def __post_init__(self) -> None:
-        """Require numbers in float fields, as floats, and fitting specs in nested ones."""
-        for field in fields(self):
-            if field.type in ("float", float):
-                object.__setattr__(self, field.name, _checks.number(field.name, getattr(self, field.name)))
-        for name, slot in self.nested.items():
-            require_slot(name, getattr(self, name), slot)
+    def __repr__(self) -> str:
+        return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
 
-    def build(self, *args: Any) -> Any:
-        """Return the live block of one run; ``args`` are what the slot hands over, if anything."""
-        if self.block is None:
-            raise NotImplementedError(f"{type(self).__name__} must set `block` or override `build`.")
-        return self.block(*args, **{f.name: _live(getattr(self, f.name)) for f in fields(self)})
+    @property
+    def slot(self) -> str | None:
+        """The slot that it fills; ``None`` for any."""
+        return self.kind.slot
 
+    def but(self, **changes: Any) -> Spec:
+        """Return the spec with some arguments changed."""
+        return self.kind(**{**dict(self.values), **changes})
 
-def _live(value: object) -> object:
-    return value.build() if isinstance(value, Spec) else value
+    def build(self, *given: Any) -> Any:
+        """Return a new live block; ``given`` is what the slot hands over, if anything."""
+        defaults = self.kind.defaults
+        return self.kind.block(*given, **{name: _live(value, defaults[name], given) for name, value in self.values})
 
 
 @dataclass(frozen=True)
-class Live(Spec):
+class Live:
     """A live module in a slot: every run gets its own deep copy. It cannot be written to JSON.
 
     Args:
-        module: A scalarizer, scheduler, combiner or critic.
+        module: A block.
     """
 
     module: nn.Module
 
-    def build(self, *args: Any) -> nn.Module:
+    @property
+    def slot(self) -> str | None:
+        """The slot that the module fills; ``None`` when its class does not tell."""
+        return _slot_of(type(self.module))
+
+    def build(self, *given: Any) -> Any:
         """Return a copy of the module."""
         return copy.deepcopy(self.module)
+
+
+AnySpec = Spec | Live
+
+
+def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = None, **defaults: Any) -> Kind:
+    """Make the kind of spec that stands for a block, and register its name for files.
+
+    Args:
+        block: The block's class, such as a combiner of your own, or a function that makes it.
+        name: Name in files; by default the block's.
+        slot: Slot of a recipe that it fills; by default from the block's base class.
+        **defaults: Defaults that differ from the block's own.
+
+    Example:
+        >>> from morl_blocks.combiners import WeightedSum
+        >>> Mine = spec(WeightedSum, name="MySum", rescale=False)
+        >>> Mine(), Mine(rescale=True).build()
+        (MySum(rescale=False), WeightedSum())
+    """
+    name = name or block.__name__
+    kind = Kind(block, name, slot or _slot_of(block), defaults)
+    known = KINDS.get(name)
+    if known is not None and (known.block.__module__, known.block.__qualname__) != (
+        block.__module__,
+        block.__qualname__,
+    ):
+        raise ValueError(
+            f"`name` must be new among the specs, got {name!r}, which is that of {known.block.__module__}."
+        )
+    KINDS[name] = kind
+    return kind
+
+
+def kind_of(name: object) -> Kind:
+    """Return the kind of a name; unknown ones raise ``ValueError`` with the nearest."""
+    import morl_recipes.specs  # noqa: F401 - registers the kinds of this package
+
+    if not isinstance(name, str) or name not in KINDS:
+        raise unknown("type of block", str(name), KINDS)
+    return KINDS[name]
+
+
+def as_spec(value: Any) -> Any:
+    """Return specs and ``None`` as they are, wrap a live module, and call a kind that was given without arguments."""
+    if isinstance(value, Kind):
+        return value()
+    return Live(value) if isinstance(value, nn.Module) else value
 
 
 def require_slot(name: str, value: object, slot: str) -> None:
@@ -91,68 +209,46 @@ def require_slot(name: str, value: object, slot: str) -> None:
         >>> require_slot("mu", PCGrad(), "mu")
         Traceback (most recent call last):
         ...
-        ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(), which is a combiner.
+        ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(...), which is a combiner.
     """
-    if not isinstance(value, Spec):
-        _checks.fail(name, f"be a spec or a module of the kind {slot}", repr(value))
+    rule = f"be a spec or a module of the kind {slot}"
+    if not isinstance(value, Spec | Live):
+        _checks.fail(name, rule, repr(value))
     if value.slot not in (None, slot):
-        _checks.fail(name, f"be a spec or a module of the kind {slot}", f"{value!r}, which is a {value.slot}")
+        _checks.fail(name, rule, f"{value!r}, which is a {value.slot}")
 
 
-def as_spec(value: Any) -> Any:
-    """Return specs and ``None`` as they are and wrap a live module in :class:`Live`."""
-    return Live(value) if isinstance(value, nn.Module) else value
+def _home(block: Callable[..., Any]) -> tuple[str, str]:
+    return block.__module__, block.__qualname__
 
 
-def is_stackable(spec: Spec) -> bool:
-    """Tell whether R such specs become one block with R numbers per field (rather than R blocks)."""
-    children = [v for f in fields(spec) if isinstance(v := getattr(spec, f.name), Spec)]
-    return type(spec).build is Spec.build and spec.block is not None and all(map(is_stackable, children))
+def _slot_of(block: object) -> str | None:
+    """Return the slot that a block's class fills."""
+    if not isinstance(block, type):
+        return None
+    return next((slot for slot, base in slot_bases().items() if issubclass(block, base)), None)
 
 
-def stacked_fields(specs: Sequence[Spec]) -> dict[str, Any]:
-    """Merge the fields of R specs of one structure: floats become ``[R]`` tensors, nested specs stacked blocks.
-
-    Example:
-        >>> from morl_recipes.specs import Fixed
-        >>> stacked_fields([Fixed(1.0), Fixed(5.0)])
-        {'mu': tensor([1., 5.])}
-    """
-    merged: dict[str, Any] = {}
-    for field in fields(specs[0]):
-        values = [getattr(spec, field.name) for spec in specs]
-        if isinstance(values[0], float):
-            merged[field.name] = torch.tensor(values)
-        elif isinstance(values[0], Spec):
-            merged[field.name] = stack(values)
-        else:
-            merged[field.name] = values[0]
-    return merged
-
-
-def stack(specs: Sequence[Spec], *args: Any) -> Any:
-    """Build one live block that serves all R runs; the specs must be stackable and have one structure."""
-    block = cast("Callable[..., Any]", type(specs[0]).block)
-    return block(*args, **stacked_fields(specs))
-
-
-def structure(value: object) -> object:
-    """Return what must agree for runs to share a population: everything except the numbers.
-
-    Example:
-        >>> from morl_recipes.specs import Fixed, LinearDecay
-        >>> structure(Fixed(1.0)) == structure(Fixed(5.0)), structure(Fixed(1.0)) == structure(LinearDecay())
-        (True, False)
-    """
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, Live):
-        return "Live", id(value.module)
-    if isinstance(value, Spec):
-        return type(value).__name__, tuple((f.name, structure(getattr(value, f.name))) for f in fields(value))
+def _settled(name: str, value: Any, default: Any) -> Any:
+    """Return an argument as it is kept: floats for floats, names for classes of ``torch.nn``, specs for modules."""
+    if value is inspect.Parameter.empty:
+        _checks.fail(name, "be given", "nothing")
+    if isinstance(default, float) and not isinstance(value, bool):
+        return _checks.number(name, value)
+    if isinstance(value, type) and getattr(nn, value.__name__, None) is value:
+        return value.__name__
+    value = tuple(value) if isinstance(value, list) else as_spec(value)
+    if isinstance(default, Spec) and default.slot is not None:
+        require_slot(name, value, default.slot)
     return value
 
 
-def per_run(value: Tensor | float, dims: int) -> Tensor | float:
-    """Append ``dims`` axes to an ``[R]`` tensor, so that it broadcasts against ``[R, ...]``; numbers stay."""
-    return value.reshape(-1, *[1] * dims) if isinstance(value, Tensor) and value.dim() == 1 else value
+def _live(value: Any, default: Any, given: tuple[Any, ...]) -> Any:
+    """Return an argument as the block takes it: nested specs built, names of ``torch.nn`` as classes."""
+    if isinstance(value, Spec | Live):
+        return value.build(*given)
+    if isinstance(default, type) and isinstance(value, str):
+        if not isinstance(getattr(nn, value, None), type):
+            _checks.fail("activation", "be the name of a class of torch.nn", repr(value))
+        return getattr(nn, value)
+    return value

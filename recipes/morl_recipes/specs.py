@@ -1,265 +1,121 @@
-"""One spec per block of :mod:`morl_blocks`, under the block's own name."""
+"""The kinds of specs for the blocks of :mod:`morl_blocks`, under the blocks' own (or shorter) names."""
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Literal
+from typing import Any
 
-import torch
-from torch import Tensor
+from torch import nn
 
-from morl_blocks import combiners, critics, scalarizers, schedulers
-from morl_blocks.combiners import pcgrad_projections
-from morl_recipes.spec import Live, Spec, per_run
+from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_blocks.scalarizers._base import DEFAULT_UTOPIA
+from morl_recipes.spec import Kind, Live, Spec, spec
 
-AttentionKind = Literal["softmax", "gradient"]
-Weigh = Callable[[Tensor, Tensor, Tensor], Tensor]
+UTOPIA = DEFAULT_UTOPIA["max"]
 
 
-class _Scheduler(Spec):
-    """A scheduler; the block itself checks its numbers, when the spec is made."""
+class Choices(int):
+    """A number of discrete actions, where a plain number means dimensions of a continuous one."""
 
-    slot: ClassVar = "mu"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.build()
+def _like(block: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a function the signature of a block, so that its spec has the block's fields and defaults."""
 
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__signature__ = inspect.signature(block)  # type: ignore[attr-defined]
+        return function
 
-# --- Smoothness ------------------------------------------------------------------------------------------------------
+    return decorate
 
 
-@dataclass(frozen=True)
-class Fixed(_Scheduler):
-    """Keep mu constant: :class:`morl_blocks.schedulers.Fixed`."""
+@_like(ppo.UnitBoxGaussianActor)
+def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **options: Any) -> ppo.Actor:
+    """Make the actor that fits the actions: Gaussian in the unit box, or categorical for :class:`Choices`."""
+    block = ppo.CategoricalActor if isinstance(action_dim, Choices) else ppo.UnitBoxGaussianActor
+    return block(observation_dim, num_objectives, int(action_dim), **options)
 
-    block: ClassVar = schedulers.Fixed
-    mu: float = 1.0
 
+def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) -> critics.AttentionWeightedCritic:
+    """Wrap a critic, so that its loss is weighed by the attention."""
+    return critics.AttentionWeightedCritic(critic)
 
-@dataclass(frozen=True)
-class LinearDecay(_Scheduler):
-    """Let mu fall linearly: :class:`morl_blocks.schedulers.LinearDecay`."""
 
-    block: ClassVar = schedulers.LinearDecay
-    start: float = 10.0
-    end: float = 0.05
-    smoothing: float = 1.0
+def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
+    """Make the adapter around an aggregator or weighting of TorchJD.
 
+    Args:
+        weighting: Its name, with arguments where it needs any: ``"UPGrad"``, ``"CAGradWeighting(c=0.5)"``.
+    """
+    try:
+        classes = import_module("torchjd.aggregation")
+    except ImportError as error:
+        raise ValueError("`TorchJD` must find the package torchjd: pip install 'morl-blocks[torchjd]'.") from error
+    name, options = _called(weighting)
+    if not isinstance(getattr(classes, name, None), type):
+        raise ValueError(f"`weighting` must name a class of torchjd.aggregation, got {weighting!r}.")
+    try:
+        return combiners.TorchJD(getattr(classes, name)(**options))
+    except TypeError as error:
+        raise ValueError(f"`weighting` must have the arguments of {name}, got {weighting!r} ({error}).") from error
 
-@dataclass(frozen=True)
-class ConflictBraked(_Scheduler):
-    """Brake a base schedule by gradient conflict: :class:`morl_blocks.schedulers.ConflictBraked`."""
 
-    block: ClassVar = schedulers.ConflictBraked
-    nested: ClassVar = {"base": "mu"}
-    base: Spec = field(default_factory=LinearDecay)
-    maximum: float = 10.0
-    threshold: float = 0.4
-    smoothing: float = 0.05
+def _called(text: str) -> tuple[str, dict[str, Any]]:
+    """Split ``"Name(key=number)"`` into the name and its arguments; nothing is executed.
 
+    Example:
+        >>> _called("CAGradWeighting(c=0.5)")
+        ('CAGradWeighting', {'c': 0.5})
+    """
+    try:
+        call = ast.parse(text, mode="eval").body
+        if isinstance(call, ast.Name):
+            return call.id, {}
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
+            return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, TypeError):
+        pass
+    raise ValueError(f"`weighting` must look like Name or Name(key=number), got {text!r}.")
 
-# --- Scalarizers: built with the run's scheduler, or None -------------------------------------------------------------
 
+Fixed = spec(schedulers.Fixed)
+LinearDecay = spec(schedulers.LinearDecay)
+ConflictBraked = spec(schedulers.ConflictBraked, base=LinearDecay())
 
-def _linear(scheduler: Any) -> scalarizers.Linear:
-    return scalarizers.Linear()
+Linear = spec(scalarizers.Linear)
+Tchebycheff = spec(scalarizers.Tchebycheff, utopia=UTOPIA)
+SmoothTchebycheff = spec(scalarizers.SmoothTchebycheff, utopia=UTOPIA)
+AdaptiveSmoothTchebycheff = spec(scalarizers.AdaptiveSmoothTchebycheff, utopia=UTOPIA)
 
+Vector = spec(ppo.VectorAdvantage, "Vector")
+Scalarised = spec(ppo.ScalarisedAdvantage, "Scalarised")
 
-def _tchebycheff(scheduler: Any, utopia: Tensor | float) -> scalarizers.Tchebycheff:
-    return scalarizers.Tchebycheff(per_run(utopia, 2))
+Sum = spec(combiners.Sum)
+WeightedSum = spec(combiners.WeightedSum)
+PCGrad = spec(combiners.PCGrad)
+WeightedPCGrad = spec(combiners.WeightedPCGrad)
+TorchJD = spec(make_torchjd, "TorchJD", "combiner")
 
+Shared = spec(critics.SharedCritic, "Shared")
+Branched = spec(critics.BranchedCritic, "Branched")
+AttentionWeighted = spec(make_weighted, "AttentionWeighted", "critic", critic=Branched())
 
-def _smooth(
-    scheduler: Any, utopia: Tensor | float, attention: AttentionKind, maintenance: Tensor | float = 0.0
-) -> scalarizers.AdaptiveSmoothTchebycheff:
-    if scheduler is None:
-        raise ValueError("`mu` must be a scheduler for a smooth scalarizer, got None.")
-    return scalarizers.AdaptiveSmoothTchebycheff(scheduler, per_run(utopia, 2), maintenance, attention=attention)
+Actor = spec(make_actor, "Actor", "actor")
 
-
-@dataclass(frozen=True)
-class Linear(Spec):
-    """The weighted sum: :class:`morl_blocks.scalarizers.Linear`."""
-
-    slot: ClassVar = "scalarizer"
-    block: ClassVar = staticmethod(_linear)
-
-
-@dataclass(frozen=True)
-class Tchebycheff(Spec):
-    """The worst weighted gap: :class:`morl_blocks.scalarizers.Tchebycheff`."""
-
-    slot: ClassVar = "scalarizer"
-    block: ClassVar = staticmethod(_tchebycheff)
-    utopia: float = 1.05
-
-
-@dataclass(frozen=True)
-class SmoothTchebycheff(Spec):
-    """Smooth Tchebycheff with the mu of the recipe's ``mu`` slot and no maintenance rate."""
-
-    slot: ClassVar = "scalarizer"
-    block: ClassVar = staticmethod(_smooth)
-    utopia: float = 1.05
-    attention: AttentionKind = "softmax"
-
-
-@dataclass(frozen=True)
-class AdaptiveSmoothTchebycheff(Spec):
-    """The paper's scalarizer: :class:`morl_blocks.scalarizers.AdaptiveSmoothTchebycheff`."""
-
-    slot: ClassVar = "scalarizer"
-    block: ClassVar = staticmethod(_smooth)
-    utopia: float = 1.05
-    maintenance: float = 0.15
-    attention: AttentionKind = "softmax"
-
-
-# --- Combiners: `weigh` is the pure, vectorised form (gramian, attention, order) -> weights ---------------------------
-
-
-@dataclass(frozen=True)
-class CombinerSpec(Spec):
-    """A combiner. A subclass without a pure form keeps ``weigh`` and is asked run by run, through its live block."""
-
-    slot: ClassVar = "combiner"
-
-    def weigh(self) -> Weigh | None:
-        """Return the function ``(gramian [R,m,m], attention [R,m], order [R,m,m]) -> weights [R,m]``, if there is."""
-        return None
-
-
-@dataclass(frozen=True)
-class Sum(CombinerSpec):
-    """Add the gradients up: :class:`morl_blocks.combiners.Sum`."""
-
-    block: ClassVar = combiners.Sum
-
-    def weigh(self) -> Weigh:
-        """Weigh every objective 1."""
-        return lambda gramian, attention, order: torch.ones_like(attention)
-
-
-@dataclass(frozen=True)
-class WeightedSum(CombinerSpec):
-    """Weigh the gradients by the attention: :class:`morl_blocks.combiners.WeightedSum`."""
-
-    block: ClassVar = combiners.WeightedSum
-    rescale: bool = True
-
-    def weigh(self) -> Weigh:
-        """Weigh by the attention, times m when rescaled."""
-        return lambda gramian, attention, order: attention * (attention.shape[-1] if self.rescale else 1)
-
-
-@dataclass(frozen=True)
-class PCGrad(CombinerSpec):
-    """Sum the projected gradients: :class:`morl_blocks.combiners.PCGrad`."""
-
-    block: ClassVar = combiners.PCGrad
-
-    def weigh(self) -> Weigh:
-        """Sum the rows of the projection coefficients."""
-        return lambda gramian, attention, order: pcgrad_projections(gramian, order).sum(-2)
-
-
-@dataclass(frozen=True)
-class WeightedPCGrad(CombinerSpec):
-    """Sum the projected gradients weighted by the attention: :class:`morl_blocks.combiners.WeightedPCGrad`."""
-
-    block: ClassVar = combiners.WeightedPCGrad
-    rescale: bool = True
-
-    def weigh(self) -> Weigh:
-        """Sum the rows of the projection coefficients, weighted by the attention."""
-
-        def weighted(gramian: Tensor, attention: Tensor, order: Tensor) -> Tensor:
-            scale = attention * (attention.shape[-1] if self.rescale else 1)
-            return (scale.unsqueeze(-1) * pcgrad_projections(gramian, order)).sum(-2)
-
-        return weighted
-
-
-@dataclass(frozen=True)
-class TorchJD(CombinerSpec):
-    """A weighting of TorchJD by the name of its class, such as ``"UPGradWeighting"``; runs are looped over."""
-
-    weighting: str = "UPGradWeighting"
-
-    def build(self, *args: Any) -> combiners.TorchJD:
-        """Return the adapter around a new weighting."""
-        try:
-            classes = import_module("torchjd.aggregation")
-        except ImportError as error:
-            raise ValueError("`TorchJD` must find the package torchjd: pip install 'morl-blocks[torchjd]'.") from error
-        if not hasattr(classes, self.weighting):
-            raise ValueError(f"`weighting` must name a class of torchjd.aggregation, got {self.weighting!r}.")
-        return combiners.TorchJD(getattr(classes, self.weighting)())
-
-
-# --- Critics: built with (observation_dim, num_objectives) ------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Shared(Spec):
-    """All objectives share everything but the last layer: :class:`morl_blocks.critics.SharedCritic`."""
-
-    slot: ClassVar = "critic"
-    block: ClassVar = critics.SharedCritic
-    hidden: int = 64
-    depth: int = 2
-
-
-@dataclass(frozen=True)
-class Branched(Spec):
-    """One head per objective on a shared trunk: :class:`morl_blocks.critics.BranchedCritic`."""
-
-    slot: ClassVar = "critic"
-    block: ClassVar = critics.BranchedCritic
-    hidden: int = 64
-    depth: int = 2
-
-
-@dataclass(frozen=True)
-class AttentionWeighted(Spec):
-    """Weigh a critic's loss by the attention: :class:`morl_blocks.critics.AttentionWeightedCritic`."""
-
-    slot: ClassVar = "critic"
-    nested: ClassVar = {"critic": "critic"}
-    critic: Spec = field(default_factory=Branched)
-
-    def build(self, *args: Any) -> critics.AttentionWeightedCritic:
-        """Return the wrapped critic."""
-        return critics.AttentionWeightedCritic(self.critic.build(*args))
-
-
-# --- Advantages -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Vector(Spec):
-    """One advantage per objective, each normalised over the rollout."""
-
-    slot: ClassVar = "advantage"
-
-
-@dataclass(frozen=True)
-class Scalarised(Spec):
-    """One advantage: the utility of the return minus the utility of the value. One gradient, nothing to combine."""
-
-    slot: ClassVar = "advantage"
-
+ClippedSurrogate = spec(ppo.ClippedSurrogate)
 
 __all__ = [
+    "Actor",
     "AdaptiveSmoothTchebycheff",
     "AttentionWeighted",
     "Branched",
-    "CombinerSpec",
+    "Choices",
+    "ClippedSurrogate",
     "ConflictBraked",
     "Fixed",
+    "Kind",
     "Linear",
     "LinearDecay",
     "Live",
@@ -274,4 +130,5 @@ __all__ = [
     "Vector",
     "WeightedPCGrad",
     "WeightedSum",
+    "spec",
 ]

@@ -9,13 +9,14 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.learning.runs import Run
-from morl_recipes.options import Options
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
+from morl_recipes.settings import Settings, takes_settings
 from morl_recipes.watching import Interrupt, Logger
 
 
+@takes_settings
 def train(
     recipe: Recipe,
     env: Any,
@@ -25,15 +26,10 @@ def train(
     *,
     out: Path | str | None = None,
     resume: bool = False,
-    compile: bool = False,
-    device: str = "cpu",
-    num_envs: int = 8,
     progress: bool = True,
-    eval_every: int = 10,
-    eval_episodes: int = 10,
-    eval_deterministic: bool = True,
-    checkpoint_every: int = 10,
     loggers: Sequence[Logger] = (),
+    settings: Settings | None = None,
+    **changes: Any,
 ) -> TrainResult:
     """Train a recipe, one run per (preference, seed) pair, all at once.
 
@@ -44,18 +40,12 @@ def train(
         preferences: Preferences on the simplex.
         seeds: Seeds; every preference is trained with each of them.
         total_steps: Environment steps **per run**, rounded up to whole iterations.
-        out: Folder for the checkpoint and ``history.csv``; nothing is written without it.
+        out: Folder of the results, the same as of ``morl-blocks train``; nothing is written without it.
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
-        compile: Fuse the update with ``torch.compile``: half a minute to compile, which pays for large populations and
-            small networks.
-        device: Where the tensors live.
-        num_envs: Environments per run.
         progress: Show the progress bar.
-        eval_every: Iterations between validations; the last iteration is always validated.
-        eval_episodes: Episodes per validation.
-        eval_deterministic: Validate the most likely actions instead of samples.
-        checkpoint_every: Iterations between checkpoints.
         loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
+        settings: How to train, as one object; what is named below is changed in it.
+        **changes: Settings by name.
 
     Returns:
         One result per run, preferences outermost.
@@ -67,34 +57,48 @@ def train(
         >>> result.runs[0].status, len(result.runs[0].history)
         ('done', 1)
     """
-    weights, numbers = _checks.preferences(preferences), _checks.seeds(seeds)
-    runs = [Run(recipe, preference, seed) for preference in weights for seed in numbers]
-    options = Options(
-        out=None if out is None else Path(out),
-        resume=resume,
-        compile=compile,
-        device=device,
-        num_envs=num_envs,
-        progress=progress,
-        eval_every=eval_every,
-        eval_episodes=eval_episodes,
-        eval_deterministic=eval_deterministic,
-        checkpoint_every=checkpoint_every,
-        loggers=loggers,
+    chosen = (settings or Settings()).change(total_steps=total_steps, **changes)
+    pairs = [(weights, seed) for weights in _checks.preferences(preferences) for seed in _checks.seeds(seeds)]
+    runs = [Run(recipe, weights, seed) for weights, seed in pairs]
+    if out is None:
+        return train_runs(runs, env, chosen, resume=resume, progress=progress, loggers=loggers)
+    from morl_recipes.stored import train_stored
+
+    return train_stored(runs, env, chosen, Path(out), resume=resume, progress=progress, loggers=loggers)
+
+
+def train_runs(
+    runs: Sequence[Run],
+    env: Any,
+    settings: Settings | None = None,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    progress: bool = True,
+    loggers: Sequence[Logger] = (),
+) -> TrainResult:
+    """Train runs of one structure (see :func:`~morl_recipes.learning.runs.by_batch`) as one batch.
+
+    Args:
+        runs: The runs.
+        env: As for :func:`train`.
+        settings: How to train.
+        folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
+        resume: Continue from the checkpoint in the folder, if there is one.
+        progress: Show the progress bar.
+        loggers: As for :func:`train`.
+    """
+    session = Session(
+        runs, env, settings or Settings(), folder=folder, resume=resume, progress=progress, loggers=loggers
     )
-    return train_runs(runs, env, total_steps, options)
-
-
-def train_runs(runs: Sequence[Run], env: Any, total_steps: int, options: Options | None = None) -> TrainResult:
-    """Train runs of one structure (see :func:`~morl_recipes.learning.runs.by_batch`) as one population."""
-    with closing(Session(runs, env, total_steps, options or Options())) as training, Interrupt() as interrupt:
-        training.start()
-        while not training.finished:
+    with closing(session), Interrupt() as interrupt:
+        session.start()
+        while not session.finished:
             try:
-                training.advance()
+                session.take(session.batch.iterate())
             except BaseException:
-                training.save()
+                session.save()
                 raise
-            if interrupt.requested and not training.finished:
-                training.stop()
-        return training.result()
+            if interrupt.requested and not session.finished:
+                session.stop()
+        return session.result()

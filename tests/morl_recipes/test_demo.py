@@ -5,7 +5,8 @@ import pytest
 from PIL import Image
 
 from morl_recipes import demo
-from morl_recipes.sweep import InlineEngine, Training
+from morl_recipes.settings import Settings
+from morl_recipes.sweep import InlineEngine
 
 TINY = {"steps_per_iteration": 64, "minibatch_size": 32, "epochs": 1, "hidden": 8}
 
@@ -15,9 +16,9 @@ def test_the_demo_ends_with_a_table_a_picture_and_the_next_steps(
 ) -> None:
     monkeypatch.setattr(demo, "LocalEngine", InlineEngine)
     monkeypatch.setattr("shutil.which", lambda name: None)
-    training = Training(total_steps=64, num_envs=2, eval_episodes=1)
+    settings = Settings(total_steps=64, num_envs=2, eval_episodes=1)
     preferences = demo.SWEEP.preferences and demo.SWEEP.preferences[:1]
-    sweep = replace(demo.SWEEP, preferences=preferences, seeds=(0,), training=training, ppo=TINY)
+    sweep = replace(demo.SWEEP, preferences=preferences, seeds=(0,), settings=settings, ppo=TINY)
     assert demo.main(tmp_path / "d", sweep) == 0
     out = capsys.readouterr().out
     assert "PASTA (Ours)" in out

@@ -8,12 +8,15 @@ from morl_envs.protocol import State
 from morl_recipes import EnvSource, Run
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.learning.batch import Batch
+from morl_recipes.settings import Settings
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
 
 def _batch(source: EnvSource | None = None, runs: int = 2) -> Batch:
-    return Batch([Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), total_steps=64, num_envs=4)
+    return Batch(
+        [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), Settings(total_steps=64, num_envs=4)
+    )
 
 
 class Short(ToyBatch):

@@ -7,17 +7,16 @@ from morl_recipes.selection import select_rows
 from morl_recipes.sweep import make_plan, sweep_from
 
 SOURCE = """
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 from morl_blocks.schedulers import Fixed
 from morl_recipes import PASTA
-from morl_recipes.spec import Spec
+from morl_recipes.specs import spec
 
-@dataclass(frozen=True)
-class Gentle(Spec):
-    block: ClassVar = Fixed
-    mu: float = 3.0
+class Gentle(Fixed):
+    def __init__(self, mu: float = 3.0):
+        super().__init__(mu)
 
+Gentle = spec(Gentle)
 MyRow = replace(PASTA, mu=Gentle())
 MINE = {f"gentle {mu}": replace(PASTA, mu=Gentle(mu)) for mu in (1.0, 2.0)}
 """
@@ -34,18 +33,23 @@ def test_a_file_gives_a_row_or_a_group(rows: Path) -> None:
     (row,) = select_rows([f"{rows}:MyRow"])
     assert (row.group, row.method) == ("my_rows", "MyRow")
     assert repr(row.recipe.mu) == "Gentle(mu=3.0)"
-    assert [row.method for row in select_rows(["my_rows.py:MINE"], rows.parent)] == ["gentle 1.0", "gentle 2.0"]
+    assert [row.method for row in select_rows([f"{rows}:MINE"])] == ["gentle 1.0", "gentle 2.0"]
 
 
 def test_a_file_runs_once_per_process(rows: Path) -> None:
     assert Plugin.read(rows).load() is Plugin(str(rows), SOURCE).load()
 
 
+def test_a_file_alone_is_all_that_it_defines(rows: Path) -> None:
+    assert [row.method for row in select_rows([str(rows)])] == ["MyRow", "gentle 1.0", "gentle 2.0"]
+    rows.write_text("from morl_recipes import PASTA, ROWS")
+    with pytest.raises(ValueError, match=r"my_rows.py: defines no Recipe"):
+        select_rows([str(rows)])
+
+
 def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
     with pytest.raises(ValueError, match=r"unknown row of .*my_rows.py 'MyRwo'. Nearest: MyRow"):
         select_rows([f"{rows}:MyRwo"])
-    with pytest.raises(ValueError, match=r"name a row of the file too, as in my_rows.py:MyRow"):
-        select_rows(["my_rows.py"])
     with pytest.raises(ValueError, match=r"none.py: cannot be read \(No such file"):
         select_rows(["none.py:Row"])
     with pytest.raises(ValueError, match=r"x.py:2: failed to load \(ZeroDivisionError: division by zero\)\.$"):

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from morl_envs.cards import CARDS
-from morl_recipes import PASTA, PPO, ROWS, Options, Recipe, Run, by_batch, train_runs
-from morl_recipes.specs import AttentionWeighted, Branched, Shared
+from morl_recipes import PASTA, ROWS, Recipe, Run, Settings, by_batch, train_runs
+from morl_recipes.specs import Branched
 
 SLOT: dict[str, str | dict[str, str]] = {
     "pcgrad": {"No PCGrad": "advantage", "Weighted PCGrad": "combiner"},
@@ -69,10 +69,7 @@ def test_rows_survive_json_and_toml(group: str) -> None:
 
 
 def _small(recipe: Recipe) -> Recipe:
-    inner = recipe.critic.critic if isinstance(recipe.critic, AttentionWeighted) else recipe.critic
-    critic = Shared(hidden=8) if isinstance(inner, Shared) else Branched(hidden=8)
-    weighted = AttentionWeighted(critic) if isinstance(recipe.critic, AttentionWeighted) else critic
-    return replace(recipe, critic=weighted, ppo=PPO(steps_per_iteration=16, epochs=1, minibatch_size=8, hidden=8))
+    return tiny(recipe, steps_per_iteration=16, epochs=1, minibatch_size=8)
 
 
 @pytest.mark.parametrize("env", ["stealth", "frogger", "formation", "mo-halfcheetah-v5", "deep-sea-treasure-v0"])
@@ -81,9 +78,9 @@ def test_every_row_trains_for_two_iterations(env: str) -> None:
     preference = CARDS[env].preferences[0]
     groups = by_batch([Run(recipe, preference, 0) for recipe in recipes.values()])
     assert len(groups) < 20
-    options = Options(num_envs=2, progress=False, eval_every=10, eval_episodes=1)
+    settings = Settings(32, num_envs=2, eval_every=10, eval_episodes=1)
     for runs in groups:
-        result = train_runs(runs, _short(env), 32, options)
+        result = train_runs(runs, _short(env), settings, progress=False)
         assert all(run.status == "done" and len(run.history) == 2 for run in result.runs), runs[0].recipe
 
 

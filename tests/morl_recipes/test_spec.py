@@ -1,17 +1,56 @@
-from dataclasses import dataclass
+import inspect
+import pickle
 
 import pytest
 import torch
+from torch import nn
 
-from morl_blocks import schedulers
-from morl_recipes.spec import SPECS, Live, Spec, as_spec, is_stackable, stack, stacked_fields, structure
-from morl_recipes.specs import ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
+from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_recipes import PASTA, specs
+from morl_recipes.spec import GIVEN, KINDS, SETTLED, Kind, Live, Spec, as_spec, spec
+from morl_recipes.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
+
+BLOCKS = {
+    "scalarizer": [scalarizers.Linear, scalarizers.Tchebycheff, scalarizers.SmoothTchebycheff],
+    "mu": [schedulers.Fixed, schedulers.LinearDecay, schedulers.ConflictBraked],
+    "advantage": [ppo.VectorAdvantage, ppo.ScalarisedAdvantage],
+    "combiner": [combiners.Sum, combiners.WeightedSum, combiners.PCGrad, combiners.WeightedPCGrad],
+    "critic": [critics.SharedCritic, critics.BranchedCritic],
+    "actor": [ppo.UnitBoxGaussianActor, ppo.CategoricalActor],
+    "loss": [ppo.ClippedSurrogate],
+}
 
 
-def test_every_spec_registers_under_its_name() -> None:
-    assert SPECS["ConflictBraked"] is ConflictBraked
-    with pytest.raises(ValueError, match="`Fixed` must be a new name for a spec"):
-        type("Fixed", (Spec,), {"__module__": "elsewhere"})
+@pytest.mark.parametrize(("slot", "block"), [(slot, block) for slot, blocks in BLOCKS.items() for block in blocks])
+def test_every_argument_of_a_block_is_a_field_of_its_spec(slot: str, block: type) -> None:
+    if slot == "actor":
+        kind = specs.Actor
+    else:
+        (kind,) = (known for known in KINDS.values() if known.block is block and known.name != "Calm")
+    own = list(inspect.signature(block).parameters.values())[GIVEN.get(slot, 0) :]
+    expected = {p.name: p.default for p in own if p.name not in SETTLED}
+    assert kind.slot == slot
+    assert list(kind.defaults) == list(expected)
+    for name, default in expected.items():
+        if default is not None:  # a default that depends on something else is settled by the spec
+            assert kind.defaults[name] == default, name
+
+
+def test_a_scheduler_is_handed_over_and_no_field() -> None:
+    own = list(inspect.signature(scalarizers.AdaptiveSmoothTchebycheff).parameters)
+    assert [*specs.AdaptiveSmoothTchebycheff.defaults] == [n for n in own if n not in ("scheduler", *SETTLED)]
+
+
+def test_no_default_is_left_open() -> None:
+    for kind in KINDS.values():
+        for name, default in kind.defaults.items():
+            assert default is not None, (kind.name, name)
+
+
+def test_every_kind_registers_under_its_name() -> None:
+    assert KINDS["ConflictBraked"] is ConflictBraked
+    with pytest.raises(ValueError, match="`name` must be new among the specs, got 'Fixed'"):
+        spec(schedulers.LinearDecay, name="Fixed")
 
 
 def test_whole_numbers_become_floats() -> None:
@@ -19,48 +58,79 @@ def test_whole_numbers_become_floats() -> None:
     assert isinstance(Fixed(3).mu, float)
 
 
-def test_bad_numbers_are_refused_when_the_spec_is_made() -> None:
+def test_bad_arguments_are_refused_when_the_spec_is_made() -> None:
     with pytest.raises(ValueError, match="`mu` must be > 0"):
         Fixed(-1.0)
     with pytest.raises(ValueError, match="`threshold` must lie in"):
         ConflictBraked(threshold=1.0)
     with pytest.raises(ValueError, match="`maximum` must be >= the highest value of base"):
         ConflictBraked(base=Fixed(20.0))
+    with pytest.raises(ValueError, match="`base` must be a spec or a module of the kind mu, got Sum"):
+        ConflictBraked(base=Sum())
+    with pytest.raises(ValueError, match=r"unknown argument of Fixed 'nu'\. Nearest: mu"):
+        Fixed(nu=1.0)
+    with pytest.raises(ValueError, match="`Fixed` must have at most 1 arguments, got 2"):
+        Fixed(1.0, 2.0)
+    with pytest.raises(ValueError, match="`mu` must be given once"):
+        Fixed(1.0, mu=2.0)
 
 
-def test_stacked_specs_build_one_block_with_a_number_per_run() -> None:
-    specs = [ConflictBraked(base=LinearDecay(start, 0.5), threshold=tau) for start, tau in ((4.0, 0.2), (8.0, 0.6))]
-    block = stack(specs)
-    assert isinstance(block, schedulers.ConflictBraked)
-    singles = [spec.build() for spec in specs]
-    for progress in (0.0, 0.5, 1.0):
-        conflict = torch.tensor([0.9, 0.7])
-        expected = [one.step(progress, own) for one, own in zip(singles, conflict, strict=True)]
-        torch.testing.assert_close(block.step(progress, conflict), torch.stack(expected))
+def test_a_spec_is_changed_by_name_and_travels() -> None:
+    steep = ConflictBraked().but(base=LinearDecay(5.0))
+    assert steep.base.start == 5.0
+    assert pickle.loads(pickle.dumps(steep)) == steep
+    assert hash(steep) == hash(ConflictBraked(LinearDecay(5.0)))
 
 
-def test_structure_forgets_numbers_and_nothing_else() -> None:
-    assert structure(ConflictBraked()) == structure(ConflictBraked(threshold=0.7, base=LinearDecay(5.0, 1.0)))
-    assert structure(ConflictBraked()) != structure(ConflictBraked(base=Fixed(10.0)))
-    assert structure(TorchJD("A")) != structure(TorchJD("B"))
-    assert stacked_fields([TorchJD("A"), TorchJD("A")]) == {"weighting": "A"}
+def test_activations_are_names_in_files_and_classes_in_blocks() -> None:
+    relu = Branched(activation=nn.ReLU)
+    assert relu.activation == "ReLU"
+    assert relu == Branched(activation="ReLU")
+    built = relu.build(4, 2)
+    assert any(isinstance(layer, nn.ReLU) for layer in built.modules())
+    with pytest.raises(ValueError, match=r"`activation` must be the name of a class of torch\.nn, got 'Nothing'"):
+        Branched(activation="Nothing").build(4, 2)
+
+
+def test_nested_critics_are_built_with_the_same_sizes() -> None:
+    critic = AttentionWeighted(Branched(hidden=8)).build(4, 2)
+    assert isinstance(critic, critics.AttentionWeightedCritic)
+    assert critic(torch.zeros(3, 4), torch.tensor([0.5, 0.5])).shape == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["UPGrad", "UPGradWeighting", "CAGradWeighting(c=0.5)", "MGDA"])
+def test_torchjd_takes_aggregators_and_weightings_with_arguments(name: str) -> None:
+    gramian = torch.tensor([[1.0, -0.5], [-0.5, 1.0]])
+    assert TorchJD(name).build().weights(gramian).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Nothing", r"`weighting` must name a class of torchjd\.aggregation, got 'Nothing'"),
+        ("CAGradWeighting", r"`weighting` must have the arguments of CAGradWeighting"),
+        ("__import__('os').system('true')", "`weighting` must look like Name"),
+        ("UPGrad(", "`weighting` must look like Name"),
+    ],
+)
+def test_bad_names_of_torchjd_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TorchJD(name).build()
 
 
 def test_live_modules_are_copied_for_every_run() -> None:
     module = schedulers.Fixed(2.0)
-    spec = as_spec(module)
-    assert isinstance(spec, Live)
-    assert spec.build() is not module
+    live = as_spec(module)
+    assert isinstance(live, Live)
+    assert live.build() is not module
+    assert live.slot == "mu"
     assert as_spec(None) is None
-    assert not is_stackable(spec)
-    assert is_stackable(Sum())
+    assert as_spec(Sum) == Sum()
 
 
-def test_a_spec_without_a_block_says_so() -> None:
-    @dataclass(frozen=True)
-    class Unfinished(Spec):
-        pass
-
-    with pytest.raises(NotImplementedError, match="Unfinished must set `block` or override `build`"):
-        Unfinished().build()
-    del SPECS["Unfinished"]
+def test_kinds_and_specs_read_well() -> None:
+    assert isinstance(Sum, Kind)
+    assert isinstance(PASTA.mu, Spec)
+    assert repr(Sum) == "spec(Sum)"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = Fixed(1.0).nothing

@@ -17,21 +17,32 @@ import pandas as pd
 import pytest
 import torch
 
-from morl_recipes import PASTA, PPO, ROWS, EnvSource, Options, Run, train, train_runs
+from morl_recipes import PASTA, PPO, ROWS, EnvSource, Run, Settings, train, train_runs
 from morl_recipes.checkpoint import CheckpointError, load
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
+from morl_recipes.settings import NAMES
 from morl_recipes.spec import as_spec
 from morl_recipes.specs import Fixed
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 
 HALF = (0.5, 0.5)
-QUICK = Options(num_envs=4, progress=False, eval_every=2, eval_episodes=2, checkpoint_every=2)
+QUICK = {"num_envs": 4, "progress": False, "eval_every": 2, "eval_episodes": 2, "checkpoint_every": 2}
 
 
-def _go(iterations: int = 6, options: Options = QUICK, seeds: Sequence[int] = (0, 1)) -> TrainResult:
-    return train_runs([Run(tiny(), HALF, seed) for seed in seeds], toy(), 64 * iterations, options)
+def _with(options: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**options, **changes}
+
+
+def _train(runs: Sequence[Run], env: Any, total_steps: int, options: dict[str, Any]) -> TrainResult:
+    settings = {name: value for name, value in options.items() if name in NAMES}
+    others = {name: value for name, value in options.items() if name not in NAMES}
+    return train_runs(runs, env, Settings(total_steps=total_steps, **settings), **others)
+
+
+def _go(iterations: int = 6, options: dict[str, Any] = QUICK, seeds: Sequence[int] = (0, 1)) -> TrainResult:
+    return _train([Run(tiny(), HALF, seed) for seed in seeds], toy(), 64 * iterations, options)
 
 
 def _same(first: TrainResult, second: TrainResult) -> None:
@@ -82,7 +93,7 @@ def test_training_twice_gives_the_same_numbers() -> None:
 @pytest.mark.parametrize("recipe", ["PASTA (Ours)", "Linear"])
 def test_learns_the_toy_world(recipe: str) -> None:
     """The linear optimum of equal weights earns 0.875 per step and objective: 14 per episode; random actions, 9."""
-    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
     row = replace(ROWS["baselines"][recipe], ppo=ppo)
     result = train(row, toy(), [HALF], [0, 1, 2], 512 * 25, progress=False, eval_every=25)
     for run in result.runs:
@@ -92,7 +103,7 @@ def test_learns_the_toy_world(recipe: str) -> None:
 
 def test_linear_follows_the_preference() -> None:
     """The optimum of weights (w, 1 - w) is the action (w, 1 - w)."""
-    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, hidden=16, entropy_coefficient=0.0)
+    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
     row = replace(ROWS["baselines"]["Linear"], ppo=ppo)
     result = train(row, toy(), [[0.9, 0.1], [0.1, 0.9]], [0], 512 * 30, progress=False, eval_every=30)
     first, second = (run.final for run in result.runs)
@@ -112,15 +123,15 @@ def test_resume_goes_on_bit_by_bit(tmp_path: Path) -> None:
                 raise StopError
 
     uninterrupted = _go()
-    options = replace(QUICK, out=tmp_path / "run")
+    options = _with(QUICK, folder=tmp_path / "run")
     with pytest.raises(StopError):
-        _go(options=replace(options, loggers=[Bomb()]))
-    resumed = _go(options=replace(options, resume=True))
+        _go(options=_with(options, loggers=[Bomb()]))
+    resumed = _go(options=_with(options, resume=True))
     _same(uninterrupted, resumed)
     table = pd.read_csv(tmp_path / "run" / "history.csv")
     assert len(table) == 12
     assert table["iteration"].tolist() == [k for k in range(1, 7) for _ in range(2)]
-    again = _go(options=replace(options, resume=True))  # nothing left to do
+    again = _go(options=_with(options, resume=True))  # nothing left to do
     _same(uninterrupted, again)
 
 
@@ -132,10 +143,9 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
             import sys
             import torch
             from pathlib import Path
-            from tests.morl_recipes.test_trainer import QUICK, _go
-            from dataclasses import replace
+            from tests.morl_recipes.test_trainer import QUICK, _go, _with
             torch.set_num_threads(1)
-            _go(400, replace(QUICK, out=Path(sys.argv[1]), resume=True))
+            _go(400, _with(QUICK, folder=Path(sys.argv[1]), resume=True))
             """
         )
     )
@@ -157,7 +167,7 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
     for out, resume in ((tmp_path / "run", True), (whole, False)):
         stop = _StopAt(64 * (reached + 6))
         with pytest.raises(StopIteration):
-            _go(400, replace(QUICK, out=out, resume=resume, loggers=[stop]))
+            _go(400, _with(QUICK, folder=out, resume=resume, loggers=[stop]))
     first, second = (pd.read_csv(out / "history.csv") for out in (tmp_path / "run", whole))
     pd.testing.assert_frame_equal(first, second, check_exact=True)
     saved, expected = (load(out / "checkpoint.safetensors")[0] for out in (tmp_path / "run", whole))
@@ -176,7 +186,7 @@ class _StopAt:
 
 
 def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
-    options = replace(QUICK, out=tmp_path, resume=True)
+    options = _with(QUICK, folder=tmp_path, resume=True)
     _go(2, options)
     with pytest.raises(CheckpointError, match="same training, got another `total_steps`: stored 128, given 192"):
         _go(3, options)
@@ -185,9 +195,9 @@ def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="same training, got another `runs`: stored 2, given 3"):
         _go(2, options, seeds=(0, 1, 2))
     with pytest.raises(ValueError, match="`out` must hold no earlier training"):
-        _go(2, replace(options, resume=False))
+        _go(2, _with(options, resume=False))
     with pytest.raises(ValueError, match="`out` must be given to resume"):
-        _go(2, replace(options, out=None))
+        _go(2, _with(options, folder=None))
 
 
 @pytest.mark.parametrize(
@@ -199,10 +209,10 @@ def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_another_environment_of_the_same_name_is_refused(tmp_path: Path, changed: dict[str, int], message: str) -> None:
-    options = replace(QUICK, out=tmp_path, resume=True)
+    options = _with(QUICK, folder=tmp_path, resume=True)
     _go(2, options)
     with pytest.raises(CheckpointError, match=f"got another {message}"):
-        train_runs([Run(tiny(), HALF, seed) for seed in (0, 1)], toy(**changed), 128, options)
+        _train([Run(tiny(), HALF, seed) for seed in (0, 1)], toy(**changed), 128, options)
 
 
 def test_a_state_that_does_not_fit_is_a_checkpoint_error(tmp_path: Path) -> None:
@@ -211,17 +221,17 @@ def test_a_state_that_does_not_fit_is_a_checkpoint_error(tmp_path: Path) -> None
         env.get_state, env.set_state = dict, id  # type: ignore[method-assign,assignment]
         return env
 
-    options = replace(QUICK, out=tmp_path, resume=True)
-    train_runs([Run(tiny(), HALF, 0)], EnvSource("toy", bare), 128, options)
+    options = _with(QUICK, folder=tmp_path, resume=True)
+    _train([Run(tiny(), HALF, 0)], EnvSource("toy", bare), 128, options)
     with pytest.raises(CheckpointError, match=r"`.*checkpoint.safetensors` must fit this training, got 'seed'"):
-        train_runs([Run(tiny(), HALF, 0)], EnvSource("toy", ToyBatch), 128, options)
+        _train([Run(tiny(), HALF, 0)], EnvSource("toy", ToyBatch), 128, options)
 
 
 def test_a_failed_run_is_reported_and_the_others_finish(caplog: pytest.LogCaptureFixture) -> None:
     runs = [Run(tiny(), HALF, seed) for seed in range(2)]
     source = poisoned(1, 4, after=70, place="reward")
     with caplog.at_level(logging.WARNING, logger="morl_recipes"):
-        result = train_runs(runs, source, 64 * 8, replace(QUICK, eval_episodes=3))
+        result = _train(runs, source, 64 * 8, _with(QUICK, eval_episodes=3))
     assert [run.status for run in result.runs] == ["done", "failed"]
     assert result.runs[1].reason == "reward not finite in iteration 5"
     assert "Run 1 (preference [0.5, 0.5], seed 1) stopped: reward not finite in iteration 5" in caplog.text
@@ -247,7 +257,7 @@ def test_a_validation_that_is_not_finite_stops_its_run_alone(
 
     runs = [Run(tiny(), HALF, seed) for seed in range(2)]
     with caplog.at_level(logging.WARNING, logger="morl_recipes"):
-        result = train_runs(runs, replace(toy(), make=Scripts(_nothing, spoil)), 64 * 6, QUICK)
+        result = _train(runs, replace(toy(), make=Scripts(_nothing, spoil)), 64 * 6, QUICK)
     assert [run.status for run in result.runs] == ["done", "failed"]
     assert result.runs[1].reason == "validation return not finite in iteration 4"
     assert "Run 1 (preference [0.5, 0.5], seed 1) stopped: validation return not finite in iteration 4" in caplog.text
@@ -256,9 +266,10 @@ def test_a_validation_that_is_not_finite_stops_its_run_alone(
     assert result.runs[1].final == result.runs[1].peak
     assert result.runs[1].final is not None
     assert result.runs[1].final["iteration"] == 2
-    started = Session(runs, toy(), 64 * 6, QUICK)
+    quick = Settings(64 * 6, num_envs=4, eval_every=2, eval_episodes=2)
+    started = Session(runs, toy(), quick, progress=False)
     for _ in range(3):
-        started.advance()
+        started.take(started.batch.iterate())
     for name, tensor in started.result().runs[1].policy.items():
         assert torch.equal(result.runs[1].policy[name], tensor), name
 
@@ -267,9 +278,9 @@ def test_a_training_whose_last_run_fails_in_validation_is_saved_and_over(tmp_pat
     def spoil(step: int, reward: torch.Tensor) -> None:
         reward[:] = torch.nan
 
-    options = replace(QUICK, out=tmp_path, resume=True, checkpoint_every=100)
+    options = _with(QUICK, folder=tmp_path, resume=True, checkpoint_every=100)
     for _ in range(2):
-        result = train_runs([Run(tiny(), HALF, 0)], Scripts(_nothing, spoil), 64 * 50, options)
+        result = _train([Run(tiny(), HALF, 0)], Scripts(_nothing, spoil), 64 * 50, options)
         assert result.runs[0].reason == "validation return not finite in iteration 2"
         assert result.runs[0].final is None
         assert result.runs[0].peak is None
@@ -277,7 +288,7 @@ def test_a_training_whose_last_run_fails_in_validation_is_saved_and_over(tmp_pat
 
 
 def test_training_ends_when_no_run_is_left() -> None:
-    result = train_runs([Run(tiny(), HALF, 0)], poisoned(0, 4, after=1, place="reward"), 64 * 50, QUICK)
+    result = _train([Run(tiny(), HALF, 0)], poisoned(0, 4, after=1, place="reward"), 64 * 50, QUICK)
     assert result.runs[0].status == "failed"
     assert result.runs[0].history.empty
     assert result.runs[0].final is None
@@ -290,12 +301,12 @@ def test_ctrl_c_saves_and_the_training_can_go_on(tmp_path: Path) -> None:
                 signal.raise_signal(signal.SIGINT)
 
     before = signal.getsignal(signal.SIGINT)
-    where = re.escape(f"Stopped after iteration 3 of 6: continue with resume=True, out={tmp_path}.")
+    where = re.escape(f"Stopped after iteration 3 of 6: saved in {tmp_path}; resume=True continues it.")
     with pytest.raises(KeyboardInterrupt, match=where):
-        _go(options=replace(QUICK, out=tmp_path, loggers=[Press()]))
+        _go(options=_with(QUICK, folder=tmp_path, loggers=[Press()]))
     assert signal.getsignal(signal.SIGINT) is before
     assert len(pd.read_csv(tmp_path / "history.csv")) == 6
-    _same(_go(), _go(options=replace(QUICK, out=tmp_path, resume=True)))
+    _same(_go(), _go(options=_with(QUICK, folder=tmp_path, resume=True)))
 
 
 def test_ctrl_c_in_the_last_iteration_returns_the_result(tmp_path: Path) -> None:
@@ -304,7 +315,7 @@ def test_ctrl_c_in_the_last_iteration_returns_the_result(tmp_path: Path) -> None
             if step == 64 * 6 and name == "mu/run0":
                 signal.raise_signal(signal.SIGINT)
 
-    _same(_go(), _go(options=replace(QUICK, out=tmp_path, loggers=[Press()])))
+    _same(_go(), _go(options=_with(QUICK, folder=tmp_path, loggers=[Press()])))
 
 
 def test_a_second_ctrl_c_keeps_the_iteration_before(tmp_path: Path) -> None:
@@ -313,12 +324,12 @@ def test_a_second_ctrl_c_keeps_the_iteration_before(tmp_path: Path) -> None:
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    options = replace(QUICK, out=tmp_path, checkpoint_every=100)
+    options = _with(QUICK, folder=tmp_path, checkpoint_every=100)
     runs = [Run(tiny(), HALF, seed) for seed in (0, 1)]
     with pytest.raises(KeyboardInterrupt):
-        train_runs(runs, replace(toy(), make=Scripts(press, _nothing)), 64 * 6, options)
+        _train(runs, replace(toy(), make=Scripts(press, _nothing)), 64 * 6, options)
     assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 3
-    _same(_go(), _go(options=replace(options, resume=True)))
+    _same(_go(), _go(options=_with(options, resume=True)))
 
 
 class _SimulatorError(Exception):
@@ -334,13 +345,13 @@ def test_an_environment_that_fails_costs_no_finished_iteration(tmp_path: Path, p
             raise _SimulatorError
 
     broken = Scripts(explode, _nothing) if place == "training" else Scripts(_nothing, explode)
-    options = replace(QUICK, out=tmp_path, checkpoint_every=100)
+    options = _with(QUICK, folder=tmp_path, checkpoint_every=100)
     runs = [Run(tiny(), HALF, seed) for seed in (0, 1)]
     with pytest.raises(_SimulatorError):
-        train_runs(runs, replace(toy(), make=broken), 64 * 6, options)
+        _train(runs, replace(toy(), make=broken), 64 * 6, options)
     assert [env.closed for env in broken.opened] == [True, True]
     assert load(tmp_path / "checkpoint.safetensors")[1]["iteration"] == 3
-    _same(_go(), _go(options=replace(options, resume=True)))
+    _same(_go(), _go(options=_with(options, resume=True)))
 
 
 def test_nothing_is_saved_before_the_first_iteration_is_finished(tmp_path: Path) -> None:
@@ -350,20 +361,20 @@ def test_nothing_is_saved_before_the_first_iteration_is_finished(tmp_path: Path)
     broken = Scripts(explode, _nothing)
     for _ in range(2):  # the second attempt is not told that the folder holds an earlier training
         with pytest.raises(_SimulatorError):
-            train_runs([Run(tiny(), HALF, 0)], broken, 64, replace(QUICK, out=tmp_path))
+            _train([Run(tiny(), HALF, 0)], broken, 64, _with(QUICK, folder=tmp_path))
 
 
 def test_environments_are_closed_at_the_end() -> None:
     worlds = Scripts(_nothing, _nothing)
-    train_runs([Run(tiny(), HALF, 0)], worlds, 64, QUICK)
+    _train([Run(tiny(), HALF, 0)], worlds, 64, QUICK)
     assert [env.closed for env in worlds.opened] == [True, True]
 
 
 def test_a_folder_changes_no_number(tmp_path: Path) -> None:
     """A Gymnasium batch that is asked for its state before its first episode begins one."""
-    options = replace(QUICK, eval_every=3, checkpoint_every=1)
+    options = _with(QUICK, eval_every=3, checkpoint_every=1)
     alone, saved = (
-        train_runs([Run(tiny(), HALF, 0)], "deep-sea-treasure-v0", 64 * 3, replace(options, out=out))
+        _train([Run(tiny(), HALF, 0)], "deep-sea-treasure-v0", 64 * 3, _with(options, folder=out))
         for out in (None, tmp_path)
     )
     _same(alone, saved)
@@ -389,7 +400,7 @@ def test_a_live_module_trains_but_its_recipe_cannot_be_written(tmp_path: Path) -
 
 def test_runs_that_differ_in_a_number_share_a_training() -> None:
     runs = [Run(replace(tiny(), mu=Fixed(mu)), HALF, 0) for mu in (0.1, 5.0)]
-    result = train_runs(runs, toy(), 128, QUICK)
+    result = _train(runs, toy(), 128, QUICK)
     assert [run.history["mu"].iloc[0] for run in result.runs] == pytest.approx([0.1, 5.0])
 
 
@@ -397,14 +408,14 @@ def test_runs_that_differ_in_a_number_share_a_training() -> None:
 def test_a_folder_that_the_linker_cannot_take_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "__path__", ["/home/a b/torch"])
     with pytest.raises(ValueError, match="`compile` must be off where PyTorch's own folder has a space in its name"):
-        _go(1, replace(QUICK, compile=True))
+        _go(1, _with(QUICK, compile=True))
 
 
 @pytest.mark.skipif(" " in torch.__path__[0], reason="PyTorch cannot compile from a folder with a space in its name")
 def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> None:
-    options = replace(QUICK, compile=True)
+    options = _with(QUICK, compile=True)
     eager, first = _go(2), _go(2, options)
-    changed = train_runs([Run(tiny(), HALF, 0), Run(tiny(learning_rate=0.1), (0.2, 0.8), 9)], toy(), 128, options)
+    changed = _train([Run(tiny(), HALF, 0), Run(tiny(learning_rate=0.1), (0.2, 0.8), 9)], toy(), 128, options)
     for name, tensor in first.runs[0].policy.items():
         torch.testing.assert_close(tensor, eager.runs[0].policy[name], rtol=1e-2, atol=1e-3)
         assert torch.equal(tensor, changed.runs[0].policy[name])
@@ -412,7 +423,7 @@ def test_compiled_training_is_close_to_the_eager_one_and_keeps_runs_apart() -> N
 
 def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
     source = replace(toy(), normalize_observations=True)
-    result = train_runs([Run(tiny(), HALF, 0)], source, 64 * 4, QUICK)
+    result = _train([Run(tiny(), HALF, 0)], source, 64 * 4, QUICK)
     run = result.runs[0]
     assert run.policy["observation_mean"].shape == (4,)
     assert run.peak is not None
@@ -422,7 +433,7 @@ def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
 
 def test_bad_options_are_named() -> None:
     with pytest.raises(ValueError, match="`eval_every` must be a whole number >= 1, got 0"):
-        _go(1, replace(QUICK, eval_every=0))
+        _go(1, _with(QUICK, eval_every=0))
     with pytest.raises(ValueError, match="`preferences` must sum to 1"):
         train(PASTA, toy(), [[0.5, 0.4]], [0], 64)
     with pytest.raises(ValueError, match="`env` must be a name, a card, an EnvSource or a function"):
@@ -460,14 +471,14 @@ def test_bad_arguments_are_named(given: dict[str, Any], message: str) -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="CUDA is there")
 def test_a_missing_device_is_named() -> None:
     with pytest.raises(ValueError, match="`device` must be one that PyTorch finds here, got 'cuda'"):
-        _go(1, replace(QUICK, device="cuda"))
+        _go(1, _with(QUICK, device="cuda"))
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for out in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ValueError, match=r"`out` must be a folder, got a file or a path below one: .*file"):
-            _go(1, replace(QUICK, out=out))
+            _go(1, _with(QUICK, folder=out))
 
 
 @pytest.mark.parametrize("seeds", [np.arange(2), torch.arange(2), (np.int64(0), 1)])

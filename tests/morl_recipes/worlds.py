@@ -8,18 +8,24 @@ import torch
 from torch import Tensor
 
 from morl_recipes import PASTA, PPO, EnvSource, Recipe
-from morl_recipes.specs import AttentionWeighted, Branched
+from morl_recipes.spec import AnySpec, Spec
+from morl_recipes.specs import AttentionWeighted
 from morl_recipes.toy import ToyBatch
 
-TINY = PPO(steps_per_iteration=64, epochs=2, minibatch_size=16, hidden=8)
+TINY = PPO(steps_per_iteration=64, epochs=2, minibatch_size=16)
 
 
 def tiny(recipe: Recipe = PASTA, **numbers: Any) -> Recipe:
     """Return a recipe with small networks and short iterations."""
-    small = replace(recipe, ppo=replace(TINY, **numbers))
-    if isinstance(recipe.critic, AttentionWeighted) and isinstance(recipe.critic.critic, Branched):
-        return replace(small, critic=AttentionWeighted(Branched(hidden=8)))
-    return small
+    actor = recipe.actor.but(hidden=8) if isinstance(recipe.actor, Spec) else recipe.actor
+    return replace(recipe, ppo=replace(TINY, **numbers), actor=actor, critic=_narrow(recipe.critic))
+
+
+def _narrow(critic: AnySpec) -> AnySpec:
+    """Return a critic's spec with 8 hidden units; live modules stay as they are."""
+    if not isinstance(critic, Spec):
+        return critic
+    return critic.but(critic=_narrow(critic.critic)) if critic.kind is AttentionWeighted else critic.but(hidden=8)
 
 
 class Poisoned(ToyBatch):

@@ -110,6 +110,7 @@ class CrazyflieFormation(BatchedEnv):
         torch.Size([4, 3, 4])
     """
 
+    fresh_tensors = True
     objectives = ("goal", "bounds", "avoid", "formation")
 
     def __init__(
@@ -130,14 +131,14 @@ class CrazyflieFormation(BatchedEnv):
             action_high=(1.0,) * (2 * DRONES),
             observation_dim=2 * DRONES + 2 * len(PAIRS) + 2 + 2 * HISTORY,
         )
-        self._limits = torch.tensor([o.x_limit, o.y_limit], device=self.device)
+        self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
 
     def draw(self, key: Tensor) -> State:
         """Return new episodes: a triangle with jitter at the bottom, the goal at the top, the opponent on its lane."""
         o = self.options
         numbers = 2 * uniform(key, _OWN_COUNTERS, 2 + 2 * DRONES) - 1
         centre = torch.stack([numbers[:, 0] * o.spread, torch.full_like(numbers[:, 0], o.start_height)], -1)
-        corners = torch.tensor(triangle(o.side), device=self.device)
+        corners = torch.tensor(triangle(o.side), dtype=torch.float32, device=self.device)
         quiet = torch.zeros(len(key), dtype=torch.bool, device=self.device)
         return {
             **draw_opponents(key, self.patrol),
@@ -162,11 +163,13 @@ class CrazyflieFormation(BatchedEnv):
         error = shape_error(position, o.side)
         effort = norm(commands) if o.effort == "command" else norm(position - state["position"]) / o.time_step
         first, second, third = effort.unbind(1)
+        # The default type of numbers may be another one, and it is what a truth value times 10 would have.
+        bonus, hit = reached.to(after.dtype), collided.to(after.dtype)
         reward = torch.stack(
             [
-                5.0 * (before - after) - (0.1 / DRONES) * (first + second + third) + 10.0 * reached - 5.0 * collided,
+                5.0 * (before - after) - (0.1 / DRONES) * (first + second + third) + 10.0 * bonus - 5.0 * hit,
                 0.1 * (wall / 0.2).clamp(0, 1),
-                0.2 * (opponent_distance / 0.4).clamp(0, 1) - 10.0 * collided,
+                0.2 * (opponent_distance / 0.4).clamp(0, 1) - 10.0 * hit,
                 (-5.0 * error).exp() - error.clamp(0, 1),
             ],
             -1,

@@ -90,6 +90,7 @@ class CrazyflieFrogger(BatchedEnv):
         torch.Size([4, 3, 3])
     """
 
+    fresh_tensors = True
     objectives = ("goal", "bounds", "avoid")
 
     def __init__(
@@ -110,7 +111,7 @@ class CrazyflieFrogger(BatchedEnv):
             action_high=(1.0, 1.0),
             observation_dim=4 + 2 * HISTORY * len(o.lanes),
         )
-        self._limits = torch.tensor([o.x_limit, o.y_limit], device=self.device)
+        self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
 
     def draw(self, key: Tensor) -> State:
         """Return new episodes: the drone at the bottom, the goal at the top, opponents anywhere on their lanes."""
@@ -137,11 +138,13 @@ class CrazyflieFrogger(BatchedEnv):
         collided, violated = traffic_distance < o.collision_distance, wall < 0
         failed = collided | violated
         reached = (after < o.goal_radius) & ~failed
+        # The default type of numbers may be another one, and it is what a truth value times 10 would have.
+        bonus, failure, outside, hit = (flag.to(after.dtype) for flag in (reached, failed, violated, collided))
         reward = torch.stack(
             [
-                (before - after).clamp(-1, 1) + 10.0 * reached - 15.0 * failed,
-                0.1 * (wall / 0.2).clamp(0, 1) - 25.0 * violated,
-                0.1 * (traffic_distance / 0.3).clamp(0, 1) - 25.0 * collided,
+                (before - after).clamp(-1, 1) + 10.0 * bonus - 15.0 * failure,
+                0.1 * (wall / 0.2).clamp(0, 1) - 25.0 * outside,
+                0.1 * (traffic_distance / 0.3).clamp(0, 1) - 25.0 * hit,
             ],
             -1,
         )

@@ -51,10 +51,10 @@ def draw_opponents(key: Tensor, patrol: Patrol) -> State:
     """
     count = len(patrol.lanes)
     place, way, pace = uniform(key, 0, 3 * count).view(-1, 3, count).unbind(1)
-    speeds = torch.tensor(patrol.speeds, device=key.device)
+    speeds = torch.tensor(patrol.speeds, dtype=torch.float32, device=key.device)
     speed = speeds[(pace * len(patrol.speeds)).long()]
     x = (2 * place - 1) * patrol.limit
-    y = torch.tensor(patrol.lanes, device=key.device).expand_as(x)
+    y = torch.tensor(patrol.lanes, dtype=torch.float32, device=key.device).expand_as(x)
     now = torch.stack([x, y], -1)
     return {
         "opponents": now.unsqueeze(1).expand(-1, HISTORY, -1, -1).clone(),

@@ -5,7 +5,7 @@ options of its world.
 """
 
 from morl_envs.heuristics.crazyflie import formation_keeper, goal_rusher, lane_waiting_crosser, patient_hoverer
-from morl_envs.heuristics.play import HEURISTICS, RandomPolicy, mean_returns
+from morl_envs.heuristics.play import HEURISTICS, RandomPolicy, heuristics_of, mean_returns
 from morl_envs.heuristics.stealth import greedy_searcher, sweeping_explorer, wall_follower
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "formation_keeper",
     "goal_rusher",
     "greedy_searcher",
+    "heuristics_of",
     "lane_waiting_crosser",
     "mean_returns",
     "patient_hoverer",

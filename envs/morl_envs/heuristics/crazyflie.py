@@ -44,7 +44,7 @@ def lane_waiting_crosser(observation: Tensor) -> Tensor:
 
 def patient_hoverer(observation: Tensor) -> Tensor:
     """Hover between the wall and the first lane: every safety reward there is, and never the goal."""
-    place = torch.tensor([0.0, -0.68], device=observation.device)
+    place = torch.tensor([0.0, -0.68], dtype=observation.dtype, device=observation.device)
     return _towards(place - observation[:, :2])
 
 
@@ -58,9 +58,10 @@ def goal_rusher(observation: Tensor) -> Tensor:
 def formation_keeper(observation: Tensor) -> Tensor:
     """Settle into the triangle where the team is, and hold it there: formation first."""
     position = observation[:, : 2 * DRONES].view(-1, DRONES, 2)
-    place = torch.tensor([0.0, -0.55], device=observation.device)
+    place = torch.tensor([0.0, -0.55], dtype=observation.dtype, device=observation.device)
     centre = centre_of_mass(position)
     # The team drifts to the middle of the start zone, where it is far from the walls and the opponent.
     drift = 0.2 * (place - centre).clamp(-0.05, 0.05)
-    corners = centre.unsqueeze(1) + drift.unsqueeze(1) + torch.tensor(triangle(0.45), device=observation.device)
+    shape = torch.tensor(triangle(0.45), dtype=observation.dtype, device=observation.device)
+    corners = centre.unsqueeze(1) + drift.unsqueeze(1) + shape
     return _towards(corners - position).flatten(1)

@@ -5,27 +5,26 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from morl_envs.heuristics import crazyflie, stealth
+from morl_envs._loading import load
+from morl_envs.cards import CARDS, EnvCard, find_card
 from morl_envs.protocol import TensorEnv
 
 Policy = Callable[[Tensor], Tensor]
 
 HEURISTICS: dict[str, dict[str, Policy]] = {
-    "stealth": {
-        "wall follower": stealth.wall_follower,
-        "greedy searcher": stealth.greedy_searcher,
-        "sweeping explorer": stealth.sweeping_explorer,
-    },
-    "frogger": {
-        "lane-waiting crosser": crazyflie.lane_waiting_crosser,
-        "patient hoverer": crazyflie.patient_hoverer,
-        "goal rusher": crazyflie.goal_rusher,
-    },
-    "formation": {
-        "formation keeper": crazyflie.formation_keeper,
-        "goal rusher": crazyflie.goal_rusher,
-    },
+    card.name: {name: load(path) for name, path in card.heuristics} for card in CARDS.values() if card.heuristics
 }
+"""The heuristics of every environment that has some, as its card names them."""
+
+
+def heuristics_of(name: str | EnvCard) -> dict[str, Policy]:
+    """Return the heuristics of an environment by name; none where its card names none.
+
+    Example:
+        >>> sorted(heuristics_of("formation"))
+        ['formation keeper', 'goal rusher']
+    """
+    return {title: load(path) for title, path in find_card(name).heuristics}
 
 
 class RandomPolicy:
@@ -44,7 +43,7 @@ class RandomPolicy:
 
     def __call__(self, observation: Tensor) -> Tensor:
         """Return actions ``[N, a]``."""
-        noise = torch.rand(observation.shape[0], len(self._low), generator=self._generator)
+        noise = torch.rand(observation.shape[0], len(self._low), dtype=torch.float32, generator=self._generator)
         return self._low + self._range * noise.to(observation.device)
 
 
@@ -62,7 +61,7 @@ def mean_returns(env: TensorEnv, policy: Policy) -> tuple[Tensor, Tensor]:
         (torch.Size([4, 3]), tensor([10, 10, 10, 10]))
     """
     observation = env.reset_tensors()
-    returns = torch.zeros(env.num_envs, len(env.objectives), device=observation.device)
+    returns = torch.zeros(env.num_envs, len(env.objectives), dtype=torch.float32, device=observation.device)
     lengths = torch.zeros(env.num_envs, dtype=torch.int64, device=observation.device)
     alive = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
     while bool(alive.any()):

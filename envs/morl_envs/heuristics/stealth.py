@@ -17,7 +17,7 @@ def _wrap(angle: Tensor) -> Tensor:
 
 def _avoid(lidar: Tensor, wanted: Tensor) -> Tensor:
     """Bend a wanted bearing ``[N]`` around what the lidar sees: obstacles push away and to their left, ``[N]``."""
-    rays = torch.arange(_RAYS, device=lidar.device) * (2 * math.pi / _RAYS)
+    rays = torch.arange(_RAYS, dtype=lidar.dtype, device=lidar.device) * (2 * math.pi / _RAYS)
     push = (1.4 - lidar / 0.22).clamp(min=0) * (1.3 + rays.cos()).clamp(min=0)
     # Pushing only backwards stops in front of an obstacle; the turn to one side leads around it.
     x = wanted.cos() - (push * (rays.cos() + 0.6 * rays.sin())).sum(-1)
@@ -46,7 +46,7 @@ def wall_follower(observation: Tensor) -> Tensor:
     near_wall, at_corner = to_wall < 0.1, torch.minimum(x.abs(), y.abs()) > 0.86
     # Lean outwards when away from the wall, inwards when too close; a corner is the end of the wall.
     lean = (to_wall * 4).clamp(-0.3, math.pi / 2)
-    way = torch.where(near_wall & at_corner, next_wall, along - lean)
+    way = torch.where(near_wall & at_corner, next_wall.to(x.dtype), along.to(x.dtype) - lean)
     turn = _wrap(way - torch.atan2(sin, cos))
     # The corridor is free, so only the way to it needs care.
     turn = torch.where(near_wall, turn, _avoid(lidar, turn))
@@ -57,8 +57,8 @@ def wall_follower(observation: Tensor) -> Tensor:
 def greedy_searcher(observation: Tensor) -> Tensor:
     """Drive to the nearest target in view, else roam: score first."""
     vision, lidar = observation[:, 4:10], observation[:, 10:]
-    cells = torch.tensor(_CELLS, device=observation.device)
-    rank = torch.tensor([3.0, 3.1, 3.0, 1.0, 1.1, 1.0], device=observation.device)
+    cells = torch.tensor(_CELLS, dtype=observation.dtype, device=observation.device)
+    rank = torch.tensor([3.0, 3.1, 3.0, 1.0, 1.1, 1.0], dtype=observation.dtype, device=observation.device)
     seen = vision > 0
     wanted = torch.where(seen.any(-1), cells[(seen * rank).argmax(-1)], _roam(observation, 0.55))
     return _drive(lidar, _avoid(lidar, wanted), slowing=2.7, slowest=0.0)

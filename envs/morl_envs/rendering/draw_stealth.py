@@ -60,7 +60,7 @@ def _cast(env: StealthVisualSearch, row: dict[str, Tensor], angles: Tensor, reac
 def _draw_view(canvas: Canvas, env: StealthVisualSearch, row: dict[str, Tensor]) -> None:
     """Draw the field of view up to what it sees, the scan range, and the lidar's rays with their hits."""
     o, heading = env.options, row["heading"]
-    sweep = heading + torch.linspace(-o.field_of_view / 2, o.field_of_view / 2, 61)
+    sweep = heading + torch.linspace(-o.field_of_view / 2, o.field_of_view / 2, 61, dtype=heading.dtype)
     here = row["position"].tolist()
     for reach, colour in ((o.vision_range, VIEW), (o.scan_range, SCAN)):
         canvas.area([here, *_cast(env, row, sweep, reach).tolist()], colour)

@@ -6,22 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from morl_envs import _checks
+from morl_envs import _checks, _names
+from morl_envs._loading import load
 from morl_envs.base import BatchedEnv
-from morl_envs.crazyflie.formation import CrazyflieFormation
-from morl_envs.crazyflie.frogger import CrazyflieFrogger
+from morl_envs.cards import world_cards
 from morl_envs.rendering.canvas import FAINT, Canvas
-from morl_envs.rendering.draw_formation import draw_formation
-from morl_envs.rendering.draw_frogger import draw_frogger
-from morl_envs.rendering.draw_stealth import draw_stealth
-from morl_envs.stealth.env import StealthVisualSearch
 
 Row = dict[str, Tensor]
-_DRAW: dict[type[BatchedEnv], Callable[..., Canvas]] = {
-    StealthVisualSearch: draw_stealth,
-    CrazyflieFrogger: draw_frogger,
-    CrazyflieFormation: draw_formation,
-}
+Drawing = Callable[..., Canvas]
+
+
+def drawing_of(world: type[BatchedEnv]) -> Drawing:
+    """Return the function that draws a world: its card names it, and a subclass is drawn like its parent."""
+    known = {card.world: card.drawing for card in world_cards()}
+    for parent in world.__mro__:
+        if (path := known.get(f"{parent.__module__}:{parent.__qualname__}")) is not None:
+            drawing: Drawing = load(path)
+            return drawing
+    _names.fail("env", "have a card that names a drawing", world.__name__)
 
 
 class Scene:
@@ -45,6 +47,7 @@ class Scene:
         self.env, self.index = env, index
         self.trail: list[list[list[float]]] = []
         self.returns = np.zeros(len(env.objectives))
+        self._draw = drawing_of(type(env))
 
     def record(self, reward: list[float] | None = None) -> None:
         """Take note of the current step; the trail and the returns begin again with every episode."""
@@ -58,7 +61,7 @@ class Scene:
     def frame(self) -> NDArray[np.uint8]:
         """Return the picture, ``[height, width, 3]`` bytes."""
         row = self._row()
-        canvas = _DRAW[type(self.env)](self.env, row, np.asarray(self.trail))
+        canvas = self._draw(self.env, row, np.asarray(self.trail))
         canvas.space()
         canvas.line("return so far", bold=True)
         for name, value in zip(self.env.objectives, self.returns, strict=True):

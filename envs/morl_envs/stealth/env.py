@@ -42,6 +42,7 @@ class StealthVisualSearch(BatchedEnv):
         torch.Size([4, 3, 3])
     """
 
+    fresh_tensors = True
     objectives = ("score", "stealth", "exploration")
 
     def __init__(
@@ -63,7 +64,7 @@ class StealthVisualSearch(BatchedEnv):
         )
         angles = [2 * math.pi * ray / self.options.lidar_rays for ray in range(self.options.lidar_rays)]
         fan = [[math.cos(angle) for angle in angles], [math.sin(angle) for angle in angles]]
-        self._fan = torch.tensor(fan, device=self.device).unsqueeze(-1)
+        self._fan = torch.tensor(fan, dtype=torch.float32, device=self.device).unsqueeze(-1)
 
     def draw(self, key: Tensor) -> State:
         """Return new arenas with every target unscanned."""

@@ -53,9 +53,9 @@ def _attempt(key: Tensor, options: StealthOptions, attempt: int) -> tuple[State,
     per_layout = 1 + 2 * count * (1 + CANDIDATES)
     numbers = uniform(key, attempt * per_layout, per_layout).T
     half, radius = _shapes(numbers[1 : 1 + 2 * count].reshape(2, count, -1), options)
-    gap = torch.full((count, 1), options.clearance, device=key.device)
+    gap = torch.full((count, 1), options.clearance, dtype=torch.float32, device=key.device)
     gap[:start] = options.passage
-    arena = torch.tensor([options.half_width, options.half_height], device=key.device)
+    arena = torch.tensor([options.half_width, options.half_height], dtype=torch.float32, device=key.device)
     limit = arena[:, None, None] - half - radius - gap
     places = numbers[1 + 2 * count :].reshape(2, count, CANDIDATES, -1)
     centre, placed = _place((2 * places - 1) * limit.unsqueeze(2), half, radius, gap)

@@ -19,7 +19,7 @@ def search_score(found: Tensor, vision: Tensor, num_targets: int) -> Tensor:
         >>> round(float(search_score(torch.tensor([2]), vision, num_targets=5)), 4)
         20.0875
     """
-    return (10.0 * found + 0.05 * vision.sum(-1)).clamp(0, 10.0 * num_targets)
+    return (10.0 * found.to(vision.dtype) + 0.05 * vision.sum(-1)).clamp(0, 10.0 * num_targets)
 
 
 def stealth(position: Tensor, collided: Tensor, safe_limit: float, max_risk: float) -> Tensor:

@@ -56,7 +56,7 @@ def vision_grid(sectors: Tensor, seen: Tensor, distance: Tensor, vision_range: f
     near = distance <= vision_range / RANGES
     rows = torch.stack([seen & near, seen & ~near & (distance <= vision_range)])
     cells = sectors & rows[:, None]
-    return cells.sum(2).flatten(0, 1) / distance.shape[0]
+    return cells.sum(2, dtype=distance.dtype).flatten(0, 1) / distance.shape[0]
 
 
 def ray_directions(facing: Tensor, fan: Tensor) -> Tensor:

@@ -15,8 +15,8 @@ from morl_recipes.cli._signals import Terminated
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
 
-FAILED_RUNS, BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 1, 2, 3, 70, 130, 143
-"""Exit codes: some runs failed; a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
+BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
+"""Exit codes: a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
 
 DESCRIPTION = """\
 Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
@@ -24,7 +24,7 @@ Train, compare and take apart multi-objective policies: PASTA, its baselines and
 Examples:
   morl-blocks list                              what there is
   morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
-  morl-blocks sweep recipes/smoke.toml          many recipes, as a file says
+  morl-blocks sweep smoke                       many recipes, as a file says
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
 
 Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing package, 3 results that cannot be read
@@ -65,43 +65,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         one = _command(name, cls, brief=name not in argv[:1])
         union = one if union is None else union | one
     try:
-        command = tyro.cli(
+        command: Any = tyro.cli(
             union,
             prog="morl-blocks",
             description=DESCRIPTION,
             args=argv,
             config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
         )
+        code: int = command.run(argv)
+        sys.stdout.flush()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else BAD_INPUT
-    return _run(command, argv)
-
-
-def _run(command: object, argv: list[str]) -> int:
-    """Run a parsed command, whenever the user stops it."""
-    try:
-        return _attempt(command, argv)
-    except Terminated:
-        return _complain("Terminated. The same command continues where it stopped.", TERMINATED)
-    except KeyboardInterrupt:
-        return _complain("Interrupted. The same command continues where it stopped.", INTERRUPTED)
-
-
-def _attempt(command: object, argv: list[str]) -> int:
-    """Run a parsed command; a traceback is for bugs alone."""
-    try:
-        code: int = command.run(argv)  # type: ignore[attr-defined]
-        sys.stdout.flush()
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return _explain(error)
     return code
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: BaseException) -> int:
     """Turn an error into a sentence and an exit code; one that nobody foresaw comes with its traceback."""
+    if isinstance(error, KeyboardInterrupt):
+        word, code = ("Terminated", TERMINATED) if isinstance(error, Terminated) else ("Interrupted", INTERRUPTED)
+        return _complain(f"{word}. The same command continues where it stopped.", code)
     from morl_recipes.store import StoreError
 
     if isinstance(error, StoreError):

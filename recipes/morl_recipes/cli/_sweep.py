@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from morl_recipes.cli._given import SweepFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import finish, preferences_key, seeds_key, slug, typed
+from morl_recipes.cli._words import Changes, finish, preferences_key, seeds_key, set_key, slug, typed
 
 if TYPE_CHECKING:
     from morl_recipes.sweep.engines import Engine
 
 Words = tuple[str, ...]
-KEYS = ("rows", "envs", "total_steps", "num_envs", "eval_every", "eval_episodes", "population")
+KEYS = ("rows", "envs", "population")
 
 
 def _otherwise(text: str, metavar: str | None = None) -> Any:
@@ -31,14 +32,14 @@ class Sweep:
     defaults below are those without a file, or of keys that the file does not have.
 
     Examples:
-      morl-blocks sweep recipes/smoke.toml
-      morl-blocks sweep recipes/paper_baselines.toml --dry-run
+      morl-blocks sweep smoke
+      morl-blocks sweep paper_baselines --dry-run
       morl-blocks sweep --rows PASTA critic --envs stealth --seeds 0 1 2 --out runs/critics
-      morl-blocks sweep recipes/paper_ablations.toml --engine ray --address auto
+      morl-blocks sweep paper_ablations --engine ray --address auto
     """
 
     file: Annotated[Path | None, tyro.conf.Positional, _otherwise("flags alone", "[FILE]")] = None
-    """A sweep as TOML; see recipes/*.toml."""
+    """A sweep as TOML: a file, or one that comes along (smoke, paper_baselines, paper_ablations, ...)."""
     rows: Annotated[Words, _otherwise("none; needed without a file")] = ()
     """Rows or groups of `morl-blocks list`, rows of a file (my_rows.py:MyRow), or all."""
     envs: Annotated[Words, _otherwise("stealth")] = ()
@@ -49,16 +50,9 @@ class Sweep:
     """A list of seeds: 0 1 2"""
     num_seeds: Annotated[int | None, _otherwise("5", "INT")] = None
     """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
-    total_steps: Annotated[int | None, _otherwise("999,424", "INT")] = None
-    """Environment steps per run."""
-    num_envs: Annotated[int | None, _otherwise("8", "INT")] = None
-    """Environments per run."""
-    eval_every: Annotated[int | None, _otherwise("10", "INT")] = None
-    """Iterations between validations."""
-    eval_episodes: Annotated[int | None, _otherwise("10", "INT")] = None
-    """Episodes per validation."""
-    compile: bool = False
-    """Fuse the update with torch.compile: faster, after some seconds per population."""
+    changes: Changes = ()
+    """Changes of every recipe by dotted name, as in ppo.learning_rate=1e-4 mu.threshold=0.3"""
+    settings: Annotated[SweepFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=SweepFlags)
     population: Annotated[int | None, _otherwise("sized to the machine", "INT")] = None
     """Most runs that train together; a sweep keeps the size that it was started with."""
     out: Annotated[Path | None, _otherwise("runs/<name of the file>, or runs/sweep", "PATH")] = None
@@ -107,10 +101,10 @@ class Sweep:
     def _sweep(self) -> Any:
         from morl_recipes.sweep import read_sweep, sweep_from
 
-        given = {name: value for name in KEYS if (value := getattr(self, name)) not in ((), None)}
-        given |= preferences_key(self.preferences) | seeds_key(self.seeds, self.num_seeds)
-        given |= {"compile": True} if self.compile else {}
-        return sweep_from(given) if self.file is None else read_sweep(self.file, **given)
+        keys = {name: value for name in KEYS if (value := getattr(self, name)) not in ((), None)}
+        keys |= given(self.settings) | set_key(self.changes)
+        keys |= preferences_key(self.preferences) | seeds_key(self.seeds, self.num_seeds)
+        return sweep_from(keys) if self.file is None else read_sweep(self.file, **keys)
 
     def _engine(self) -> Engine:
         from morl_recipes.sweep import LocalEngine, RayEngine

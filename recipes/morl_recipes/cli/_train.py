@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from morl_recipes.cli._given import TRAIN, TrainFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import finish, preferences_key, seeds_key, slug, typed
+from morl_recipes.cli._words import Changes, finish, preferences_key, seeds_key, set_key, slug, typed
 
 Words = tuple[str, ...]
 
@@ -24,28 +25,22 @@ class Train:
       morl-blocks train PASTA
       morl-blocks train "No PCGrad" --preferences 0.1,0.7,0.2 0.8,0.1,0.1 --seeds 0 1 2
       morl-blocks train my_rows.py:MyRow --env frogger --total-steps 1000000
+      morl-blocks train PASTA --env my_env.py:make_env --set ppo.learning_rate=1e-4
     """
 
     row: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROW")]
     """A row or a group of `morl-blocks list`, or a row of a file of yours, as in my_rows.py:MyRow."""
     env: str = "stealth"
-    """Environment."""
+    """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
     preferences: Annotated[Words, tyro.conf.arg(help_behavior_hint="(default: those of the environment)")] = ()
     """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
     seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
     """A list of seeds: 0 1 2"""
     num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
-    total_steps: int = 204_800
-    """Environment steps per run."""
-    num_envs: int = 8
-    """Environments per run."""
-    eval_every: int = 10
-    """Iterations between validations."""
-    eval_episodes: int = 10
-    """Episodes per validation."""
-    compile: bool = False
-    """Fuse the update with torch.compile: faster, after half a minute."""
+    changes: Changes = ()
+    """Changes of the recipe by dotted name, as in ppo.learning_rate=1e-4 mu.threshold=0.3"""
+    settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
     """Folder of the results."""
     retry_failed: bool = False
@@ -57,12 +52,11 @@ class Train:
         """Train."""
         from morl_recipes.sweep import InlineEngine, make_plan, run_sweep, sweep_from
 
-        names = ("total_steps", "num_envs", "eval_every", "eval_episodes", "compile")
-        keys = {name: getattr(self, name) for name in names} | preferences_key(self.preferences)
+        keys = asdict(TRAIN) | given(self.settings) | preferences_key(self.preferences) | set_key(self.changes)
         keys |= seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
-        sweep = sweep_from({"rows": [self.row], "envs": [self.env], **keys})
-        plan = make_plan(sweep)
-        out = self.out or Path("runs") / f"{slug(self.row.rpartition(':')[2])}-{sweep.envs[0]}"
+        plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
+        env = slug(Path(next(iter(plan.environments)).replace(".py:", "-")).name)
+        out = self.out or Path("runs") / f"{slug(self.row.rpartition(':')[2])}-{env}"
         with terminable():
             outcome = run_sweep(
                 plan,

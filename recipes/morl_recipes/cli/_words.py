@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
 
 if TYPE_CHECKING:
     from morl_recipes.sweep import Outcome
 
 SHOWN_FAILURES = 10
+Changes = Annotated[
+    tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(name="set", help_behavior_hint="(default: none)")
+]
 
 
 def parse_preference(text: str, name: str = "preferences") -> tuple[float, ...]:
@@ -43,6 +48,13 @@ def seeds_key(seeds: Sequence[int], num_seeds: int | None) -> dict[str, Any]:
     if seeds:
         raise ValueError(f"`num_seeds` must not be given beside `seeds`, got {num_seeds} and {list(seeds)}.")
     return {"seeds": num_seeds}
+
+
+def set_key(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the key of a sweep for the changes of recipes that were typed, if any were."""
+    from morl_recipes.recipe_fields import parse_changes
+
+    return {"set": parse_changes(texts)} if texts else {}
 
 
 def slug(name: str) -> str:

@@ -3,90 +3,97 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from morl_blocks.critics import AttentionWeightedCritic
-from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_blocks.ppo import ReturnNormalizer
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
-from morl_recipes.learning.blocks import PerRunCombiner, live_combiner, live_scalarizer, smoothness
+from morl_recipes.learning.adam import Pace, Trainable
+from morl_recipes.learning.blocks import Combine, Scalarizers
+from morl_recipes.learning.compiling import Fused, pays
 from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
-from morl_recipes.learning.heads import CategoricalHead, GaussianHead, Head
-from morl_recipes.learning.layout import initial
-from morl_recipes.learning.networks import Actor, stacked_critic
+from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch, columns, flatten
+from morl_recipes.learning.networks import Drive, make_networks
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import Collector, Rollout, episode_returns
-from morl_recipes.learning.runs import Run, check_batch, numbers
-from morl_recipes.learning.targets import Bounds, Targets, estimate, learn_from
-from morl_recipes.learning.update import BETA_1, BETA_2, RECORD, Columns, Numbers, Trainable, Update, fuse
-from morl_recipes.specs import Scalarised
+from morl_recipes.learning.runs import Run, check_batch, hyper_parameters
+from morl_recipes.learning.targets import Targets, estimate, learn_from, restore
+from morl_recipes.learning.update import RECORD, Step
+from morl_recipes.settings import Settings
 from morl_recipes.streams import Streams, derive
 
 CHUNK = 8
 
 
 class Draws(NamedTuple):
-    """All random numbers of one iteration."""
+    """All random numbers of one iteration: of actions, minibatches and the combiner."""
 
     noise: Tensor
     rows: Tensor
-    order: Tensor
+    combiner: Tensor | None
 
 
 class Batch:
     """R runs and everything that they carry from one iteration to the next.
 
     Args:
-        runs: The runs; their recipes may differ in numbers alone.
+        runs: The runs; their recipes have one structure.
         source: Where environments come from.
-        total_steps: Environment steps of each run in the whole training; the smoothness schedule follows it.
-        num_envs: Environments per run, E.
-        device: Where tensors live.
-        compile: Fuse the update with ``torch.compile``.
+        settings: How to train.
         chunk: Runs per update call; smaller parts fit the cache, and no run notices.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[Run],
-        source: EnvSource,
-        *,
-        total_steps: int,
-        num_envs: int = 8,
-        device: torch.device | str = "cpu",
-        compile: bool = False,
-        chunk: int = CHUNK,
-    ) -> None:
+    def __init__(self, runs: Sequence[Run], source: EnvSource, settings: Settings, *, chunk: int = CHUNK) -> None:
         check_batch(runs)
-        self.runs, self.source, self.device = list(runs), source, torch.device(device)
-        self.ppo = runs[0].recipe.ppo
-        _checks.at_least("total_steps", total_steps, 1)
-        _checks.at_least("num_envs", num_envs, 1)
-        _checks.at_least("chunk", chunk, 1)
-        if self.ppo.steps_per_iteration % num_envs:
-            _checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", num_envs)
-        self.total_steps, self.num_envs = total_steps, num_envs
-        self.numbers = {name: tensor.to(self.device) for name, tensor in numbers(runs).items()}
-        self.env = self.open_env("environment", num_envs)
+        self.runs, self.source, self.settings = list(runs), source, settings
+        self.device, self.ppo = torch.device(settings.device), runs[0].recipe.ppo
+        if self.ppo.steps_per_iteration % settings.num_envs:
+            _checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", settings.num_envs)
+        self.hyper = {name: tensor.to(self.device) for name, tensor in hyper_parameters(runs).items()}
+        self.env = self.open_env("environment", settings.num_envs)
         self.objectives = len(self.env.objectives)
         for run in runs:
             _checks.preference(run.preference, self.objectives)
         self.preferences = torch.tensor([run.preference for run in runs], device=self.device)
-        self._make_networks()
-        self._make_blocks(compile=compile, chunk=chunk)
-        self.collector = Collector(self.env, self.actor_net, self.head, self.preferences)
-        normalized = source.normalize_observations
-        self.scale = ObservationScale(len(runs), self.env.observation_dim, self.device) if normalized else None
-        self.bounds = Bounds.empty(len(runs), self.objectives, self.device)
-        self.conflict = torch.zeros(len(runs), device=self.device)
-        self.carry = torch.zeros(len(runs), num_envs, self.objectives, device=self.device)
-        self.alive = torch.ones(len(runs), dtype=torch.bool, device=self.device)
-        self.iteration = 0
+        self._make_blocks(chunk)
+        self._make_state()
+
+    def _make_blocks(self, chunk: int) -> None:
+        recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
+        # Equal parts compile once.
+        self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / _checks.at_least("chunk", chunk, 1)))
+        self.streams = {name: Streams(seeds, name) for name in ("learning", "evaluation")}
+        networks = make_networks(self.runs, self.env)
+        self.actor, self.critic = (
+            Trainable.of(flat.to(self.device)) for flat in (networks.actor_params, networks.critic_params)
+        )
+        for module in (networks.actor, networks.critic):
+            module.to(self.device)
+        self.drive = Drive(recipes[0], networks, self.objectives, self.settings.update)
+        self.scalarizers, self.combine = Scalarizers(recipes).to(self.device), Combine(recipes)
+        self.forms = [recipe.advantage.build() for recipe in recipes]
+        iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
+        updates = iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)
+        self.compiled = pays(self.settings.compile, updates, len(self.runs), batched=self.combine.batched)
+        self._steps: dict[tuple[int, Columns], Step] = {}
+
+    def _make_state(self) -> None:
+        count, envs = len(self.runs), self.settings.num_envs
+        self.collector = Collector(
+            self.env, self.drive.actor, self.preferences.unsqueeze(1).repeat(1, envs, 1).contiguous()
+        )
+        normalized = self.source.normalize_observations
+        self.scale = ObservationScale(count, self.env.observation_dim, self.device) if normalized else None
+        self.normalizer = ReturnNormalizer(self.objectives, (count,)).to(self.device)
+        self.conflict = torch.zeros(count, device=self.device)
+        self.carry = torch.zeros(count, envs, self.objectives, device=self.device)
+        self.alive = torch.ones(count, dtype=torch.bool, device=self.device)
+        self.iteration, self.updates = 0, 0
 
     @property
     def steps(self) -> int:
@@ -94,15 +101,18 @@ class Batch:
         return self.iteration * self.ppo.steps_per_iteration
 
     @property
+    def how(self) -> str:
+        """Which update trains: ``"fast"`` or ``"generic"``, and whether compiled."""
+        return f"{'fast' if self.drive.fast else 'generic'}{', compiled' if self.compiled else ''}"
+
+    @property
     def mu(self) -> Tensor:
         """Smoothness of each run, ``[R]``; NaN for scalarizers that have none."""
-        mu = smoothness(self.scalarizer, self.scheduler)
-        return mu.to(self.conflict).expand_as(self.conflict)
+        return self.scalarizers.mu.to(self.conflict)
 
     def policies(self) -> list[Tensor]:
         """Return what a policy consists of: parameters ``[R, P]`` and observation statistics, when there are any."""
-        scale = [] if self.scale is None else [self.scale.mean, self.scale.variance]
-        return [self.actor.params, *scale]
+        return [self.actor.params, *self._statistics()[:2]]
 
     def open_env(self, stream: str, count: int) -> TensorEnv:
         """Open ``count`` environments per run, each with a seed derived from its run's seed."""
@@ -112,143 +122,98 @@ class Batch:
     @torch.no_grad()
     def iterate(self) -> Iteration:
         """Train for one iteration: collect, estimate, weigh, update. Returns what happened, run by run."""
-        before = self._snapshot()
+        before = [tensor.clone() for tensor in self._carried()]
         draws = self._draw()
         rollout = self.collector.collect(self.actor.params, draws.noise, self.scale)
         targets = self._targets(rollout)
-        data = self._pack(rollout, targets)
+        data = self._data(rollout, targets)
         record = self._epochs(data, draws)
         self.conflict = record[:, 0].nan_to_num(0.0)
         if self.scale is not None:
             self.scale.update(rollout.next_observation)
         episodes, self.carry = episode_returns(rollout.reward, rollout.done, self.carry)
         self.iteration += 1
-        numbers = diagnose(self.update, self.actor.params, data, targets, self.numbers["clip"])
-        numbers = {"mu": self.mu, **dict(zip(RECORD, record.unbind(-1), strict=True)), **numbers, "episode": episodes}
-        failed = find_failures(rollout, targets, record, (self.actor.params, self.critic.params))
+        seen = diagnose(self.drive.actor, self.actor.params, self.drive.loss, data, targets, self.hyper["clip"])
+        recorded = dict(zip(RECORD, record.unbind(-1), strict=True))
+        params = (self.actor.params, self.critic.params)
+        failed = find_failures(rollout, targets, record, params, tuple(self._statistics()))
         failed = {run: cause for run, cause in failed.items() if self.alive[run]}
-        for run in failed:
-            self.alive[run] = False
+        self.alive[list(failed)] = False
         self._restore_dead(before)
-        return Iteration(self.iteration, self.steps, numbers, failed)
-
-    def _make_networks(self) -> None:
-        env, n, m = self.env, self.env.observation_dim, self.objectives
-        hidden, recipe = self.ppo.hidden, self.runs[0].recipe
-        make: Callable[[], UnitBoxGaussianActor | CategoricalActor]
-        self.head: Head
-        if env.num_actions is not None:
-            choices = env.num_actions
-            make = lambda: CategoricalActor(n, m, choices, hidden)  # noqa: E731
-            self.head = CategoricalHead(choices)
-        elif env.action_low is not None and env.action_high is not None:
-            make = lambda: UnitBoxGaussianActor(n, m, env.action_dim, hidden)  # noqa: E731
-            self.head = GaussianHead(env.action_low.to(self.device), env.action_high.to(self.device))
-        else:
-            _checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
-        seeds = [derive(run.seed, "actor") for run in self.runs]
-        self.actor_module, actor = initial(make, seeds)
-        self.critic_module, critic = initial(
-            lambda: recipe.critic.build(n, m), [derive(run.seed, "critic") for run in self.runs]
-        )
-        self.actor_net = Actor(self.actor_module)  # type: ignore[arg-type]
-        self.critic_net = stacked_critic(self.critic_module, m)
-        self.actor, self.critic = (_trainable(flat.to(self.device)) for flat in (actor, critic))
-        self.updates = 0
-
-    def _make_blocks(self, *, compile: bool, chunk: int) -> None:
-        recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
-        self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / chunk))  # equal parts compile once
-        self.streams = {name: Streams(seeds, name) for name in ("learning", "combiner", "evaluation")}
-        self.scalarizer, self.scheduler = live_scalarizer(recipes)
-        self.scalarizer.to(self.device)
-        self.combiner = live_combiner(recipes, self.streams["combiner"].generators)
-        m, q = self.objectives, 1 if isinstance(recipes[0].advantage, Scalarised) else self.objectives
-        self.columns = Columns(self.env.observation_dim + m, self.head.action_columns, 1, q, m, m)
-        self.update = self._make_update(self.combiner)
-        self.compiled = None
-        if compile and not isinstance(self.combiner, PerRunCombiner):
-            self.compiled = fuse(self.update.step, self.device)
-
-    def _make_update(self, weights: Any) -> Update:
-        weighted = isinstance(self.critic_module, AttentionWeightedCritic)
-        return Update(self.actor_net, self.head, self.critic_net, weights, self.columns, weighted_critic=weighted)
+        return Iteration(self.iteration, self.steps, {"mu": self.mu, **recorded, **seen, "episode": episodes}, failed)
 
     def _draw(self) -> Draws:
         """Draw the iteration's random numbers: a few calls per run, none per step."""
-        ppo, learning, m = self.ppo, self.streams["learning"], self.objectives
-        shape = (ppo.steps_per_iteration // self.num_envs, self.num_envs, self.head.noise_columns)
-        noise = learning.uniform(*shape) if self.head.uniform_noise else learning.normal(*shape)
+        ppo, learning, actor = self.ppo, self.streams["learning"], self.drive.actor.module
+        shape = (ppo.steps_per_iteration // self.settings.num_envs, self.settings.num_envs, actor.noise_dim)
+        noise = learning.uniform(*shape) if actor.noise == "uniform" else learning.normal(*shape)
         rows = learning.permutations(ppo.epochs, ppo.steps_per_iteration)
         batches = rows.reshape(len(self.runs), -1, ppo.minibatch_size).transpose(0, 1)
-        order = learning.uniform(len(batches), m, m).argsort(-1).transpose(0, 1)
-        return Draws(*(tensor.contiguous().to(self.device) for tensor in (noise, batches, order)))
+        combiner = self.combine.draw(len(batches), self.objectives, learning.generators)
+        noise, batches = (tensor.contiguous().to(self.device) for tensor in (noise, batches))
+        return Draws(noise, batches, None if combiner is None else combiner.contiguous().to(self.device))
 
     def _targets(self, rollout: Rollout) -> Targets:
         value, next_value = self._values(rollout.inputs), self._values(rollout.next_inputs)
         if self.ppo.normalize_targets:
-            value, next_value = self.bounds.restore(value), self.bounds.restore(next_value)
-        advantage, returns = estimate(rollout, value, next_value, self.numbers["gamma"], self.numbers["gae_lambda"])
-        if self.scheduler is not None:
-            progress = min(1.0, self.steps / self.total_steps)
-            self.scheduler.step(progress, self.conflict)  # type: ignore[operator]
-        targets, self.bounds = learn_from(
-            advantage,
-            returns,
-            value,
-            self.bounds,
-            self.scalarizer,
-            self.preferences,
-            scalarised=isinstance(self.runs[0].recipe.advantage, Scalarised),
+            value, next_value = (restore(self.normalizer, own) for own in (value, next_value))
+        numbers = self.hyper["gamma"], self.hyper["gae_lambda"]
+        advantage, returns = estimate(rollout, value, next_value, *numbers, self.ppo)
+        self.scalarizers.step(min(1.0, self.steps / self.settings.total_steps), self.conflict)
+        preferences = rollout.inputs[..., -self.objectives :].flatten(1, 2)
+        return learn_from(
+            (advantage, returns, value),
+            preferences,
+            self.normalizer,
+            self.scalarizers,
+            self.forms,
             normalize_targets=self.ppo.normalize_targets,
         )
-        return targets
 
     def _values(self, inputs: Tensor) -> Tensor:
         """Return the critics' values ``[R, N, m]`` of inputs ``[R, E, T, n + m]``, run by run to stay in the cache."""
         pairs = zip(self.critic.params.split(1), inputs.flatten(1, 2).split(1), strict=True)
-        return torch.cat([self.critic_net.values(params, own) for params, own in pairs])
+        return torch.cat([self.drive.critic.values(params, own) for params, own in pairs])
 
-    def _pack(self, rollout: Rollout, targets: Targets) -> Tensor:
-        """Return the rollout as one tensor ``[R, N, D]``, so that a minibatch is one gather."""
-        params = self.actor_net.layout.views(self.actor.params)
-        action = rollout.action.flatten(1, 2)
-        log_prob = self.head.log_prob(rollout.raw.flatten(1, 2), params, action).unsqueeze(-1)
+    def _data(self, rollout: Rollout, targets: Targets) -> Minibatch:
+        """Return what the update learns from, all ``[R, N, ...]``."""
+        action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
+        log_prob = self.drive.actor.log_prob(self.actor.params, output, action)
         inputs = rollout.inputs.flatten(1, 2)
-        return torch.cat([inputs, action, log_prob, targets.advantage, targets.target, targets.attention], dim=-1)
+        return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 
-    def _epochs(self, data: Tensor, draws: Draws) -> Tensor:
+    def _epochs(self, data: Minibatch, draws: Draws) -> Tensor:
         """Take all gradient steps; return the means of what ``RECORD`` names, ``[R, 4]``."""
-        count = len(draws.rows)
-        times = torch.arange(self.updates + 1, self.updates + count + 1, device=self.device, dtype=torch.float64)
-        rates = self.numbers["learning_rate"].double() / (1 - BETA_1**times).unsqueeze(-1)
-        step_sizes, corrections = rates.float().unsqueeze(-1), (1 - BETA_2**times).sqrt().float()
-        record = data.new_zeros(len(self.runs), len(RECORD))
-        for start in range(0, len(self.runs), self.chunk):
+        layout = columns(
+            data,
+            discrete=self.env.num_actions is not None,
+            standardise=self.ppo.normalize_advantages == "minibatch",
+        )
+        packed, count, runs = layout.pack(data), len(draws.rows), len(self.runs)
+        record = packed.new_zeros(runs, len(RECORD))
+        paces = Pace.plan(self.hyper["learning_rate"], self.updates, count)
+        hyper = Hyper(*(self.hyper[name] for name in Hyper._fields))
+        for start in range(0, runs, self.chunk):
             part = slice(start, start + self.chunk)
-            step = self._step(part)
-            actor, critic, own = self.actor.runs(part), self.critic.runs(part), self._numbers(part)
+            step = self._step(part, layout)
+            own = (self.actor.runs(part), self.critic.runs(part), packed[part])
             rows = draws.rows[:, part]
-            rows = rows + torch.arange(rows.shape[1], device=self.device).unsqueeze(-1) * data.shape[1]
-            steps = (rows, draws.order[:, part], step_sizes[:, part], corrections)
-            packed, sums = data[part], record[part]
-            for batch, order, size, correction in zip(*(column.unbind(0) for column in steps), strict=True):
-                step(actor, critic, packed, batch, order, own, size, correction, sums)
+            rows = rows + torch.arange(rows.shape[1], device=self.device).unsqueeze(-1) * packed.shape[1]
+            noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
+            numbers, sums = hyper.runs(part), record[part]
+            for batch, noise, pace in zip(rows.unbind(0), noises, paces, strict=True):
+                step(*own, batch, noise, numbers, pace.runs(part), sums)
         self.updates += count
         return record / count
 
-    def _step(self, part: slice) -> Callable[..., None]:
-        if self.compiled is not None:
-            return self.compiled
-        if isinstance(self.combiner, PerRunCombiner):
-            return self._make_update(self.combiner.part(part)).step
-        return self.update.step
-
-    def _numbers(self, part: slice) -> Numbers:
-        return Numbers(*(self.numbers[name][part] for name in Numbers._fields))
-
-    def _snapshot(self) -> list[Tensor]:
-        return [tensor.clone() for tensor in self._carried()]
+    def _step(self, part: slice, layout: Columns) -> Step:
+        """Return the step of some of the runs; parts share one unless each run has its own combiner."""
+        key = (0 if self.combine.batched else part.start, layout)
+        if key not in self._steps:
+            update = self.drive.update(self.combine.part(part), layout)
+            choice = self.settings.compile
+            self._steps[key] = Fused(update.step, self.device, choice) if self.compiled else update.step
+        return self._steps[key]
 
     def _restore_dead(self, before: list[Tensor]) -> None:
         """Give stopped runs the state that they had before this iteration."""
@@ -257,9 +222,8 @@ class Batch:
             tensor.copy_(torch.where(mask, tensor, old))
 
     def _carried(self) -> list[Tensor]:
-        scale = [] if self.scale is None else [self.scale.mean, self.scale.variance, self.scale.count]
-        return [*self.actor, *self.critic, *self.bounds, self.conflict, *scale]
+        bounds = [self.normalizer.low, self.normalizer.high]
+        return [*self.actor, *self.critic, *bounds, self.conflict, *self._statistics()]
 
-
-def _trainable(flat: Tensor) -> Trainable:
-    return Trainable(flat.clone(), torch.zeros_like(flat), torch.zeros_like(flat))
+    def _statistics(self) -> list[Tensor]:
+        return [] if self.scale is None else [self.scale.mean, self.scale.variance, self.scale.count]

@@ -5,51 +5,57 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import approximate_kl, clip_fraction, clipped_objectives, explained_variance
+from morl_blocks.ppo import ObjectiveLoss, approximate_kl, clip_fraction, explained_variance
+from morl_recipes.learning.lift import StackedActor
+from morl_recipes.learning.minibatch import Minibatch
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.learning.targets import Targets
-from morl_recipes.learning.update import Update
 
-CAUSES = ("observation", "reward", "value", "gradient", "parameter")
+CAUSES = ("observation", "reward", "value", "gradient", "parameter", "observation statistics")
 
 
 class Iteration(NamedTuple):
-    """One iteration: its number, steps so far per run, numbers ``[R]`` or ``[R, m]``, and why runs stopped."""
+    """One iteration: its number, steps so far per run, ``watched`` values ``[R]`` or ``[R, m]``, why runs stopped."""
 
     number: int
     steps: int
-    numbers: dict[str, Tensor]
+    watched: dict[str, Tensor]
     failed: dict[int, str]
 
 
-def diagnose(update: Update, actor: Tensor, data: Tensor, targets: Targets, clip: Tensor) -> dict[str, Tensor]:
+def diagnose(
+    actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, targets: Targets, clip: Tensor
+) -> dict[str, Tensor]:
     """Look at the rollout again with the updated actors, run by run to stay in the cache.
 
     Returns:
-        Per run: KL divergence, clip fraction, entropy; per objective: clipped loss, explained variance of the critic
+        Per run: KL divergence, clip fraction, entropy; per objective: policy loss, explained variance of the critic
         that estimated the advantages, and mean attention.
     """
-    rows = [_after(update, *own) for own in zip(actor.split(1), data.split(1), clip.split(1), strict=True)]
+    rows = []
+    for run in range(len(flat)):
+        own = slice(run, run + 1)
+        rows.append(_after(actor, flat[own], loss, Minibatch(*(column[own] for column in data)), clip[own]))
     result = {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
     result["explained_variance"] = explained_variance(targets.value, targets.returns)
     result["attention"] = targets.attention.mean(1)
     return result
 
 
-def _after(update: Update, actor: Tensor, data: Tensor, clip: Tensor) -> dict[str, Tensor]:
-    inputs, action, old, advantage, *_ = data.split(list(update.columns), dim=-1)
-    params = update.actor.layout.views(actor)
-    raw, _ = update.actor.forward(params, inputs)
-    log_prob, old = update.head.log_prob(raw, params, action), old.squeeze(-1)
+def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, clip: Tensor) -> dict[str, Tensor]:
+    output = actor.output(flat, data.inputs)
+    log_prob, old = actor.log_prob(flat, output, data.action), data.old_log_prob
     return {
         "kl": approximate_kl(log_prob, old),
         "clip_fraction": clip_fraction(log_prob, old, clip.unsqueeze(-1)),
-        "entropy": update.head.entropy(raw, params).mean(-1),
-        "loss_objective": clipped_objectives(log_prob, old, advantage, clip.unsqueeze(-1)),
+        "entropy": actor.entropy(flat, output).mean(-1),
+        "loss_objective": loss(log_prob[0], old[0], data.advantage[0], clip[0]).unsqueeze(0),
     }
 
 
-def find_failures(rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...]) -> dict[int, str]:
+def find_failures(
+    rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...], statistics: tuple[Tensor, ...]
+) -> dict[int, str]:
     """Return the runs with a number that is not finite, and where it was met first. Waits for the device once."""
     places = (
         (rollout.inputs, rollout.next_observation),
@@ -57,8 +63,9 @@ def find_failures(rollout: Rollout, targets: Targets, record: Tensor, params: tu
         (targets.value, targets.returns),
         (record,),
         params,
+        statistics,
     )
-    broken = torch.stack([_broken(*tensors) for tensors in places], dim=-1).cpu()
+    broken = torch.stack([_broken(*tensors) for tensors in places if tensors], dim=-1).cpu()
     return {run: CAUSES[int(row.int().argmax())] for run, row in enumerate(broken) if bool(row.any())}
 
 

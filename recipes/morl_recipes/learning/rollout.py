@@ -1,27 +1,28 @@
 """Collect the steps of one iteration from ``R * E`` environments, without waiting for the device in any step."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from morl_blocks.ppo import unit_box_to_action
 from morl_blocks.ppo.gae import discounted_scan
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
-from morl_recipes.learning.heads import Head
-from morl_recipes.learning.networks import Actor
+from morl_recipes.learning.lift import StackedActor
 from morl_recipes.learning.observations import ObservationScale
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """T steps of every environment, all ``[R, E, T, ...]``."""
+    """T steps of every environment, all ``[R, E, T, ...]``; ``output`` is what the actor gave, one tensor or more."""
 
     inputs: Tensor
     next_inputs: Tensor
     next_observation: Tensor
     action: Tensor
-    raw: Tensor
+    output: Any
     reward: Tensor
     terminated: Tensor
     done: Tensor
@@ -33,13 +34,11 @@ class Collector:
     Args:
         env: ``R * E`` environments; environment ``r * E + e`` belongs to run ``r``.
         actor: Stacked actors.
-        head: Their distribution.
-        preferences: One preference per run, ``[R, m]``.
+        preferences: Preference of every environment, ``[R, E, m]``.
     """
 
-    def __init__(self, env: TensorEnv, actor: Actor, head: Head, preferences: Tensor) -> None:
-        self.env, self.actor, self.head, self.preferences = env, actor, head, preferences
-        self.runs = len(preferences)
+    def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor) -> None:
+        self.env, self.actor, self.preferences = env, actor, preferences
         first = env.reset_tensors()
         self.env_device, self.observation = first.device, self.shaped(first)
 
@@ -51,35 +50,47 @@ class Collector:
             noise: Noise of every action, ``[R, T, E, k]``.
             scale: Observation statistics of the runs, or ``None``.
         """
-        params, head = self.actor.layout.views(flat), self.head
-        steps: list[tuple[Tensor, ...]] = []
+        steps: list[tuple[Any, ...]] = []
         observation = self.observation
         for step_noise in noise.unbind(1):
-            inputs = self.inputs(observation, scale)
-            raw, _ = self.actor.forward(params, inputs)
-            action = head.sample(raw, params, step_noise)
-            result = self.env.step_tensors(head.to_env(action).flatten(0, 1).to(self.env_device))
+            inputs = self.inputs(observation, self.preferences, scale)
+            output = self.actor.output(flat, inputs)
+            action = self.actor.sample(flat, output, step_noise)
+            result = self.env.step_tensors(self.to_env(action).flatten(0, 1))
             check_step(self.env, result)
             following, reward, terminated, truncated = (self.shaped(tensor) for tensor in result)
             done = terminated | truncated
-            steps.append((inputs, following, action, raw, reward, terminated, done))
+            steps.append((inputs, following, action, output, reward, terminated, done))
             observation = self.shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
         self.observation = observation
-        inputs, following, *rest = (torch.stack(column, dim=2) for column in zip(*steps, strict=True))
-        return Rollout(inputs, self.inputs(following, scale), following, *rest)
+        inputs, following, *rest = (_stacked(column) for column in zip(*steps, strict=True))
+        lasting = self.preferences.unsqueeze(2).expand(-1, -1, len(steps), -1)
+        return Rollout(inputs, self.inputs(following, lasting, scale), following, *rest)
 
-    def inputs(self, observation: Tensor, scale: ObservationScale | None) -> Tensor:
+    def inputs(self, observation: Tensor, preferences: Tensor, scale: ObservationScale | None) -> Tensor:
         """Return the networks' input: scaled observation and preference, ``[R, ..., n + m]``."""
         if scale is not None:
             observation = scale.apply(observation)
-        middle = observation.shape[1:-1]
-        preference = self.preferences.reshape(self.runs, *[1] * len(middle), -1)
-        return torch.cat([observation, preference.expand(-1, *middle, -1)], dim=-1)
+        return torch.cat([observation, preferences], dim=-1)
+
+    def to_env(self, action: Tensor) -> Tensor:
+        """Return what environments take; always finite, so that one run's failure cannot stop the others."""
+        low, high = self.env.action_low, self.env.action_high
+        if low is None or high is None:
+            return action.to(self.env_device)
+        return unit_box_to_action(action.nan_to_num(0.5).to(low), low, high)
 
     def shaped(self, tensor: Tensor) -> Tensor:
         """Return what environments gave, ``[R * E, k]``, as ``[R, E, k]`` on the networks' device and in their type."""
         dtype = torch.bool if tensor.dtype is torch.bool else self.preferences.dtype
-        return tensor.to(self.preferences.device, dtype).reshape(self.runs, -1, tensor.shape[-1])
+        return tensor.to(self.preferences.device, dtype).reshape(len(self.preferences), -1, tensor.shape[-1])
+
+
+def _stacked(column: tuple[Any, ...]) -> Any:
+    """Stack the steps of a column along time; an actor's output may be several tensors."""
+    if isinstance(column[0], Tensor):
+        return torch.stack(column, dim=2)
+    return tuple(torch.stack(parts, dim=2) for parts in zip(*column, strict=True))
 
 
 def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:

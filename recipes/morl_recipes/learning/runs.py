@@ -32,13 +32,13 @@ class Run:
 
 
 def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
-    """Group runs that can train together: recipes that differ in numbers alone, in the order of their first run.
+    """Group runs that can train together: recipes of one structure, in the order of their first run.
 
     Example:
         >>> from morl_recipes.rows import ROWS
         >>> runs = [Run(recipe, (0.5, 0.5), 0) for recipe in ROWS["baselines"].values()]
-        >>> [len(group) for group in by_batch(runs)]  # PASTA, TCH, the six STCH, Linear
-        [1, 1, 6, 1]
+        >>> [len(group) for group in by_batch(runs)]  # PASTA; the scalarised baselines
+        [1, 8]
     """
     groups: dict[object, list[Run]] = {}
     for run in runs:
@@ -52,10 +52,14 @@ def check_batch(runs: Sequence[Run]) -> None:
         _checks.fail("runs", "hold at least one run", "none")
     _checks.one_length([run.preference for run in runs])
     if len(by_batch(runs)) > 1:
-        _checks.fail("runs", "differ in numbers alone", f"{len(by_batch(runs))} different structures")
+        _checks.fail(
+            "runs",
+            "differ in scalarizer, mu, preference, seed and the floats of PPO alone",
+            f"{len(by_batch(runs))} different structures",
+        )
 
 
-def numbers(runs: Sequence[Run]) -> dict[str, Tensor]:
+def hyper_parameters(runs: Sequence[Run]) -> dict[str, Tensor]:
     """Return every float of the runs' PPO settings as ``[R]``."""
-    names = [f.name for f in fields(PPO) if f.type in ("float", float)]
+    names = [f.name for f in fields(PPO) if type(f.default) is float]
     return {name: torch.tensor([getattr(run.recipe.ppo, name) for run in runs]) for name in names}

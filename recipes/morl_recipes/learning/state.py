@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from morl_envs.protocol import TensorEnv
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.blocks import PerRunCombiner
 
 
 def tensors_of(batch: Batch) -> dict[str, Tensor]:
@@ -18,23 +17,21 @@ def tensors_of(batch: Batch) -> dict[str, Tensor]:
     Weights, Adam moments, return bounds, conflict, observation statistics, generators, blocks, environments, and the
     observation at which the next rollout starts.
     """
-    state = dict(_numbers(batch))
+    state = dict(_carried(batch))
     state |= {f"stream/{name}": stream.get_state() for name, stream in batch.streams.items()}
     for name, module in _modules(batch):
         state |= {f"{name}/{key}": _tensor(name, key, value) for key, value in module.state_dict().items()}
-    state["observation"] = batch.collector.observation
     return state | env_state("env", batch.env)
 
 
 def load_tensors(batch: Batch, state: dict[str, Tensor]) -> None:
     """Continue from the state of :func:`tensors_of`, in place."""
-    for name, tensor in _numbers(batch):
+    for name, tensor in _carried(batch):
         tensor.copy_(state[name])
     for name, stream in batch.streams.items():
         stream.set_state(state[f"stream/{name}"])
     for name, module in _modules(batch):
         module.load_state_dict(_below(f"{name}/", state))
-    batch.collector.observation = state["observation"].to(batch.device)
     load_env("env", batch.env, state)
 
 
@@ -52,21 +49,20 @@ def _below(prefix: str, state: dict[str, Tensor]) -> dict[str, Tensor]:
     return {key.removeprefix(prefix): tensor for key, tensor in state.items() if key.startswith(prefix)}
 
 
-def _numbers(batch: Batch) -> Iterator[tuple[str, Tensor]]:
+def _carried(batch: Batch) -> Iterator[tuple[str, Tensor]]:
     for name, network in (("actor", batch.actor), ("critic", batch.critic)):
         yield from ((f"{name}/{key}", tensor) for key, tensor in zip(network._fields, network, strict=True))
-    yield from (("low", batch.bounds.low), ("high", batch.bounds.high))
+    yield from (("low", batch.normalizer.low), ("high", batch.normalizer.high))
     yield from (("conflict", batch.conflict), ("carry", batch.carry), ("alive", batch.alive))
+    yield from (("preferences", batch.collector.preferences), ("observation", batch.collector.observation))
     if batch.scale is not None:
         yield from ((f"scale/{key}", getattr(batch.scale, key)) for key in ("mean", "variance", "count"))
 
 
 def _modules(batch: Batch) -> Iterator[tuple[str, nn.Module]]:
-    yield "scalarizer", batch.scalarizer
-    if batch.scheduler is not None:
-        yield "scheduler", batch.scheduler
-    if isinstance(batch.combiner, PerRunCombiner):
-        yield "combiner", batch.combiner
+    yield "scalarizer", batch.scalarizers
+    if not batch.combine.batched:
+        yield "combiner", batch.combine.blocks
 
 
 def _tensor(module: str, key: str, value: object) -> Tensor:

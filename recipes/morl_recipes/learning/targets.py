@@ -1,32 +1,16 @@
-"""From a rollout to what the update learns from: advantages, value targets and attention, packed per step."""
+"""From a rollout to what the update learns from: advantages, value targets and attention."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from morl_blocks.ppo import normalize, scalarised_advantage, update_bounds, vector_advantage, vector_gae
+from morl_blocks.ppo import AdvantageForm, Estimate, ReturnNormalizer, vector_gae
 from morl_blocks.ppo.normalizer import MIN_RANGE
+from morl_recipes.learning.blocks import Scalarizers
 from morl_recipes.learning.rollout import Rollout
-
-
-class Bounds(NamedTuple):
-    """Smallest and largest return that each run has seen, ``[R, m]``."""
-
-    low: Tensor
-    high: Tensor
-
-    @classmethod
-    def empty(cls, runs: int, objectives: int, device: torch.device | str) -> "Bounds":
-        """Return bounds that hold nothing yet."""
-        low = torch.full((runs, objectives), torch.inf, device=device)
-        return cls(low, -low)
-
-    def restore(self, normalized: Tensor) -> Tensor:
-        """Undo the normalisation of values ``[R, N, m]``; identity before the first return."""
-        known = self.low.isfinite() & self.high.isfinite()
-        span = torch.where(known, (self.high - self.low).clamp_min(MIN_RANGE), 1.0)
-        return normalized * span.unsqueeze(1) + torch.where(known, self.low, 0.0).unsqueeze(1)
+from morl_recipes.recipe import PPO
 
 
 class Targets(NamedTuple):
@@ -40,7 +24,7 @@ class Targets(NamedTuple):
 
 
 def estimate(
-    rollout: Rollout, value: Tensor, next_value: Tensor, gamma: Tensor, gae_lambda: Tensor
+    rollout: Rollout, value: Tensor, next_value: Tensor, gamma: Tensor, gae_lambda: Tensor, ppo: PPO
 ) -> tuple[Tensor, Tensor]:
     """Return vector advantages and λ-returns ``[R, N, m]`` from raw values ``[R, N, m]``."""
     shape = rollout.reward.shape
@@ -52,43 +36,48 @@ def estimate(
         rollout.done,
         gamma.reshape(-1, 1, 1, 1),
         gae_lambda.reshape(-1, 1, 1, 1),
+        time_limit=ppo.time_limit,
+        mask=ppo.mask,
     )
     return advantage.flatten(1, 2), returns.flatten(1, 2)
 
 
 def learn_from(
-    advantage: Tensor,
-    returns: Tensor,
-    value: Tensor,
-    bounds: Bounds,
-    scalarizer: nn.Module,
+    raw: tuple[Tensor, Tensor, Tensor],
     preferences: Tensor,
+    normalizer: ReturnNormalizer,
+    scalarizers: Scalarizers,
+    forms: Sequence[AdvantageForm],
     *,
-    scalarised: bool,
     normalize_targets: bool,
-) -> tuple[Targets, Bounds]:
+) -> Targets:
     """Widen the bounds, then normalise, weigh and standardise.
 
     Args:
-        advantage: Vector advantages, ``[R, N, m]``.
-        returns: λ-returns, ``[R, N, m]``.
-        value: Raw values, ``[R, N, m]``.
-        bounds: Bounds before this iteration.
-        scalarizer: Live scalarizer of the batch, its smoothness already stepped.
-        preferences: ``[R, m]``.
-        scalarised: One advantage of the utility instead of one per objective.
+        raw: Vector advantages, λ-returns and values, ``[R, N, m]`` each.
+        preferences: Preference of every step, ``[R, N, m]``.
+        normalizer: Bounds of every run's returns; widened here.
+        scalarizers: The runs' scalarizers, their smoothness already stepped.
+        forms: The runs' forms of advantage.
         normalize_targets: Targets in [0, 1] instead of raw.
     """
-    bounds = Bounds(*update_bounds(bounds.low, bounds.high, returns))
+    _, returns, value = raw
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
     # failure is found where the iteration ends.
-    normalized = normalize(returns, *bounds).nan_to_num(0.0, 1.0, 0.0)
-    weights = preferences.unsqueeze(1)
-    attention: Tensor = scalarizer.attention(normalized, weights)  # type: ignore[operator]
-    if scalarised:
-        normalized_value = normalize(value, *bounds).nan_to_num(0.0, 1.0, 0.0)
-        ready = scalarised_advantage(lambda x: scalarizer(x, weights), normalized, normalized_value).unsqueeze(-1)
-    else:
-        ready = vector_advantage(advantage)
-    target = normalize(returns, *bounds) if normalize_targets else returns
-    return Targets(ready, target, attention, value, returns), bounds
+    sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in raw]).all(0).reshape(-1, 1, 1)
+    safe = [torch.where(sane, tensor, 0.0) for tensor in raw]
+    normalized = normalizer(safe[1])
+    estimates = zip(*safe, normalized, normalizer.normalize(safe[2]), strict=True)
+    rows = zip(forms, estimates, scalarizers.blocks, preferences, strict=True)
+    ready = torch.stack([form(Estimate(*own), scalarizer, weights) for form, own, scalarizer, weights in rows])
+    attention = scalarizers.attention(normalized, preferences)
+    target = normalized if normalize_targets else returns
+    return Targets(ready, target, attention, value, returns)
+
+
+def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:
+    """Undo the normalisation of values ``[R, N, m]``; identity before the first return."""
+    low, high = normalizer.low, normalizer.high
+    known = low.isfinite() & high.isfinite()
+    span = torch.where(known, (high - low).clamp_min(MIN_RANGE), 1.0)
+    return normalized * span.unsqueeze(1) + torch.where(known, low, 0.0).unsqueeze(1)

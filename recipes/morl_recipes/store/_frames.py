@@ -68,7 +68,7 @@ def load_runs(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.
     return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
 
 
-def _parse(content: bytes) -> pd.DataFrame:
+def parse_history(content: bytes) -> pd.DataFrame:
     """Read a history to the last bit, which pandas' own parser does not promise in all versions."""
     header, _, body = content.decode().partition("\n")
     names = header.split(",")
@@ -97,7 +97,7 @@ def load_history(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "
     frames, keys, columns = [], [], dict[str, None]()
     for run_id in store.run_ids():
         fields = store.read(run_id)
-        numbers = _parse(store.read_file(run_id, "history.csv"))
+        numbers = parse_history(store.read_file(run_id, "history.csv"))
         columns |= dict.fromkeys(numbers.columns)
         frames.append(numbers.dropna(axis="columns", how="all"))
         keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])

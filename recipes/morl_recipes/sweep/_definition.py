@@ -4,49 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
 from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.recipe_fields import change_recipe
+from morl_recipes.settings import NAMES, Settings, require_known
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-PAPER_STEPS = 488 * 2048
-"""Environment steps per run at the paper's scale; the paper does not print its own number."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """Settings that all runs of a sweep share.
-
-    Args:
-        total_steps: Environment steps per run.
-        num_envs: Environments per run.
-        eval_every: Iterations between validations.
-        eval_episodes: Episodes per validation.
-        compile: Fuse the update with ``torch.compile``: faster, after some seconds per population.
-        checkpoint_every: Iterations between checkpoints; results do not depend on it.
-    """
-
-    total_steps: int = PAPER_STEPS
-    num_envs: int = 8
-    eval_every: int = 10
-    eval_episodes: int = 10
-    compile: bool = False
-    checkpoint_every: int = 10
-
-    def __post_init__(self) -> None:
-        """Check every number."""
-        for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
-            _checks.at_least(name, getattr(self, name), 1)
-        if not isinstance(self.compile, bool):
-            _checks.fail("compile", "be true or false", repr(self.compile))
 
 
 @dataclass(frozen=True)
@@ -55,13 +26,13 @@ class Sweep:
 
     Args:
         rows: Names for :func:`~morl_recipes.selection.select_rows`.
-        envs: Names of environments; case does not matter.
+        envs: Names for :func:`~morl_recipes.envs.find_source`.
         preferences: Weights on the simplex; ``None`` takes each environment's own.
         seeds: Seeds; a number n means ``0 .. n - 1``.
-        training: What all runs share.
+        settings: How all of them are trained.
         ppo: Numbers of PPO to change in every recipe, by name.
+        set: Anything to change in every recipe, by dotted name: see :func:`~morl_recipes.recipe_fields.change_recipe`.
         population: Most runs that train together; ``None`` sizes populations to the machine.
-        folder: Where the paths of a user's own files begin.
 
     Example:
         >>> sweep = Sweep(rows=("PASTA", "Linear"), seeds=2, ppo={"epochs": 2})
@@ -73,50 +44,74 @@ class Sweep:
     envs: tuple[str, ...] = ("stealth",)
     preferences: tuple[tuple[float, ...], ...] | None = None
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    training: Training = field(default_factory=Training)
+    settings: Settings = field(default_factory=Settings)
     ppo: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, Any] = field(default_factory=dict)
     population: int | None = None
-    folder: Path = Path()
 
     def __post_init__(self) -> None:
         """Turn lists into tuples, and check everything that needs no environment."""
         _set(self, "rows", _words("rows", self.rows))
-        _set(self, "envs", tuple(dict.fromkeys(_spell(name) for name in _words("envs", self.envs))))
+        _set(self, "envs", _words("envs", self.envs))
         _set(self, "seeds", _seeds(self.seeds))
         if self.preferences is not None:
             _set(self, "preferences", _preferences(self.preferences))
         if self.population is not None:
             _checks.at_least("population", self.population, 1)
+        if not isinstance(self.set, Mapping):
+            _checks.fail("set", "be a table of dotted names and values", repr(self.set))
+        if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # where version 0.1 had the actor's width
+            _set(self, "set", {"actor.hidden": self.ppo["hidden"], **self.set})
+            _set(self, "ppo", {name: value for name, value in self.ppo.items() if name != "hidden"})
         PPO.from_dict(self.ppo)
 
     def adapt(self, recipe: Recipe) -> Recipe:
-        """Return the recipe with the sweep's own PPO numbers."""
-        return replace(recipe, ppo=replace(recipe.ppo, **self.ppo)) if self.ppo else recipe
+        """Return the recipe with the sweep's own changes."""
+        recipe = replace(recipe, ppo=replace(recipe.ppo, **self.ppo)) if self.ppo else recipe
+        return change_recipe(recipe, self.set)
 
-    def settings(self) -> dict[str, Any]:
-        """Return what a run depends on besides its recipe, environment, preference and seed."""
-        return {key: value for key, value in asdict(self.training).items() if key != "checkpoint_every"}
+
+def shipped_sweeps() -> dict[str, Path]:
+    """Return the sweep files that come with the package, by name."""
+    folder = Path(__file__).parents[1] / "sweeps"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_sweep(name: str | Path) -> Path:
+    """Return the file that a name stands for: a path, or a sweep that comes with the package.
+
+    Example:
+        >>> find_sweep("smoke").name
+        'smoke.toml'
+    """
+    path, shipped = Path(name), shipped_sweeps()
+    if not path.exists() and path.name == str(name) and not path.suffix:
+        if path.name not in shipped:
+            raise unknown("sweep", path.name, shipped)
+        return shipped[path.name]
+    return path
 
 
 def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     """Read a sweep from a TOML file.
 
-    The keys are the arguments of :class:`Sweep`, those of :class:`Training` beside them, and a table ``[ppo]``.
+    The keys are the arguments of :class:`Sweep`, those of :class:`~morl_recipes.settings.Settings` beside them, and
+    the tables ``[ppo]`` and ``[set]``.
 
-    Rows of a user's own files (``my_rows.py:MyRow``) are looked for beside the file when it names them, and in the
-    current folder when ``changes`` does.
+    The user's own files (``my_rows.py:MyRow``, ``my_env.py:make_env``) are looked for beside the file when it names
+    them, and in the current folder when ``changes`` does.
 
     Args:
-        path: The file.
+        path: The file, or the name of one that comes with the package, such as ``"smoke"``.
         **changes: Keys that replace those of the file.
 
     Returns:
         The sweep; a file that is missing, damaged or has unknown keys raises ``ValueError`` with its name.
     """
-    path = Path(path)
+    path = find_sweep(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-        return sweep_from(content, folder=Path() if "rows" in changes else path.parent, **changes)
+        return sweep_from(content, folder=path.parent, **changes)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError as error:
@@ -126,22 +121,24 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
 def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any) -> Sweep:
     """Build a sweep from flat keys, as in a TOML file.
 
+    Args:
+        content: The keys.
+        folder: Where the paths of the user's files in ``content`` begin; those in ``changes`` begin here.
+        **changes: Keys that replace others.
+
     Example:
-        >>> sweep_from({"rows": ["PASTA"], "seeds": 1, "total_steps": 4096}).training.total_steps
+        >>> sweep_from({"rows": ["PASTA"], "seeds": 1, "total_steps": 4096}).settings.total_steps
         4096
     """
-    merged = {**content, **changes}
-    training = {f.name for f in fields(Training)}
-    own = {f.name for f in fields(Sweep)} - {"training", "folder"}
-    for key in merged:
-        if key not in training | own:
-            raise unknown("key", key, sorted(training | own))
+    beside = {key: _below(folder, content[key]) for key in ("rows", "envs") if key in content}
+    merged = {**content, **beside, **changes}
+    require_known(merged, [f.name for f in fields(Sweep) if f.name != "settings"], kind="key")
     missing = [f.name for f in fields(Sweep) if f.default is MISSING and f.default_factory is MISSING]
     for key in missing:
         if key not in merged:
             _checks.fail(key, "be given", "nothing")
-    settings = Training(**{key: merged.pop(key) for key in training & set(merged)})
-    return Sweep(**merged, training=settings, folder=folder)
+    settings = Settings(**{key: merged.pop(key) for key in NAMES if key in merged})
+    return Sweep(**merged, settings=settings)
 
 
 def _set(sweep: Sweep, name: str, value: object) -> None:
@@ -155,11 +152,11 @@ def _words(name: str, value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _spell(name: str) -> str:
-    """Return the name of an environment as its card spells it; an unknown one is refused by the plan."""
-    from morl_envs.cards import CARDS
-
-    return {card.lower(): card for card in CARDS}.get(name.lower(), name)
+def _below(folder: Path, names: object) -> object:
+    """Let the paths of a user's own files begin in a folder."""
+    if isinstance(names, str):
+        return str(folder / names) if ".py:" in names else names
+    return [_below(folder, name) for name in names] if _is_list(names) else names
 
 
 def _is_number(value: object) -> bool:

@@ -6,20 +6,20 @@ import hashlib
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import torch
 
-from morl_envs.cards import CARDS, EnvCard
 from morl_recipes import _checks
-from morl_recipes.learning.blocks import live_combiner, live_scalarizer
-from morl_recipes.learning.networks import stacked_critic
-from morl_recipes.naming import unknown
+from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin, explain
 from morl_recipes.recipe import Recipe
+from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.selection import Row, select_rows
+from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
-from morl_recipes.sweep._definition import Sweep, Training
+from morl_recipes.sweep._definition import Sweep
 
 LARGEST = 16
 """Most runs per population unless the sweep says otherwise: more no longer train faster per run."""
@@ -43,13 +43,13 @@ class Job:
     Args:
         name: A stable name that follows from the runs.
         runs: The runs; they differ in numbers alone.
-        training: What they share.
-        plugins: Files of the user that their recipes need.
+        settings: How they are trained.
+        plugins: Files of the user that their recipes and their environment need.
     """
 
     name: str
     runs: tuple[PlannedRun, ...]
-    training: Training
+    settings: Settings
     plugins: tuple[Plugin, ...] = ()
 
     @property
@@ -71,14 +71,14 @@ class Plan:
         runs: All runs, recipe by recipe.
         groups: The same runs, sorted by what can train together.
         environments: What tables need to know about the environments.
-        training: What all runs share.
+        settings: How all of them are trained.
         population: Largest population that the sweep asks for, if it does.
     """
 
     runs: tuple[PlannedRun, ...]
     groups: tuple[Group, ...]
     environments: dict[str, EnvInfo]
-    training: Training
+    settings: Settings
     population: int | None = None
 
     def manifest(self, command: str = "") -> Manifest:
@@ -87,10 +87,9 @@ class Plan:
         Args:
             command: What the user typed.
         """
-        settings = {key: value for key, value in asdict(self.training).items() if key != "checkpoint_every"}
         files = dict.fromkeys(plugin for group in self.groups for plugin in group.plugins)
         plugins = tuple({"path": file.path, "sha256": file.digest, "source": file.source} for file in files)
-        return Manifest(command, self.environments, self.runs, training=settings, plugins=plugins)
+        return Manifest(command, self.environments, self.runs, training=self.settings.decisive(), plugins=plugins)
 
     def populations(self, size: int) -> list[Job]:
         """Cut every group into populations of nearly equal size, at most ``size``; always the same for one plan."""
@@ -101,7 +100,7 @@ class Plan:
             for part in range(count):
                 first, last = (k * len(group.runs) // count for k in (part, part + 1))
                 runs = group.runs[first:last]
-                found.append(Job(_name(runs), runs, self.training, group.plugins))
+                found.append(Job(_name(runs), runs, self.settings, group.plugins))
         return found
 
     def suggest_size(self, workers: int) -> int:
@@ -129,80 +128,79 @@ def make_plan(sweep: Sweep) -> Plan:
         The plan. Unknown rows and environments, preferences of the wrong length, recipes that cannot be built and
         environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
     """
-    rows = select_rows(sweep.rows, sweep.folder)
-    cards = [_find_card(name) for name in sweep.envs]
-    for card in cards:
-        check_available(card)
+    rows = select_rows(sweep.rows)
+    sources = [find_source(name, sweep.settings.device) for name in sweep.envs]
+    sources = list({source.name: source for source in sources}.values())
+    for source in sources:
+        source.check()
     runs: list[PlannedRun] = []
-    groups: dict[object, list[tuple[PlannedRun, Plugin | None]]] = {}
-    for card in cards:
-        preferences = sweep.preferences if sweep.preferences is not None else card.preferences
-        weights = [_checks.preference(item, len(card.objectives)) for item in dict.fromkeys(preferences)]
+    groups: dict[object, tuple[list[PlannedRun], dict[Plugin, None]]] = {}
+    for source in sources:
+        preferences = sweep.preferences if sweep.preferences is not None else source.preferences
+        weights = [_checks.preference(item, len(source.objectives)) for item in dict.fromkeys(preferences)]
+        pairs = [(item, seed) for item in weights for seed in sweep.seeds]
         for row in rows:
             recipe = sweep.adapt(row.recipe)
-            check_recipe(row, recipe, card, sweep.training.num_envs)
-            key = (card.name, recipe.structure())
-            made = [_run(sweep, card, row, item, seed) for item in weights for seed in sweep.seeds]
+            check_recipe(row, recipe, source, sweep.settings.num_envs)
+            named = (source, row.group, row.method)
+            made = [plan_run(*named, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
             runs += made
-            groups.setdefault(key, []).extend((run, row.plugin) for run in made)
+            members, files = groups.setdefault((source.name, recipe.structure()), ([], {}))
+            members += made
+            files |= {plugin: None for plugin in (row.plugin, source.plugin) if plugin is not None}
     return Plan(
         runs=tuple(runs),
-        groups=tuple(_group(members) for members in groups.values()),
-        environments={card.name: EnvInfo(card.objectives, card.hv_low, card.hv_high) for card in cards},
-        training=sweep.training,
+        groups=tuple(Group(tuple(members), tuple(files)) for members, files in groups.values()),
+        environments={s.name: EnvInfo(s.objectives, s.hv_low, s.hv_high) for s in sources},
+        settings=sweep.settings,
         population=sweep.population,
     )
 
 
-def check_available(card: EnvCard) -> None:
-    """Require the optional packages of an environment."""
-    from importlib.util import find_spec
-
-    if card.extra is not None and find_spec(card.extra) is None:
-        raise ImportError(f"{card.name} needs the {card.extra} extra: pip install 'morl-blocks[{card.extra}]'.")
-
-
-def check_recipe(row: Row, recipe: Recipe, card: EnvCard, num_envs: int) -> None:
+def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
     """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written.
 
     Args:
         row: Where the recipe comes from.
         recipe: What will be trained.
-        card: The environment.
+        source: The environment.
         num_envs: Environments per run.
     """
     if recipe.ppo.steps_per_iteration % num_envs:
         rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
         _checks.fail("num_envs", rule, num_envs)
-    objectives = len(card.objectives)
+    objectives = len(source.objectives)
     try:
         with torch.random.fork_rng(devices=[]):
-            live_scalarizer([recipe])
-            live_combiner([recipe], [torch.Generator()])
-            stacked_critic(recipe.critic.build(card.observation_dim, objectives), objectives)
+            recipe.combiner.build()
+            recipe.critic.build(source.observation_dim, objectives)
+            recipe.actor.build(source.observation_dim, objectives, 2)  # any number of actions shows a mistake
     except Exception as error:
         reason = explain(error, [row.plugin] if row.plugin is not None else [])
         raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
 
 
-def _find_card(name: str) -> EnvCard:
-    if name not in CARDS:
-        raise unknown("environment", name, CARDS)
-    return CARDS[name]
+def plan_run(
+    source: EnvSource, group: str, method: str, run: Run, settings: Settings, plugin: Plugin | None = None
+) -> PlannedRun:
+    """Give a run its id, which follows from everything that decides its numbers.
 
-
-def _run(sweep: Sweep, card: EnvCard, row: Row, preference: tuple[float, ...], seed: int) -> PlannedRun:
-    recipe = sweep.adapt(row.recipe).to_dict()
-    source, digest = (row.plugin.source, row.plugin.digest) if row.plugin is not None else ("", "")
-    everything = {"recipe": recipe, "training": sweep.settings(), "source": source}
-    run_id = make_run_id(card.name, row.group, row.method, preference, seed, everything)
-    steps = sweep.training.total_steps
-    return PlannedRun(run_id, row.group, row.method, card.name, preference, seed, steps, recipe, digest)
-
-
-def _group(members: Sequence[tuple[PlannedRun, Plugin | None]]) -> Group:
-    plugins = dict.fromkeys(plugin for _, plugin in members if plugin is not None)
-    return Group(tuple(run for run, _ in members), tuple(plugins))
+    Args:
+        source: The environment.
+        group: Group of the recipe.
+        method: Name of the recipe.
+        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text.
+        settings: How it is trained.
+        plugin: The user's file that defines the recipe, if one does.
+    """
+    recipe = describe_recipe(run.recipe)
+    text, digest = (plugin.source, plugin.digest) if plugin is not None else ("", "")
+    everything: dict[str, object] = {"recipe": recipe, "training": settings.decisive(), "source": text}
+    if source.plugin is not None:
+        everything["environment"] = source.plugin.source
+    run_id = make_run_id(source.name, group, method, run.preference, run.seed, everything)
+    identity = (run_id, group, method, source.name, run.preference, run.seed)
+    return PlannedRun(*identity, settings.total_steps, recipe, digest)
 
 
 def _name(runs: Sequence[PlannedRun]) -> str:

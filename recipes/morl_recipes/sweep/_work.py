@@ -14,7 +14,6 @@ from torch import Tensor
 
 from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.learning.runs import Run
-from morl_recipes.options import Options
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.session import CHECKPOINT
@@ -41,20 +40,18 @@ def train_job(population: Job, folder: Path | None, report: Callable[[int], None
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
-    settings = population.training
+    watch = _Reporter(report, len(runs))
     with _claimed(folder):
-        options = Options(
-            out=folder,
+        train = partial(
+            train_runs,
+            runs,
+            population.env,
+            population.settings,
+            folder=folder,
             resume=folder is not None,
-            compile=settings.compile,
-            num_envs=settings.num_envs,
             progress=False,
-            eval_every=settings.eval_every,
-            eval_episodes=settings.eval_episodes,
-            checkpoint_every=settings.checkpoint_every,
-            loggers=[_Reporter(report, len(runs))],
+            loggers=[watch],
         )
-        train = partial(train_runs, runs, population.env, settings.total_steps, options)
         try:
             results = train().runs
         except CheckpointError as error:

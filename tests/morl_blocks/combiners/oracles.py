@@ -17,3 +17,17 @@ def project(jacobian: Tensor, i: int, order: list[int]) -> Tensor:
 def pcgrad(jacobian: Tensor, order: Tensor) -> Tensor:
     """Stack the projected gradients, ``[m, P]``."""
     return torch.stack([project(jacobian, i, order[i].tolist()) for i in range(len(jacobian))])
+
+
+def pcgrad_by_position(jacobian: Tensor, order: Tensor) -> tuple[Tensor, int]:
+    """Stack the projections of lists shuffled by ``order`` that skip place i, and count the negative products."""
+    rows, negative = [], 0
+    for i in range(len(jacobian)):
+        current = jacobian[i].clone()
+        for place, other in enumerate(jacobian[order[i]]):
+            inner = current @ other
+            if place != i and inner < 0:
+                negative += 1
+                current = current - inner / (other @ other) * other
+        rows.append(current)
+    return torch.stack(rows), negative

@@ -1,7 +1,8 @@
-"""Bad input, for every combiner alike."""
+"""What every combiner shares: the extension points, and bad input."""
 
 import pytest
 import torch
+from torch import Generator, Tensor
 from torchjd.aggregation import UPGradWeighting
 
 from morl_blocks.combiners import Combiner, PCGrad, Sum, TorchJD, WeightedPCGrad, WeightedSum, conflict_ratio
@@ -43,3 +44,94 @@ def test_bad_attention(block: Combiner) -> None:
 def test_conflict_needs_two_objectives() -> None:
     with pytest.raises(ValueError, match="`gramian` must have at least 2 objectives"):
         conflict_ratio(torch.eye(1))
+
+
+class Mine(Combiner):
+    """A user's combiner: the one method."""
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        return 1 / gramian.diagonal(dim1=-2, dim2=-1)
+
+
+class Dropping(Combiner):
+    """A user's combiner that draws: drop objectives at random."""
+
+    def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
+        return torch.rand(shape, generator=generator)
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        assert noise is not None
+        return (noise > 0.5).to(gramian.dtype)
+
+
+class OneByOne(Dropping):
+    """The same, for one Gramian at a time."""
+
+    batched = False
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        assert gramian.dim() == 2
+        return super().combine(gramian, attention, noise)
+
+
+def gramians() -> Tensor:
+    jacobian = torch.randn(4, 5, 3, 7, generator=torch.Generator().manual_seed(0))
+    return jacobian @ jacobian.mT
+
+
+def test_one_method_makes_a_combiner() -> None:
+    jacobian = torch.tensor([[2.0, 0.0], [0.0, 4.0]])
+    torch.testing.assert_close(Mine()(jacobian), torch.tensor([0.5, 0.25]))
+    assert Mine().weights(gramians()).shape == (4, 5, 3)
+    assert Mine().draw((3,), torch.Generator()) is None
+
+
+def test_a_combiner_that_draws_depends_on_the_generator_alone() -> None:
+    first, second = (Dropping().weights(gramians(), generator=torch.Generator().manual_seed(s)) for s in (1, 2))
+    assert not torch.equal(first, second)
+    assert torch.equal(first, OneByOne().weights(gramians(), generator=torch.Generator().manual_seed(1)))
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, Mine(), Dropping()], ids=lambda b: type(b).__name__)
+def test_weights_are_draw_and_combine(block: Combiner) -> None:
+    grams, attention = gramians(), torch.full((4, 5, 3), 1 / 3)
+    noise = block.draw((4, 5, 3), torch.Generator().manual_seed(3))
+    weights = block.weights(grams, attention, torch.Generator().manual_seed(3))
+    if block.batched:
+        torch.testing.assert_close(block.combine(grams, attention, noise), weights, rtol=0, atol=0)
+    torch.testing.assert_close(
+        block.combine(grams[1, 2], attention[1, 2], None if noise is None else noise[1, 2]), weights[1, 2]
+    )
+    assert block.conflict(grams, noise).shape == (4, 5)
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.batched] + [Mine()], ids=lambda b: type(b).__name__)
+def test_combine_compiles_and_lifts(block: Combiner) -> None:
+    grams, attention = gramians().flatten(0, 1), torch.rand(20, 3).softmax(-1)
+    noise = block.draw((20, 3), torch.Generator().manual_seed(3))
+    expected = block.combine(grams, attention, noise)
+    compiled = torch.compile(block.combine, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(grams, attention, noise), expected)
+    lifted = torch.func.vmap(block.combine, in_dims=(0, 0, None if noise is None else 0))
+    torch.testing.assert_close(lifted(grams, attention, noise), expected)
+    torch.testing.assert_close(
+        torch.func.vmap(block.conflict, in_dims=(0, None if noise is None else 0))(grams, noise),
+        block.conflict(grams, noise),
+    )
+
+
+def test_a_missing_method_fails_at_construction_by_name() -> None:
+    class Empty(Combiner):
+        pass
+
+    with pytest.raises(TypeError, match="combine"):
+        Empty()  # type: ignore[abstract]
+
+
+def test_a_combiner_that_returns_no_weights_is_named() -> None:
+    class Wrong(Combiner):
+        def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+            return gramian
+
+    with pytest.raises(ValueError, match=r"`Wrong.combine` must return weights of shape \[2\], got shape \[2, 2\]"):
+        Wrong().weights(torch.eye(2))

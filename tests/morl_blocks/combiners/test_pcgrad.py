@@ -1,5 +1,6 @@
 import copy
 import itertools
+from typing import Literal
 from unittest.mock import patch
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torchjd.aggregation import PCGradWeighting
 
-from morl_blocks.combiners import PCGrad, WeightedPCGrad, pcgrad_projections, random_order
+from morl_blocks.combiners import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
 from tests.morl_blocks.combiners import oracles
 from tests.morl_blocks.strategies import jacobians, preferences
 
@@ -150,3 +151,64 @@ def test_compiles_without_a_break() -> None:
     order = random_order((3,), generator(0))
     compiled = torch.compile(pcgrad_projections, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(gramian, order), pcgrad_projections(gramian, order))
+
+
+def test_a_seed_means_the_same_orders_as_ever() -> None:
+    expected = torch.rand(4, 3, 3, generator=generator(5)).argsort(-1)
+    assert torch.equal(PCGrad().draw((4, 3), generator(5)), expected)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.equal(PCGrad().draw((4, 3), generator(5)), expected)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@given(st.integers(1, 5).flatmap(jacobians), seeds)
+def test_pairing_by_position_equals_a_shuffled_list(jacobian: Tensor, seed: int) -> None:
+    order = random_order((len(jacobian),), generator(seed))
+    projected = pcgrad_projections(jacobian @ jacobian.T, order, "position") @ jacobian
+    rows, negative = oracles.pcgrad_by_position(jacobian, order)
+    torch.testing.assert_close(projected, rows)
+    ratio = projected_conflict(jacobian @ jacobian.T, order, "position")
+    assert float(ratio) == pytest.approx(negative / max(len(jacobian) * (len(jacobian) - 1), 1))
+
+
+@pytest.mark.parametrize("pairing", ["index", "position"])
+@pytest.mark.parametrize(("m", "expected"), [(2, 0.25), (3, 1 / 3), (4, 0.375)])
+def test_projected_conflict_of_random_gradients(m: int, expected: float, pairing: Literal["index", "position"]) -> None:
+    jacobian = torch.randn(4000, m, 200, generator=generator(0))
+    gramian, order = jacobian @ jacobian.mT, random_order((4000, m), generator(1))
+    block = PCGrad(pairing=pairing, conflict="projected")
+    assert float(block.conflict(gramian, order).mean()) == pytest.approx(expected, abs=0.015)
+    assert float(PCGrad(pairing=pairing).conflict(gramian, order).mean()) == pytest.approx(0.5, abs=0.015)
+
+
+def test_readings_belong_to_the_weighted_one_too() -> None:
+    jacobian, uniform = torch.randn(50, 4, 6, generator=generator(0)), torch.full((4,), 0.25)
+    plain, weighted = PCGrad(pairing="position"), WeightedPCGrad(pairing="position", conflict="projected")
+    torch.testing.assert_close(weighted(jacobian, uniform, generator(1)), plain(jacobian, generator=generator(1)))
+    assert not torch.allclose(plain(jacobian, generator=generator(1)), PCGrad()(jacobian, generator=generator(1)))
+    assert weighted.merge(jacobian, uniform, generator(1)).conflict.mean() < 0.45
+    with pytest.raises(ValueError, match="`pairing` must be one of 'index', 'position', got 'name'"):
+        PCGrad(pairing="name")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`conflict` must be one of 'pairs', 'projected', got 'all'"):
+        WeightedPCGrad(conflict="all")  # type: ignore[arg-type]
+
+
+def test_made_anew_it_does_not_repeat_its_order() -> None:
+    jacobian = torch.randn(50, 5, 6, generator=generator(0))
+    torch.manual_seed(3)
+    first, second = PCGrad()(jacobian), PCGrad()(jacobian)
+    assert not torch.equal(first, second)
+    torch.manual_seed(3)
+    assert torch.equal(PCGrad()(jacobian), first)
+    assert torch.equal(PCGrad(seed=1)(jacobian), PCGrad(seed=1)(jacobian))
+
+
+def test_pure_functions_refuse_shapes_that_would_broadcast() -> None:
+    with pytest.raises(ValueError, match=r"`order` must have shape \[3, 3\], got shape \[2, 2\]"):
+        pcgrad_projections(torch.eye(3), torch.tensor([[0, 1], [1, 0]]))
+    with pytest.raises(ValueError, match="`gramian` must be square"):
+        pcgrad_projections(torch.ones(2, 3), torch.tensor([[0, 1], [1, 0]]))
+    with pytest.raises(ValueError, match="`noise` must be the orders that `draw` returned"):
+        PCGrad().combine(torch.eye(3), torch.ones(3) / 3, None)

@@ -5,6 +5,7 @@ from torchjd.aggregation import (
     MGDAWeighting,
     PCGradWeighting,
     RandomWeighting,
+    UPGrad,
     UPGradWeighting,
     Weighting,
 )
@@ -39,8 +40,24 @@ def test_randomness_comes_from_the_generator_and_leaves_the_global_state() -> No
     assert not torch.equal(first[0], first[1])
 
 
-def test_rejects_what_is_no_weighting() -> None:
-    with pytest.raises(ValueError, match="`weighting` must be a TorchJD weighting of a Gramian, got 3"):
+def test_rejects_what_is_neither_aggregator_nor_weighting() -> None:
+    with pytest.raises(
+        ValueError, match=r"`method` must be an aggregator or a weighting of torchjd.aggregation, got 3"
+    ):
         TorchJD(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"`weighting` must return 2 weights for a Gramian, got shape \[2, 2\]"):
-        TorchJD(lambda gramian: gramian).weights(torch.eye(2))
+    with pytest.raises(ValueError, match=r"`method` must be an instance such as UPGrad\(\) of torchjd.aggregation"):
+        TorchJD(UPGrad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`method` must be an aggregator or a weighting"):
+        TorchJD(lambda gramian: gramian)
+
+
+class Wrong(Weighting[torch.Tensor]):
+    """A user's weighting that returns no weights."""
+
+    def forward(self, stat: torch.Tensor, /) -> torch.Tensor:
+        return stat
+
+
+def test_a_weighting_that_returns_something_else_is_named() -> None:
+    with pytest.raises(ValueError, match=r"`Wrong` must return 2 weights for a Gramian, got shape \[2, 2\]"):
+        TorchJD(Wrong()).weights(torch.eye(2))

@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from morl_blocks._networks import LinearBank
 from morl_blocks.critics import BranchedCritic, Critic, SharedCritic
-from morl_blocks.critics._layers import LinearBank
 
 W = torch.tensor([0.5, 0.3, 0.2])
 

@@ -1,3 +1,4 @@
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +26,25 @@ def test_scale_and_shift_of_an_objective_do_not_matter(seed: int, scale: float, 
 def test_a_constant_objective_gets_exact_zeros() -> None:
     # the mean of 2048 times 100.1 is not 100.1 in float32
     assert (vector_advantage(torch.full((2048, 2), 100.1)) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 1.0, 3e4])
+def test_half_precision_and_constants_stay_finite(dtype: torch.dtype, size: float) -> None:
+    constant = torch.full((64, 2), size, dtype=dtype)
+    assert (vector_advantage(constant) == 0).all()
+    varied = (torch.randn(64, 2, generator=torch.Generator().manual_seed(0)).clamp(-2, 2) / 2 * size).to(dtype)
+    standard = vector_advantage(varied)
+    assert standard.dtype == dtype
+    torch.testing.assert_close(standard.double().std(0, correction=0), torch.ones(2).double(), atol=0.02, rtol=0)
+
+
+def test_a_minibatch_is_standardised_by_the_same_function() -> None:
+    advantage = torch.randn(3, 40, 2)
+    rows = torch.randperm(40)[:8]
+    minibatch = vector_advantage(advantage[:, rows])
+    torch.testing.assert_close(minibatch.mean(1), torch.zeros(3, 2), atol=1e-6, rtol=0)
+    torch.testing.assert_close(minibatch.std(1, correction=0), torch.ones(3, 2), atol=1e-5, rtol=0)
 
 
 def test_objectives_and_batches_stay_apart() -> None:

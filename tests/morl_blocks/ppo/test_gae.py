@@ -60,6 +60,31 @@ def test_closed_form(terminated: Tensor, expected: list[float]) -> None:
     torch.testing.assert_close(target, want + VALUE, atol=1e-7, rtol=0)
 
 
+def test_a_time_limit_can_count_as_terminal() -> None:
+    reward, value, next_value, terminated, done = random_rollout(3, 20, 2)
+    got = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95, time_limit="terminal")[0]
+    torch.testing.assert_close(got, loop_gae(reward, value, next_value, done, done, 0.99, 0.95))
+    block = VectorGAE(gamma=0.99, lmbda=0.95, time_limit="terminal").double()
+    torch.testing.assert_close(block(as_tensordict(reward, value, next_value, terminated, done))["advantage"], got)
+
+
+def test_the_mask_can_come_from_the_next_step() -> None:
+    reward, value, next_value, terminated, done = random_rollout(3, 20, 2)
+    last, ends = (torch.cat([end[:, 1:], end[:, -1:]], 1) for end in (terminated, done))
+    got = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95, mask="next")[0]
+    torch.testing.assert_close(got, loop_gae(reward, value, next_value, last, ends, 0.99, 0.95))
+    assert not torch.allclose(got, loop_gae(reward, value, next_value, terminated, done, 0.99, 0.95))
+    block = VectorGAE(gamma=0.99, lmbda=0.95, mask="next").double()
+    torch.testing.assert_close(block(as_tensordict(reward, value, next_value, terminated, done))["advantage"], got)
+
+
+def test_rejects_other_readings() -> None:
+    with pytest.raises(ValueError, match="`time_limit` must be one of 'bootstrap', 'terminal', got 'end'"):
+        VectorGAE(time_limit="end")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`mask` must be one of 'step', 'next', got 'last'"):
+        VectorGAE(mask="last")  # type: ignore[arg-type]
+
+
 def test_truncation_bootstraps_like_the_rollout_end() -> None:
     running, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, NEVER, 0.99, 0.95)
     truncated, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, AT_LAST, 0.99, 0.95)

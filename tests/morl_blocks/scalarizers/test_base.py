@@ -1,7 +1,8 @@
-"""Bad input, for every scalarizer alike."""
+"""What every scalarizer shares: the extension points, and bad input."""
 
 import pytest
 import torch
+from torch import Tensor
 
 from morl_blocks.scalarizers import (
     AdaptiveSmoothTchebycheff,
@@ -77,3 +78,62 @@ def test_huge_but_finite_values_are_accepted() -> None:
     """A sum of finite numbers may overflow; that is no reason to refuse them."""
     huge = torch.tensor([3e38, 3e38])
     assert Linear()(huge, W).isfinite()
+
+
+class Nash(Scalarizer):
+    """A user's scalarizer: the one method."""
+
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        return (weights * values.log()).sum(-1)
+
+
+class Flat(Scalarizer):
+    """One whose gradient is zero everywhere."""
+
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        return (values * 0.0).sum(-1)
+
+
+def test_one_method_makes_a_scalarizer() -> None:
+    values, weights = torch.rand(4, 5, 3) + 0.1, torch.rand(4, 1, 3).softmax(-1)
+    slope = weights / values
+    torch.testing.assert_close(Nash()(values, weights), (weights * values.log()).sum(-1))
+    torch.testing.assert_close(Nash().gradient(values, weights), slope)
+    torch.testing.assert_close(Nash().attention(values, weights), slope / slope.sum(-1, keepdim=True))
+
+
+def test_default_gradient_works_without_grad_and_under_vmap_and_compile() -> None:
+    values, weights = torch.rand(4, 5, 3) + 0.1, torch.rand(4, 5, 3).softmax(-1)
+    expected = Nash().gradient(values, weights)
+    with torch.no_grad():
+        torch.testing.assert_close(Nash().gradient(values, weights), expected)
+    with torch.inference_mode():
+        torch.testing.assert_close(Nash().gradient(values, weights), expected)
+    torch.testing.assert_close(torch.func.vmap(Nash().gradient)(values, weights), expected)
+    torch.testing.assert_close(torch.func.vmap(Nash().attention)(values, weights), Nash().attention(values, weights))
+    compiled = torch.compile(Nash().differentiate, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(values, weights), expected)
+
+
+def test_default_gradient_can_be_differentiated_again() -> None:
+    values = torch.tensor([0.2, 0.5], requires_grad=True)
+    Nash().gradient(values, W).sum().backward()
+    torch.testing.assert_close(values.grad, -W / values.detach().square())
+
+
+def test_default_attention_is_uniform_where_the_gradient_is_zero() -> None:
+    torch.testing.assert_close(Flat().attention(torch.rand(5, 2), W), torch.full((5, 2), 0.5))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
+def test_own_gradients_equal_the_default(block: Scalarizer) -> None:
+    values, weights = torch.rand(6, 3), torch.rand(6, 3).softmax(-1)
+    torch.testing.assert_close(block.gradient(values, weights), Scalarizer.differentiate(block, values, weights))
+
+
+def test_a_missing_method_fails_at_construction_by_name() -> None:
+    class Empty(Scalarizer):
+        pass
+
+    with pytest.raises(TypeError, match="score"):
+        Empty()  # type: ignore[abstract]

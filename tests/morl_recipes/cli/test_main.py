@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from morl_recipes.cli import _main, main
+from morl_recipes.cli import main
 from morl_recipes.cli._signals import Terminated
 
 COMMANDS = ["list", "train", "sweep", "table", "report", "play", "export"]
@@ -39,7 +39,7 @@ def test_wrong_usage_exits_with_2(argv: list[str], capsys: pytest.CaptureFixture
     ("argv", "message"),
     [
         (["train", "No PCGard"], "unknown row 'No PCGard'. Nearest: No PCGrad"),
-        (["train", "PASTA", "--env", "steelth"], "unknown environment 'steelth'. Nearest: stealth"),
+        (["train", "PASTA", "--env", "steelth"], "'steelth'. Nearest: stealth"),
         (["train", "PASTA", "--preferences", "0.5,0.4,0.2"], "`preferences` must sum to 1"),
         (["train", "PASTA", "--preferences", "0.5,x"], "`preferences` must be numbers such as 0.1,0.7,0.2"),
         (["train", "PASTA", "--preferences", "0.5,0.5"], "`preferences` must hold 3 numbers each"),
@@ -75,19 +75,20 @@ def test_files_interruptions_and_bugs(monkeypatch: pytest.MonkeyPatch, capsys: p
             raise self.error
 
     command = Command()
-    assert _main._run(command, []) == 130
+    monkeypatch.setattr("tyro.cli", lambda *arguments, **options: command)
+    assert main(["list"]) == 130
     assert "The same command continues" in capsys.readouterr().err
     command.error = PermissionError(13, "Permission denied", "report.html")
-    assert _main._run(command, []) == 3
+    assert main(["list"]) == 3
     assert "morl-blocks: report.html: Permission denied." in capsys.readouterr().err
     command.error = OSError("no luck")
-    assert _main._run(command, []) == 3
+    assert main(["list"]) == 3
     assert "morl-blocks: no luck." in capsys.readouterr().err
     command.error = Terminated()
-    assert _main._run(command, []) == 143
+    assert main(["list"]) == 143
     assert "Terminated. The same command continues" in capsys.readouterr().err
     command.error = ZeroDivisionError()
-    assert _main._run(command, []) == 70
+    assert main(["list"]) == 70
     err = capsys.readouterr().err
     assert "Traceback" in err
     assert "this is a bug of morl-blocks (ZeroDivisionError)" in err
@@ -103,8 +104,8 @@ def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: pytest.Mon
 
     original: Any = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", interrupted)
-    assert _main.main(["table", "nowhere"]) == 130
-    assert _main.main(["sweep", "--rows", "PASTA"]) == 130
+    assert main(["table", "nowhere"]) == 130
+    assert main(["sweep", "--rows", "PASTA"]) == 130
 
 
 def test_python_m_is_the_same_command() -> None:

@@ -3,16 +3,15 @@
 import json
 import os
 import signal
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.cli._sweep import Sweep
-from morl_recipes.store import load_runs
-from morl_recipes.sweep import PAPER_STEPS, InlineEngine, Training, _drive
+from morl_recipes.settings import PAPER_STEPS, Settings, help_texts
+from morl_recipes.store import Store, load_runs
+from morl_recipes.sweep import InlineEngine, _drive
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 
@@ -30,18 +29,13 @@ epochs = 1
 hidden = 8
 """
 ROWS = """
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 from morl_blocks.schedulers import Fixed
 from morl_recipes import PASTA, PPO
-from morl_recipes.spec import Spec
+from morl_recipes.specs import spec
 
-@dataclass(frozen=True)
-class Calm(Spec):
-    block: ClassVar = Fixed
-    mu: float = 2.5
-
-MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1, hidden=8))
+Calm = spec(Fixed, name="Calm", mu=2.5)
+MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1))
 """
 
 
@@ -219,14 +213,32 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
 
 @pytest.mark.usefixtures("no_training")
 def test_flags_of_a_sweep_reach_its_runs(place: Path) -> None:
-    flags = ["--num-envs", "4", "--eval-every", "3", "--eval-episodes", "5", "--compile", "--num-seeds", "3"]
-    command = Sweep(file=Path("tiny.toml"))
-    assert (command._sweep().training.num_envs, command._sweep().seeds) == (2, (0, 1))
-    assert main(["sweep", "tiny.toml", *flags, "--workers", "1", "--envs", "Deep-Sea-Treasure-v0"]) == 0
-    runs = load_runs("runs/tiny")
-    assert sorted(set(runs["seed"])) == [0, 1, 2]
-    changed = replace(command, num_envs=4, eval_every=3, eval_episodes=5, compile=True)._sweep().training
-    assert (changed.num_envs, changed.eval_every, changed.eval_episodes, changed.compile) == (4, 3, 5, True)
+    flags = ["--num-envs", "4", "--eval-every", "3", "--eval-episodes", "5", "--compile", "True", "--num-seeds", "3"]
+    flags += ["--update", "generic", "--set", "mu.threshold=0.3", "--set", "ppo.learning_rate=1e-4"]
+    rows = ["--rows", "PASTA", "--envs", "Deep-Sea-Treasure-v0"]
+    assert main(["sweep", "tiny.toml", *rows, *flags, "--workers", "1"]) == 0
+    assert sorted(set(load_runs("runs/tiny")["seed"])) == [0, 1, 2]
+    manifest = Store.open("runs/tiny").manifest
+    settings = Settings(128, num_envs=4, eval_every=3, eval_episodes=5, compile=True, update="generic")
+    assert manifest.training == settings.decisive()
+    recipe = manifest.runs[0].recipe
+    assert (recipe["mu"]["threshold"], recipe["ppo"]["learning_rate"], recipe["ppo"]["epochs"]) == (0.3, 1e-4, 1)
+
+
+@pytest.mark.usefixtures("no_training")
+def test_flags_that_are_not_given_keep_what_the_file_says(place: Path) -> None:
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+    expected = Settings(total_steps=128, num_envs=2, eval_episodes=2)
+    assert Store.open("runs/tiny").manifest.training == expected.decisive()
+
+
+@pytest.mark.parametrize("command", ["train", "sweep"])
+def test_every_setting_is_a_flag_with_its_meaning(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
+    for name, meaning in help_texts().items():
+        assert f"--{name.replace('_', '-')} " in out
+        assert meaning in out
 
 
 def test_the_help_states_the_real_defaults(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,10 +247,10 @@ def test_the_help_states_the_real_defaults(capsys: pytest.CaptureFixture[str]) -
     for words in (
         "A list of environments. (default: stealth)",
         "A list of seeds: 0 1 2 (default: 0 1 2 3 4)",
-        f"Environment steps per run. (default: {PAPER_STEPS:,})",
-        f"Environments per run. (default: {Training().num_envs})",
-        f"Iterations between validations. (default: {Training().eval_every})",
-        f"Episodes per validation. (default: {Training().eval_episodes})",
+        f"rounded up to whole iterations. (default: {PAPER_STEPS:,})",
+        f"Environments per run. (default: {Settings().num_envs})",
+        f"the last iteration is always validated. (default: {Settings().eval_every})",
+        f"Episodes per validation. (default: {Settings().eval_episodes})",
     ):
         assert words in out
     assert "(default: None)" not in out

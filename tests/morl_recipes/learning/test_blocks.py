@@ -1,61 +1,66 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from morl_blocks.combiners import WeightedPCGrad
-from morl_recipes import PASTA, ROWS, specs
-from morl_recipes.learning.blocks import PerRunCombiner, PerRunScheduler, live_combiner, live_scalarizer
-from morl_recipes.spec import Live
+from morl_recipes import PASTA, ROWS, Recipe, specs
+from morl_recipes.learning.blocks import Combine, Scalarizers
 from morl_recipes.streams import Streams
 
 
-def test_built_in_blocks_are_made_once_for_all_runs() -> None:
-    scalarizer, scheduler = live_scalarizer([PASTA, PASTA, PASTA])
-    assert scheduler is not None
-    assert not isinstance(scheduler, PerRunScheduler)
-    assert torch.as_tensor(scheduler.mu).shape == (3,)
-    values, weights = torch.rand(3, 5, 2), torch.full((3, 1, 2), 0.5)
-    assert scalarizer(values, weights).shape == (3, 5)
-
-
-@pytest.mark.parametrize("name", ["Linear", "Tchebycheff"])
-def test_scalarizers_without_smoothness_have_no_scheduler(name: str) -> None:
-    _, scheduler = live_scalarizer([ROWS["baselines"][name]] * 2)
-    assert scheduler is None
+def test_every_run_has_its_own_scalarizer_and_smoothness() -> None:
+    recipes = [PASTA, ROWS["rho"]["rho=0.5"], ROWS["baselines"]["STCH (0.1)"], ROWS["baselines"]["Linear"]]
+    scalarizers = Scalarizers(recipes)
+    scalarizers.step(0.5, torch.tensor([0.0, 1.0, 0.0, 0.0]))
+    values, weights = torch.rand(4, 5, 2), torch.full((4, 5, 2), 0.5)
+    attention = scalarizers.attention(values, weights)
+    for run, recipe in enumerate(recipes):
+        alone = recipe.build_scalarizer()
+        if hasattr(alone, "step"):
+            alone.step(0.5, float(run == 1))
+        assert torch.equal(attention[run], alone.attention(values[run], weights[run]))
+    torch.testing.assert_close(scalarizers.mu, torch.tensor([9.75125, 10.0, 0.1, torch.nan]), equal_nan=True)
 
 
 def test_a_smooth_scalarizer_needs_a_scheduler() -> None:
-    with pytest.raises(ValueError, match="`mu` must be a scheduler for a smooth scalarizer, got None"):
-        specs.AdaptiveSmoothTchebycheff().build(None)
+    with pytest.raises(ValueError, match="`mu` must be a scheduler for AdaptiveSmoothTchebycheff"):
+        replace(PASTA, mu=None)
 
 
-def test_looped_combiners_see_their_own_run() -> None:
-    gramian = torch.randn(2, 3, 8)
-    gramian = gramian @ gramian.mT
-    attention, order = torch.rand(2, 3).softmax(-1), torch.zeros(2, 3, 3, dtype=torch.int64)
-    combiner = PerRunCombiner([WeightedPCGrad(), WeightedPCGrad()], Streams([1, 2], "combiner").generators)
-    weights = combiner(gramian, attention, order)
-    for run, generator in enumerate(Streams([1, 2], "combiner").generators):
-        expected = WeightedPCGrad().weights(gramian[run], attention[run], generator)
-        torch.testing.assert_close(weights[run], expected)
+def _looped(recipe: Recipe = PASTA) -> Combine:
+    combine = Combine([replace(recipe, combiner=specs.WeightedPCGrad())] * 2)
+    combine.batched, combine.blocks = False, torch.nn.ModuleList([WeightedPCGrad(), WeightedPCGrad()])
+    return combine
+
+
+def test_a_loop_over_runs_gives_what_one_call_gives() -> None:
+    jacobian = torch.randn(2, 3, 8)
+    gramian, attention = jacobian @ jacobian.mT, torch.rand(2, 7, 3).softmax(-1)
+    together = Combine([replace(PASTA, combiner=specs.WeightedPCGrad())] * 2)
+    noise = together.draw(1, 3, Streams([1, 2], "learning").generators)
+    assert noise is not None
+    for expected, own in zip(
+        together(gramian, attention, noise[0]), _looped()(gramian, attention, noise[0]), strict=True
+    ):
+        torch.testing.assert_close(own, expected)
+
+
+def test_the_noise_of_a_run_comes_from_its_own_generator() -> None:
+    combine = Combine([PASTA] * 2)
+    first, second = (combine.draw(4, 3, Streams(seeds, "learning").generators) for seeds in ([1, 2], [1, 9]))
+    assert first is not None
+    assert second is not None
+    assert first.shape[:2] == (4, 2)
+    assert torch.equal(first[:, 0], second[:, 0])
+    assert not torch.equal(first[:, 1], second[:, 1])
 
 
 def test_a_gramian_that_is_not_finite_fails_alone() -> None:
-    combiner = PerRunCombiner([WeightedPCGrad(), WeightedPCGrad()], Streams([1, 2], "combiner").generators)
     gramian = torch.stack([torch.eye(2), torch.full((2, 2), torch.nan)])
-    weights = combiner(gramian, torch.full((2, 2), 0.5), torch.zeros(2, 2, 2, dtype=torch.int64))
+    combine = _looped()
+    noise = combine.draw(1, 2, Streams([1, 2], "learning").generators)
+    assert noise is not None
+    _, weights = combine(gramian, torch.full((2, 5, 2), 0.5), noise[0])
     assert weights[0].tolist() == [1.0, 1.0]
     assert weights[1].isnan().all()
-
-
-def test_torchjd_names_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"`weighting` must name a class of torchjd\.aggregation, got 'Nothing'"):
-        specs.TorchJD("Nothing").build()
-
-
-def test_specs_of_combiners_have_a_vectorised_form_and_live_ones_do_not() -> None:
-    generators = Streams([0], "combiner").generators
-    assert not isinstance(live_combiner([PASTA], generators), PerRunCombiner)
-    from dataclasses import replace
-
-    live = replace(PASTA, combiner=Live(WeightedPCGrad()))
-    assert isinstance(live_combiner([live], generators), PerRunCombiner)

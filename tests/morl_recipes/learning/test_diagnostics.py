@@ -3,14 +3,15 @@ import torch
 from morl_recipes import Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import diagnose, find_failures
+from morl_recipes.settings import Settings
 from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
 
 
 def _iteration() -> tuple[Batch, dict[str, torch.Tensor]]:
     runs = [Run(tiny(learning_rate=rate), (0.5, 0.5), 0) for rate in (1e-12, 1e-2)]
-    batch = Batch(runs, toy(), total_steps=640, num_envs=4)
-    return batch, batch.iterate().numbers
+    batch = Batch(runs, toy(), Settings(total_steps=640, num_envs=4))
+    return batch, batch.iterate().watched
 
 
 def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
@@ -28,10 +29,11 @@ def test_an_unchanged_actor_shows_no_change() -> None:
     batch, _ = _iteration()
     rollout = batch.collector.collect(batch.actor.params, torch.randn(2, 16, 4, 2), None)
     targets = batch._targets(rollout)
-    data = batch._pack(rollout, targets)
-    numbers = diagnose(batch.update, batch.actor.params, data, targets, batch.numbers["clip"])
+    data = batch._data(rollout, targets)
+    drive = batch.drive
+    numbers = diagnose(drive.actor, batch.actor.params, drive.loss, data, targets, batch.hyper["clip"])
     torch.testing.assert_close(numbers["kl"], torch.zeros(2), atol=1e-6, rtol=0)
-    expected = [batch.actor_net.layout.views(batch.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)]
+    expected = [batch.drive.actor.layout.views(batch.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)]
     torch.testing.assert_close(numbers["entropy"], torch.stack(expected), atol=1e-3, rtol=0)
 
 
@@ -40,12 +42,12 @@ def test_the_first_cause_is_named() -> None:
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(2, 16, 4, 2), None)
     targets = batch._targets(rollout)
     record, params = torch.zeros(2, 4), (batch.actor.params.clone(),)
-    assert find_failures(rollout, targets, record, params) == {}
+    assert find_failures(rollout, targets, record, params, ()) == {}
     params[0][1, 3] = torch.inf
-    assert find_failures(rollout, targets, record, params) == {1: "parameter"}
+    assert find_failures(rollout, targets, record, params, ()) == {1: "parameter"}
     record[1, 1] = torch.nan
-    assert find_failures(rollout, targets, record, params) == {1: "gradient"}
+    assert find_failures(rollout, targets, record, params, ()) == {1: "gradient"}
     rollout.reward[0, 0, 3] = torch.nan
-    assert find_failures(rollout, targets, record, params) == {0: "reward", 1: "gradient"}
+    assert find_failures(rollout, targets, record, params, ()) == {0: "reward", 1: "gradient"}
     rollout.inputs[0, 0, 0, 0] = torch.nan  # what a reset gave
-    assert find_failures(rollout, targets, record, params) == {0: "observation", 1: "gradient"}
+    assert find_failures(rollout, targets, record, params, ()) == {0: "observation", 1: "gradient"}

@@ -4,11 +4,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_recipes import EnvSource, Run
+from morl_recipes import PPO, EnvSource, Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns
 from morl_recipes.learning.targets import estimate
+from morl_recipes.settings import Settings
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
@@ -37,7 +38,7 @@ def test_no_finished_episode_is_nan() -> None:
 
 
 def test_rollout_keeps_the_final_observation_and_starts_anew() -> None:
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), total_steps=640, num_envs=1)
+    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=1))
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
     done = rollout.done[0, 0, :, 0]
     assert done.nonzero().flatten().tolist() == [9, 19, 29, 39, 49, 59]
@@ -50,24 +51,24 @@ def test_rollout_keeps_the_final_observation_and_starts_anew() -> None:
 
 def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
     """Changing what happens after an episode's end changes no estimate before it; the limit itself bootstraps."""
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), total_steps=640, num_envs=1)
+    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=1))
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
     value, following = torch.randn(1, 64, 2), torch.randn(1, 64, 2)
     gamma, lmbda = torch.tensor([0.99]), torch.tensor([0.95])
-    advantage, _ = estimate(rollout, value, following, gamma, lmbda)
+    advantage, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     rollout.reward[:, :, 20:] += 100.0
-    changed, _ = estimate(rollout, value, following, gamma, lmbda)
+    changed, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     assert torch.equal(advantage[:, :20], changed[:, :20])
     assert bool((changed[:, 20:60] > advantage[:, 20:60] + 50).all())
     following[:, 19] += 10.0  # the value of the final observation of the second episode
-    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda)
+    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
     assert bool((bootstrapped[:, 10:20] > changed[:, 10:20]).all())
     assert torch.equal(bootstrapped[:, :10], changed[:, :10])
     assert torch.equal(bootstrapped[:, 20:], changed[:, 20:])
 
 
 def test_a_vector_advantage_is_never_averaged() -> None:
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(), total_steps=640, num_envs=4)
+    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(), Settings(total_steps=640, num_envs=4))
     rollout = batch.collector.collect(batch.actor.params, torch.randn(1, 16, 4, 2), None)
     targets = batch._targets(rollout)
     assert targets.advantage.shape == (1, 64, 2)
@@ -114,7 +115,7 @@ def _altered(change: Callable[[Step], Step]) -> EnvSource:
 )
 def test_a_step_of_another_shape_is_refused_and_never_broadcast(change: Callable[[Step], Step], message: str) -> None:
     """With two environments and two objectives each of these would fit somewhere."""
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], _altered(change), total_steps=64, num_envs=2)
+    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], _altered(change), Settings(total_steps=64, num_envs=2))
     with pytest.raises(ValueError, match=message):
         batch.iterate()
 
@@ -124,7 +125,7 @@ def test_double_precision_environments_train_like_single_precision_ones() -> Non
         return step[0].double(), step[1].double(), *step[2:]
 
     runs = [Run(tiny(), (0.5, 0.5), 0)]
-    plain, double = (Batch(runs, source, total_steps=64, num_envs=2) for source in (toy(), _altered(doubled)))
+    plain, double = (Batch(runs, source, Settings(total_steps=64, num_envs=2)) for source in (toy(), _altered(doubled)))
     plain.iterate()
     double.iterate()
     assert torch.equal(plain.actor.params, double.actor.params)

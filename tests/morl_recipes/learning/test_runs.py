@@ -5,16 +5,17 @@ import pytest
 import torch
 
 from morl_recipes import PASTA, PPO, ROWS, Run, by_batch
-from morl_recipes.learning.runs import check_batch, numbers
+from morl_recipes.learning.runs import check_batch, hyper_parameters
 
 HALF = (0.5, 0.5)
 
 
-def test_rows_that_differ_in_numbers_share_a_batch() -> None:
+def test_rows_of_one_structure_share_a_batch() -> None:
     groups = {name: by_batch([Run(row, HALF, 0) for row in rows.values()]) for name, rows in ROWS.items()}
     assert [len(group) for group in groups["kappa"]] == [4]
     assert [len(group) for group in groups["rho"]] == [5]
-    assert [len(group) for group in groups["fixed_mu"]] == [1, 6]
+    assert [len(group) for group in groups["fixed_mu"]] == [7]
+    assert [len(group) for group in groups["baselines"]] == [1, 8]
     everything = [Run(row, HALF, 0) for name, rows in ROWS.items() if name != "ours" for row in rows.values()]
     assert sum(map(len, by_batch(everything))) == len(everything)
 
@@ -25,8 +26,8 @@ def test_other_numbers_of_objectives_do_not_mix() -> None:
 
 def test_numbers_are_stacked() -> None:
     runs = [Run(replace(PASTA, ppo=PPO(clip=clip)), HALF, 0) for clip in (0.1, 0.3)]
-    assert torch.equal(numbers(runs)["clip"], torch.tensor([0.1, 0.3]))
-    assert "epochs" not in numbers(runs)
+    assert torch.equal(hyper_parameters(runs)["clip"], torch.tensor([0.1, 0.3]))
+    assert "epochs" not in hyper_parameters(runs)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,6 @@ def test_populations_that_cannot_train_together_are_named() -> None:
         check_batch([])
     with pytest.raises(ValueError, match="`preferences` must all have the same length, got 2 and 3"):
         check_batch([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
-    with pytest.raises(ValueError, match="`runs` must differ in numbers alone, got 2 different structures"):
+    with pytest.raises(ValueError, match=r"`runs` must differ in scalarizer, mu, .* alone, got 2 different structures"):
         check_batch([Run(PASTA, HALF, 0), Run(replace(PASTA, ppo=PPO(epochs=5)), HALF, 0)])
     check_batch([Run(replace(PASTA, ppo=PPO(gamma=gamma)), HALF, 0) for gamma in (1, 0.99)])

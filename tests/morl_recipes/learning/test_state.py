@@ -6,12 +6,15 @@ import torch
 from morl_recipes import PASTA, EnvSource, Recipe, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of
+from morl_recipes.settings import Settings
 from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
 
 
 def _batch(recipe: Recipe, source: EnvSource) -> Batch:
-    return Batch([Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, total_steps=640, num_envs=4)
+    return Batch(
+        [Run(tiny(recipe), (0.5, 0.5), seed) for seed in (0, 1)], source, Settings(total_steps=640, num_envs=4)
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,6 @@ def test_a_state_that_is_no_tensor_is_named() -> None:
             pass
 
     batch = _batch(PASTA, toy())
-    batch.scalarizer = Odd()
+    batch.scalarizers = Odd()  # type: ignore[assignment]
     with pytest.raises(ValueError, match="`scalarizer` must keep its state in tensors to be saved, got str"):
         tensors_of(batch)

@@ -1,31 +1,53 @@
 import pytest
 import torch
 
-from morl_blocks.ppo import scalarised_advantage, vector_advantage
-from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear
+from morl_blocks.ppo import (
+    ReturnNormalizer,
+    ScalarisedAdvantage,
+    VectorAdvantage,
+    scalarised_advantage,
+    vector_advantage,
+)
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
 from morl_blocks.schedulers import Fixed
-from morl_recipes.learning.targets import Bounds, learn_from
+from morl_recipes import Recipe, specs
+from morl_recipes.learning.blocks import Scalarizers
+from morl_recipes.learning.targets import learn_from, restore
 
 RUNS, STEPS, M = 2, 30, 3
+LINEAR = Scalarizers([Recipe(scalarizer=specs.Linear(), mu=None)] * RUNS)
+Raw = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 @pytest.fixture
-def data() -> tuple[torch.Tensor, ...]:
+def raw() -> Raw:
     torch.manual_seed(0)
-    preferences = torch.rand(RUNS, M).softmax(-1)
-    return (*(torch.randn(RUNS, STEPS, M) * 5 for _ in range(3)), preferences)
+    advantage, returns, value = (torch.randn(RUNS, STEPS, M) * 5 for _ in range(3))
+    return advantage, returns, value
 
 
-def test_pasta_targets_are_those_of_each_run_alone(data: tuple[torch.Tensor, ...]) -> None:
-    advantage, returns, value, preferences = data
-    scalarizer = AdaptiveSmoothTchebycheff(Fixed(torch.tensor([0.1, 2.0])), torch.tensor([1.05, 1.5]).reshape(2, 1, 1))
-    bounds = Bounds(torch.full((RUNS, M), -20.0), torch.full((RUNS, M), 1.0))
-    targets, after = learn_from(
-        advantage, returns, value, bounds, scalarizer, preferences, scalarised=False, normalize_targets=False
-    )
-    torch.testing.assert_close(after.low, torch.full((RUNS, M), -20.0))
-    torch.testing.assert_close(after.high, returns.amax(1))  # bounds are widened before they are used
-    for run, (mu, utopia) in enumerate(((0.1, 1.05), (2.0, 1.5))):
+@pytest.fixture
+def preferences() -> torch.Tensor:
+    return torch.rand(RUNS, STEPS, M).softmax(-1)
+
+
+def _normalizer(low: float, high: float) -> ReturnNormalizer:
+    normalizer = ReturnNormalizer(M, (RUNS,))
+    normalizer.low.fill_(low)
+    normalizer.high.fill_(high)
+    return normalizer
+
+
+def test_pasta_targets_are_those_of_each_run_alone(raw: Raw, preferences: torch.Tensor) -> None:
+    advantage, returns, _ = raw
+    pairs = ((0.1, 1.05), (2.0, 1.5))
+    recipes = [Recipe(scalarizer=specs.AdaptiveSmoothTchebycheff(utopia), mu=specs.Fixed(mu)) for mu, utopia in pairs]
+    normalizer = _normalizer(-20.0, 1.0)
+    forms = [VectorAdvantage()] * RUNS
+    targets = learn_from(raw, preferences, normalizer, Scalarizers(recipes), forms, normalize_targets=False)
+    torch.testing.assert_close(normalizer.low, torch.full((RUNS, M), -20.0))
+    torch.testing.assert_close(normalizer.high, returns.amax(1))  # bounds are widened before they are used
+    for run, (mu, utopia) in enumerate(pairs):
         single = AdaptiveSmoothTchebycheff(Fixed(mu), utopia)
         normalized = (returns[run] + 20) / (returns[run].amax(0) + 20)
         torch.testing.assert_close(targets.attention[run], single.attention(normalized, preferences[run]))
@@ -33,33 +55,40 @@ def test_pasta_targets_are_those_of_each_run_alone(data: tuple[torch.Tensor, ...
     assert torch.equal(targets.target, returns)
 
 
-def test_scalarised_advantage_compares_utilities(data: tuple[torch.Tensor, ...]) -> None:
-    advantage, returns, value, preferences = data
-    bounds = Bounds(torch.zeros(RUNS, M), torch.ones(RUNS, M))
-    targets, after = learn_from(
-        advantage, returns, value, bounds, Linear(), preferences, scalarised=True, normalize_targets=True
-    )
-    span, low = (after.high - after.low).unsqueeze(1), after.low.unsqueeze(1)
-    expected = scalarised_advantage(
-        lambda x: (x * preferences.unsqueeze(1)).sum(-1), (returns - low) / span, (value - low) / span
-    )
+def test_scalarised_advantage_compares_utilities(raw: Raw, preferences: torch.Tensor) -> None:
+    _, returns, value = raw
+    normalizer = _normalizer(0.0, 1.0)
+    forms = [ScalarisedAdvantage()] * RUNS
+    targets = learn_from(raw, preferences, normalizer, LINEAR, forms, normalize_targets=True)
+    span, low = (normalizer.high - normalizer.low).unsqueeze(1), normalizer.low.unsqueeze(1)
+    expected = scalarised_advantage(lambda x: (x * preferences).sum(-1), (returns - low) / span, (value - low) / span)
     torch.testing.assert_close(targets.advantage, expected.unsqueeze(-1))
     torch.testing.assert_close(targets.target, (returns - low) / span)
     assert float(targets.target.min()) >= 0
     assert float(targets.target.max()) <= 1
 
 
-def test_a_run_with_nan_leaves_the_others_as_they_are(data: tuple[torch.Tensor, ...]) -> None:
-    advantage, returns, value, preferences = data
-    arguments = (Bounds.empty(RUNS, M, "cpu"), Linear(), preferences)
-    well, _ = learn_from(advantage, returns, value, *arguments, scalarised=True, normalize_targets=False)
-    returns[1] = torch.nan
-    sick, _ = learn_from(advantage, returns, value, *arguments, scalarised=True, normalize_targets=False)
+def test_raw_returns_are_weighed_as_they_are(raw: Raw, preferences: torch.Tensor) -> None:
+    _, returns, value = raw
+    forms = [ScalarisedAdvantage("raw")] * RUNS
+    targets = learn_from(raw, preferences, _normalizer(0.0, 1.0), LINEAR, forms, normalize_targets=False)
+    expected = vector_advantage(((returns - value) * preferences).sum(-1, keepdim=True))
+    torch.testing.assert_close(targets.advantage, expected)
+
+
+def test_a_run_with_nan_leaves_the_others_as_they_are(raw: Raw, preferences: torch.Tensor) -> None:
+    forms = [ScalarisedAdvantage()] * RUNS
+    empty = ReturnNormalizer(M, (RUNS,))
+    well = learn_from(raw, preferences, empty, LINEAR, forms, normalize_targets=False)
+    raw[1][1] = torch.nan
+    sick = learn_from(raw, preferences, ReturnNormalizer(M, (RUNS,)), LINEAR, forms, normalize_targets=False)
     assert torch.equal(well.advantage[0], sick.advantage[0])
     assert torch.equal(well.attention[0], sick.attention[0])
 
 
 def test_bounds_restore_what_they_normalised() -> None:
-    bounds = Bounds(torch.tensor([[0.0, -2.0]]), torch.tensor([[4.0, 2.0]]))
-    assert bounds.restore(torch.tensor([[[0.5, 0.25]]])).tolist() == [[[2.0, -1.0]]]
-    assert Bounds.empty(1, 2, "cpu").restore(torch.ones(1, 1, 2)).tolist() == [[[1.0, 1.0]]]
+    normalizer = ReturnNormalizer(2, (1,))
+    assert restore(normalizer, torch.ones(1, 1, 2)).tolist() == [[[1.0, 1.0]]]
+    normalizer.low.copy_(torch.tensor([[0.0, -2.0]]))
+    normalizer.high.copy_(torch.tensor([[4.0, 2.0]]))
+    assert restore(normalizer, torch.tensor([[[0.5, 0.25]]])).tolist() == [[[2.0, -1.0]]]

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_recipes import ROWS, Recipe
-from morl_recipes.sweep import make_plan, read_sweep, sweep_from
+from morl_recipes.settings import NAMES, Settings
+from morl_recipes.sweep import make_plan, read_sweep, shipped_sweeps, sweep_from
 from tests.morl_recipes.sweep.fakes import TINY, tiny_plan
 
-RECIPES = Path(__file__).parents[3] / "recipes"
-FILES = sorted(RECIPES.glob("*.toml"))
+FILES = list(shipped_sweeps().values())
 COUNTS = {
     "paper_ablations": (1 + 2 + 2 + 3 + 6) * 8 * 5,
     "paper_baselines": 9 * 8 * 5,
@@ -77,25 +77,24 @@ def test_sizes_follow_the_machine() -> None:
 
 
 def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"unknown environment 'steelth'. Nearest: stealth"):
+    with pytest.raises(ValueError, match=r"'steelth'. Nearest: stealth"):
         tiny_plan(envs=["steelth"])
     with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
         tiny_plan(preferences=[[0.2, 0.3, 0.5]])
 
 
 ROWS_FILE = """
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from morl_blocks.combiners import Sum
 from morl_recipes import PASTA
-from morl_recipes.specs import CombinerSpec, TorchJD
+from morl_recipes.specs import TorchJD, spec
 
-@dataclass(frozen=True)
-class Halfway(CombinerSpec):
-    def build(self, *args):
-        return {}["weights"]
+class Halfway(Sum):
+    def __init__(self):
+        self.broken = {}["weights"]
 
-NoSmoothness = replace(PASTA, mu=None)
 Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
-Broken = replace(PASTA, combiner=Halfway())
+Broken = replace(PASTA, combiner=spec(Halfway)())
 """
 
 
@@ -109,7 +108,6 @@ def my_rows(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("NoSmoothness", r"my_rows/NoSmoothness cannot be built: ValueError: `mu` must be a scheduler"),
         ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
         ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:9\)"),
     ],
@@ -140,8 +138,8 @@ def test_planning_draws_no_random_numbers() -> None:
 def test_the_manifest_says_what_was_run(my_rows: Path) -> None:
     my_rows.write_text("from morl_recipes import PASTA as MyRow")
     manifest = tiny_plan(rows=["PASTA", f"{my_rows}:MyRow"]).manifest("a command")
-    names = ("total_steps", "num_envs", "eval_every", "eval_episodes", "compile")
-    assert dict(manifest.training) == {**{name: TINY.get(name, False) for name in names}}
+    settings = Settings().change(**{name: value for name, value in TINY.items() if name in NAMES})
+    assert manifest.training == settings.decisive()
     (file,) = manifest.plugins
     assert (file["path"], file["source"]) == (str(my_rows), my_rows.read_text())
     assert {run.plugin for run in manifest.runs if run.method == "MyRow"} == {file["sha256"]}

@@ -59,7 +59,7 @@ def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch:
     (population,) = plan.populations(16)
     expected = train_job(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
     # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
-    monkeypatch.setattr(Session, "advance", lambda self: pytest.fail("trained again"))
+    monkeypatch.setattr(Session, "take", lambda self, iteration: pytest.fail("trained again"))
     (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
     records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
@@ -86,14 +86,14 @@ def test_a_damaged_checkpoint_is_set_aside_and_its_population_starts_again(
 def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> None:
     path = tmp_path / "my_rows.py"
     path.write_text(
-        "from dataclasses import dataclass, replace\n"
+        "from dataclasses import replace\n"
+        "from morl_blocks.combiners import Combiner\n"
         "from morl_recipes import PASTA\n"
-        "from morl_recipes.specs import CombinerSpec\n"
-        "@dataclass(frozen=True)\n"
-        "class Mistaken(CombinerSpec):\n"
-        "    def weigh(self):\n"
-        "        return lambda gramian, attention, order: attention + self.nothing\n"
-        "MyRow = replace(PASTA, combiner=Mistaken())\n"
+        "from morl_recipes.specs import spec\n"
+        "class Mistaken(Combiner):\n"
+        "    def combine(self, gramian, attention, noise):\n"
+        "        return attention + self.nothing\n"
+        "MyRow = replace(PASTA, combiner=spec(Mistaken)())\n"
     )
     outcome = run_sweep(tiny_plan(rows=[f"{path}:MyRow"]), tmp_path / "s", InlineEngine(), progress=False)
     (reason,) = set(outcome.failed.values())

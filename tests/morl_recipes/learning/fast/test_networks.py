@@ -4,15 +4,8 @@ from torch import Tensor, nn
 
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
-from morl_recipes.learning.layout import Layout, initial
-from morl_recipes.learning.networks import (
-    Actor,
-    BranchedStack,
-    ModuleStack,
-    SharedStack,
-    StackedCritic,
-    stacked_critic,
-)
+from morl_recipes.learning.fast.networks import BranchedStack, FastActor, FastCritic, SharedStack, fast_critic
+from morl_recipes.learning.layout import initial
 
 RUNS, BATCH, N, M, HIDDEN = 3, 5, 4, 2, 8
 CRITICS = [
@@ -20,7 +13,6 @@ CRITICS = [
     (SharedCritic, SharedStack, {"depth": 1}),
     (BranchedCritic, BranchedStack, {}),
     (BranchedCritic, BranchedStack, {"depth": 3}),
-    (BranchedCritic, ModuleStack, {"activation": nn.ReLU}),
 ]
 
 
@@ -36,12 +28,14 @@ def _critics(kind: type[nn.Module], options: dict[str, object]) -> tuple[list[nn
 
 @pytest.mark.parametrize(("kind", "stack", "options"), CRITICS)
 def test_stacked_critic_has_the_values_and_gradients_of_its_modules(
-    kind: type[nn.Module], stack: type[StackedCritic], options: dict[str, object]
+    kind: type[nn.Module], stack: type[FastCritic], options: dict[str, object]
 ) -> None:
     modules, flat = _critics(kind, options)
     inputs, error = torch.randn(RUNS, BATCH, N + M), torch.randn(RUNS, BATCH, M)
-    stacked = stacked_critic(AttentionWeightedCritic(modules[0]), M)
+    stacked = fast_critic(AttentionWeightedCritic(modules[0]))
     assert type(stacked) is stack
+    assert stacked.weighted
+    assert not fast_critic(modules[0]).weighted
     values, pull = stacked.pullback(flat, inputs)
     gradient = pull(error)
     for run, module in enumerate(modules):
@@ -61,7 +55,7 @@ def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) 
         return made[-1]
 
     template, flat = initial(make, range(RUNS))
-    actor = Actor(template)  # type: ignore[arg-type]
+    actor = FastActor(template)  # type: ignore[arg-type]
     inputs, error = torch.randn(RUNS, BATCH, N + M), torch.randn(RUNS, BATCH, 3)
     params = actor.layout.views(flat)
     raw, features = actor.forward(params, inputs)
@@ -75,18 +69,3 @@ def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) 
         expected = torch.cat([(torch.zeros_like(p) if g is None else g).flatten() for p, g in pairs])
         torch.testing.assert_close(raw[run], mean, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(gradient[run], expected, rtol=1e-4, atol=1e-5)
-
-
-def test_layout_views_and_join_are_inverse() -> None:
-    layout = Layout.of(BranchedCritic(N, M, HIDDEN))
-    flat = torch.randn(RUNS, layout.size)
-    torch.testing.assert_close(layout.join(layout.views(flat)), flat)
-
-
-def test_initial_weights_depend_on_the_own_seed_alone_and_leave_the_global_generator() -> None:
-    before = torch.random.get_rng_state()
-    _, first = initial(lambda: nn.Linear(2, 2), [1, 2, 3])
-    _, second = initial(lambda: nn.Linear(2, 2), [1, 9, 3])
-    assert torch.equal(first[[0, 2]], second[[0, 2]])
-    assert not torch.equal(first[1], second[1])
-    assert torch.equal(before, torch.random.get_rng_state())

@@ -1,0 +1,22 @@
+"""Errors about names, for modules that must not import torch."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import NoReturn
+
+
+def fail(name: str, rule: str, value: object) -> NoReturn:
+    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    raise ValueError(f"`{name}` must {rule}, got {value}.")
+
+
+def unknown(argument: str, rule: str, value: str, known: Iterable[str]) -> ValueError:
+    """Return the error for a name that is not known, with the nearest ones.
+
+    Example:
+        >>> unknown("env", "be a known environment", "steelth", ["stealth", "frogger"])
+        ValueError("`env` must be a known environment, got 'steelth'. Nearest: stealth.")
+    """
+    names = {name.lower(): name for name in known}
+    near = [names[match] for match in get_close_matches(value.lower(), names, n=3, cutoff=0.4)]
+    return ValueError(f"`{argument}` must {rule}, got {value!r}. Nearest: {', '.join(near or names.values())}.")

@@ -1,0 +1,49 @@
+"""The registry of environments: a card each, from which ids, batches, pictures and heuristics follow.
+
+A new environment is its own files and one card in this folder. Listing the cards imports none of the environments.
+"""
+
+from morl_envs import _names
+from morl_envs.cards.card import EnvCard
+from morl_envs.cards.games import GAMES
+from morl_envs.cards.mujoco import MUJOCO
+from morl_envs.cards.worlds import WORLDS
+
+__all__ = ["CARDS", "EnvCard", "find_card", "known_card", "world_cards"]
+
+CARDS: dict[str, EnvCard] = {card.name: card for card in (*WORLDS, *MUJOCO, *GAMES)}
+
+
+def world_cards() -> tuple[EnvCard, ...]:
+    """Return the cards of the batched torch worlds.
+
+    Example:
+        >>> [card.class_name for card in world_cards()]
+        ['StealthVisualSearch', 'CrazyflieFrogger', 'CrazyflieFormation']
+    """
+    return tuple(card for card in CARDS.values() if card.world is not None)
+
+
+def find_card(name: str | EnvCard) -> EnvCard:
+    """Return the card of a name or a Gymnasium id in any case; others are refused with the nearest known names.
+
+    Example:
+        >>> find_card("Stealth").objectives
+        ('score', 'stealth', 'exploration')
+        >>> find_card("morl_envs/CrazyflieFrogger-v0").name
+        'frogger'
+    """
+    if isinstance(name, EnvCard):
+        return name
+    if (card := known_card(name)) is None:
+        raise _names.unknown("env", "be a known environment", name, CARDS)
+    return card
+
+
+def known_card(name: str) -> EnvCard | None:
+    """Return the card of a name or a Gymnasium id in any case, or ``None``."""
+    words = name.lower()
+    for card in CARDS.values():
+        if words in (card.name.lower(), card.gymnasium_id.lower()):
+            return card
+    return None

@@ -1,0 +1,111 @@
+"""What a Gymnasium environment's spaces mean for tensors: flat observations, one kind of action, a vector of rewards."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete, Space
+from gymnasium.spaces.utils import flatdim, flatten
+from numpy.typing import NDArray
+
+from morl_envs._names import fail
+
+Floats = NDArray[np.float32]
+
+
+class Observations:
+    """Observations as flat float32 vectors, always in memory of their own.
+
+    A ``Box`` of any shape is flattened in C order and keeps its numbers, so an image of bytes stays in 0 to 255. A
+    ``Discrete`` observation becomes a one-hot vector; other spaces become what ``gymnasium.spaces.flatten`` makes of them.
+
+    Args:
+        space: The observation space.
+        env: Name of the environment, for messages.
+
+    Attributes:
+        shape: Shape of a ``Box``; ``(dim,)`` of any other space.
+        dim: Numbers per observation.
+
+    Example:
+        >>> states = Observations(Discrete(3), "my environment")
+        >>> states.dim, states.flat(np.int64(1))
+        (3, array([0., 1., 0.], dtype=float32))
+        >>> Observations(Box(0, 255, (2, 2, 3), np.uint8), "my camera").shape
+        (2, 2, 3)
+    """
+
+    def __init__(self, space: Space[Any], env: str) -> None:
+        if not space.is_np_flattenable:
+            fail("env", "have observations of a fixed size", f"{env} with {space}")
+        self._space = None if isinstance(space, Box) else space
+        self.dim = int(flatdim(space))
+        self.shape: tuple[int, ...] = tuple(space.shape) if isinstance(space, Box) else (self.dim,)
+
+    def flat(self, observation: Any) -> Floats:
+        """Return one observation as a new vector, ``[dim]``."""
+        if self._space is not None:
+            observation = flatten(self._space, observation)
+        return np.array(observation, np.float32).reshape(-1)
+
+
+class Actions(NamedTuple):
+    """How a policy acts.
+
+    Attributes:
+        dim: Numbers per action; 1 for discrete ones.
+        count: How many discrete actions; ``None`` when actions are continuous.
+        low: Lowest action, ``[dim]`` or a single number.
+        high: Highest action.
+        dtype: What the environment wants.
+    """
+
+    dim: int
+    count: int | None
+    low: NDArray[Any]
+    high: NDArray[Any]
+    dtype: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one action: ``(dim,)``, or ``()`` for a discrete one."""
+        return (self.dim,) if self.count is None else ()
+
+
+def read_actions(space: Space[Any], env: str) -> Actions:
+    """Return how to act in a space; any but a bounded flat ``Box`` or a ``Discrete`` from 0 is refused.
+
+    Example:
+        >>> read_actions(Discrete(4), "my environment").count
+        4
+    """
+    if isinstance(space, Discrete) and space.start == 0:
+        return Actions(1, int(space.n), np.asarray(0), np.asarray(int(space.n) - 1), np.int64)
+    if isinstance(space, Box) and len(space.shape) == 1 and space.is_bounded():
+        return Actions(int(space.shape[0]), None, space.low, space.high, np.float32)
+    fail("env", "have bounded flat Box actions or Discrete ones from 0", f"{env} with {space}")
+
+
+def count_objectives(env: Any, name: str) -> int:
+    """Return the number of objectives from the environment's ``reward_space``, a flat ``Box``."""
+    space = attribute(env, "reward_space")
+    if space is None:
+        fail("env", "have a vector reward", f"{name!r}, which has no `reward_space`")
+    if not isinstance(space, Box) or len(space.shape) != 1:
+        fail("env", "have a flat Box as `reward_space`", f"{name} with {space}")
+    return int(space.shape[0])
+
+
+def read_horizon(env: Any) -> int | None:
+    """Return the time limit that an environment knows of itself: its ``horizon``, or Gymnasium's time limit."""
+    spec = getattr(env, "spec", None)
+    limits = attribute(env, "horizon"), attribute(env, "_max_episode_steps"), getattr(spec, "max_episode_steps", None)
+    return next((int(limit) for limit in limits if limit is not None), None)
+
+
+def attribute(env: Any, name: str) -> Any:
+    """Return an attribute of an environment or of what it wraps; ``None`` when there is none."""
+    while env is not None:
+        if (value := getattr(env, name, None)) is not None:
+            return value
+        env = getattr(env, "env", None)
+    return None

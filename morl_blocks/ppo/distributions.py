@@ -1,0 +1,112 @@
+"""Distributions over actions as pure functions: a Gaussian in the unit box, a categorical for discrete actions.
+
+Randomness enters as an argument: the sampling functions take the noise, so each run can bring its own generator.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+
+
+def gaussian_sample(mean: Tensor, log_std: Tensor, noise: Tensor) -> Tensor:
+    r"""Draw :math:`u = \mu + \sigma\,\epsilon` from standard normal noise of the same shape; not clipped.
+
+    Example:
+        >>> gaussian_sample(torch.tensor([0.5]), torch.tensor([0.0]), torch.tensor([-1.0]))
+        tensor([-0.5000])
+    """
+    return mean + log_std.exp() * noise
+
+
+def gaussian_log_prob(action: Tensor, mean: Tensor, log_std: Tensor) -> Tensor:
+    r"""Evaluate the log-density of an unclipped unit-box action.
+
+    .. math:: \log \pi(u) = -\sum_j \tfrac12 \Bigl(\frac{u_j - \mu_j}{\sigma_j}\Bigr)^2 + \log \sigma_j
+              + \tfrac12 \log 2\pi
+
+    Args:
+        action: Samples before the clip, ``[*B, a]``.
+        mean: Means, ``[*B, a]``.
+        log_std: Log standard deviations, broadcastable to ``[*B, a]``.
+
+    Returns:
+        Log-densities summed over the action dimensions, ``[*B]``.
+
+    Example:
+        >>> gaussian_log_prob(torch.zeros(2), torch.zeros(2), torch.zeros(2))
+        tensor(-1.8379)
+    """
+    scaled = (action - mean) * (-log_std).exp()
+    return -(0.5 * scaled.square() + log_std + _HALF_LOG_2PI).sum(-1)
+
+
+def gaussian_entropy(log_std: Tensor) -> Tensor:
+    r"""Return the entropy :math:`\sum_j \log\sigma_j + \tfrac12 \log 2\pi e`, ``[*B, a] -> [*B]``.
+
+    Example:
+        >>> gaussian_entropy(torch.zeros(2))
+        tensor(2.8379)
+    """
+    return (log_std + (_HALF_LOG_2PI + 0.5)).sum(-1)
+
+
+def unit_box_to_action(unit_action: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    r"""Clip to the unit box and map it to the action space: :math:`\text{low} + u\,(\text{high} - \text{low})`.
+
+    Args:
+        unit_action: Samples of the policy, ``[*B, a]``.
+        low: Lower action bounds, broadcastable to ``[*B, a]``.
+        high: Upper action bounds, broadcastable to ``[*B, a]``.
+
+    Returns:
+        Actions within the bounds, which they meet exactly, ``[*B, a]``.
+
+    Example:
+        >>> unit_box_to_action(torch.tensor([-3.0, 0.5, 1.0]), torch.tensor(-1.0), torch.tensor(1.0))
+        tensor([-1.,  0.,  1.])
+    """
+    return torch.lerp(low, high, unit_action.clamp(0.0, 1.0))
+
+
+def categorical_sample(logits: Tensor, noise: Tensor) -> Tensor:
+    r"""Draw an action index by the Gumbel trick from uniform noise.
+
+    .. math:: \arg\max_k\ \ell_k - \log(-\log \epsilon_k)
+
+    Args:
+        logits: Unnormalised log-probabilities, ``[*B, k]``.
+        noise: Uniform numbers in ``[0, 1)``, ``[*B, k]``.
+
+    Returns:
+        Indices, ``[*B]``, int64.
+
+    Example:
+        >>> categorical_sample(torch.tensor([0.0, 50.0, 0.0]), torch.tensor([0.9, 0.1, 0.5]))
+        tensor(1)
+    """
+    tiny = torch.finfo(noise.dtype).tiny
+    return (logits - (-noise.clamp_min(tiny).log()).log()).argmax(-1)
+
+
+def categorical_log_prob(action: Tensor, logits: Tensor) -> Tensor:
+    """Return the log-probability of action indices ``[*B]`` under logits ``[*B, k]``.
+
+    Example:
+        >>> categorical_log_prob(torch.tensor(1), torch.zeros(4))
+        tensor(-1.3863)
+    """
+    return logits.log_softmax(-1).gather(-1, action.unsqueeze(-1)).squeeze(-1)
+
+
+def categorical_entropy(logits: Tensor) -> Tensor:
+    """Return the entropy of logits, ``[*B, k] -> [*B]``.
+
+    Example:
+        >>> categorical_entropy(torch.zeros(4))
+        tensor(1.3863)
+    """
+    log_prob = logits.log_softmax(-1)
+    return -(log_prob.exp() * log_prob).sum(-1)

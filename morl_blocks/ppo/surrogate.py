@@ -1,0 +1,67 @@
+"""What PPO minimises, one loss per objective: the clipped surrogate, and the family that it belongs to."""
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+
+
+def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+    r"""Return the clipped surrogate of each objective, as losses to minimise.
+
+    .. math:: L_i = -\frac1B \sum_b \min\bigl(\rho_b A_{b,i},\ \operatorname{clip}(\rho_b, 1-\epsilon, 1+\epsilon)
+              A_{b,i}\bigr), \qquad \rho_b = \pi(a_b)/\pi_{\text{old}}(a_b)
+
+    Only the batch is averaged; objectives (and leading run dimensions) stay apart.
+
+    Args:
+        log_prob: Log-probabilities under the current policy, ``[*R, B]``.
+        old_log_prob: Log-probabilities when the actions were taken, ``[*R, B]``.
+        advantage: Advantages, ``[*R, B, m]``.
+        clip: Clip range ε > 0, broadcastable to ``[*R, B]``.
+
+    Returns:
+        Losses, ``[*R, m]``.
+
+    Example:
+        >>> ratio = torch.tensor([1.3, 0.7])
+        >>> clipped_objectives(ratio.log(), torch.zeros(2), torch.tensor([[2.0, -2.0], [2.0, -2.0]]), clip=0.2)
+        tensor([-1.9000,  2.1000])
+    """
+    if log_prob.shape != old_log_prob.shape:
+        rule = f"have the shape of log_prob {list(log_prob.shape)}"
+        _checks.fail("old_log_prob", rule, f"shape {list(old_log_prob.shape)}")
+    if log_prob.shape != advantage.shape[:-1]:
+        rule = f"have the shape {[*log_prob.shape, 'm']}"
+        _checks.fail("advantage", rule, f"shape {list(advantage.shape)}")
+    ratio = (log_prob - old_log_prob).exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)  # type: ignore[arg-type]  # two numbers or two tensors
+    surrogate = torch.minimum(ratio.unsqueeze(-1) * advantage, clipped.unsqueeze(-1) * advantage)
+    return -surrogate.mean(-2)
+
+
+class ObjectiveLoss(nn.Module, ABC):
+    """One policy loss per objective, from probabilities and advantages; never summed over the objectives.
+
+    A user's own loss implements :meth:`forward`. It works in :class:`~morl_blocks.ppo.VectorClipPPOLoss`
+    (``objective_loss=...``) and in a recipe's ``loss`` slot alike.
+    """
+
+    @abstractmethod
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        """Return losses to minimise, ``[m]``, for ``[B]``, ``[B]``, ``[B, m]`` and the clip range of the recipe."""
+
+
+class ClippedSurrogate(ObjectiveLoss):
+    """PPO's loss: :func:`clipped_objectives`.
+
+    Example:
+        >>> ClippedSurrogate()(torch.zeros(2), torch.zeros(2), torch.ones(2, 3), 0.2)
+        tensor([-1., -1., -1.])
+    """
+
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        """Return losses to minimise, ``[*R, m]``."""
+        return clipped_objectives(log_prob, old_log_prob, advantage, clip)

@@ -1,0 +1,76 @@
+"""When and how the update is fused with ``torch.compile``."""
+
+import logging
+import shutil
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+
+from morl_recipes._checks import compilable
+
+_LOG = logging.getLogger("morl_recipes")
+Choice = Literal["auto"] | bool
+WORTH = 100_000
+"""Updates, counted once per run, from which compiling pays: it takes about half a minute and halves their time."""
+
+
+def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
+    """Tell whether to compile; always the same for the same training on the same machine.
+
+    Args:
+        choice: What the user asked for.
+        updates: Gradient steps ahead, per run.
+        runs: Number of runs.
+        batched: The combiner can be compiled.
+    """
+    if not batched:
+        return False
+    if choice != "auto":
+        return choice
+    return updates * runs >= WORTH and missing_toolchain() is None
+
+
+def missing_toolchain() -> str | None:
+    """Say what keeps PyTorch from compiling here; ``None`` when nothing does."""
+    try:
+        compilable(torch.__path__[0])
+    except ValueError as error:
+        return str(error)
+    if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
+        return "no C++ compiler was found (on Debian: apt-get install g++)"
+    return None
+
+
+class Fused:
+    """A step that is compiled at its first call; with ``"auto"`` it falls back to eager when that fails.
+
+    Args:
+        step: The update's step.
+        device: Where its tensors live; on a CPU what calls the kernels is compiled too.
+        choice: What the user asked for; anything but ``"auto"`` insists.
+    """
+
+    def __init__(self, step: Callable[..., None], device: torch.device, choice: Choice) -> None:
+        compilable(torch.__path__[0])
+        # Every batch of a process compiles the same lines of code for its own shapes.
+        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
+        options: dict[str, str | int | bool | Callable[..., Any]] = {"cpp_wrapper": device.type == "cpu"}
+        self.eager, self.choice, self.proven = step, choice, False
+        self.call: Callable[..., None] = torch.compile(step, fullgraph=True, dynamic=False, options=options)
+
+    def __call__(self, *args: Any) -> None:
+        """Take the step."""
+        if self.proven:
+            self.call(*args)
+            return
+        try:
+            self.call(*args)
+        except Exception as error:
+            if self.choice != "auto":
+                raise
+            reason = str(error).strip().partition("\n")[0]
+            _LOG.warning("The update is not compiled (%s: %s); it goes on uncompiled.", type(error).__name__, reason)
+            self.call = self.eager
+            self.call(*args)
+        self.proven = True

@@ -1,0 +1,138 @@
+r"""The update of one minibatch by hand-written derivatives: one backward pass, whatever the number of objectives.
+
+The m objectives share the log-probability of each sample, so with :math:`g_b = \nabla_\theta \log \pi(a_b)` the
+gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
+:math:`C_{bi} = \partial L_i / \partial \log \pi(a_b)`. Inner products need only the kernel of the samples,
+
+.. math:: G = C^\top K C, \qquad K_{bb'} = g_b^\top g_{b'} = \sum_l (\delta^l_b \cdot \delta^l_{b'})
+          (h^l_b \cdot h^l_{b'} + 1),
+
+with features :math:`h` and errors :math:`\delta` of layer l, both known after *one* backward pass. The combiner turns G
+into weights c, and :math:`\sum_i c_i g^{(i)} = \sum_b (C c)_b\, g_b` is one ordinary gradient. So the m gradients are
+never formed, and the actor's cost hardly grows with m. (The kernel grows with the square of the minibatch: for small
+layers, large minibatches and few objectives the gradients of a layer are formed after all, with the same result.)
+"""
+
+import torch
+from torch import Tensor
+
+from morl_blocks.ppo import ObjectiveLoss
+from morl_recipes.learning.blocks import Combine
+from morl_recipes.learning.fast.networks import FastActor, FastCritic
+from morl_recipes.learning.fast.scores import score_of
+from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch
+from morl_recipes.learning.update import Update
+
+
+class FastUpdate(Update):
+    """One gradient step of every run, for the networks and the loss of this package alone.
+
+    Args:
+        actor: Stacked actors.
+        critic: Stacked critics.
+        loss: The clipped surrogate; its derivative is written out here.
+        combine: How the objectives' gradients become one.
+        columns: Layout of the packed data.
+    """
+
+    name = "fast"
+
+    def __init__(
+        self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
+    ) -> None:
+        self.actor, self.critic, self.loss = actor, critic, loss  # type: ignore[assignment]
+        self.combine, self.columns = combine, columns
+        self.head = score_of(actor.module)
+
+    def actor_gradient(
+        self, flat: Tensor, batch: Minibatch, noise: Tensor | None, hyper: Hyper
+    ) -> tuple[Tensor, Tensor]:
+        """Return the conflict ratio ``[R]`` and the combined gradient with the entropy bonus ``[R, P]``."""
+        net: FastActor = self.actor  # type: ignore[assignment]
+        params = net.layout.views(flat)
+        raw, features = net.forward(params, batch.inputs)
+        log_prob, slope, extra = self.head.score(raw, params, batch.action)
+        per_sample = surrogate_slope(log_prob, batch.old_log_prob, batch.advantage, hyper.clip)  # C, [R, B, q]
+        errors = net.errors(params, features, slope)
+        if per_sample.shape[-1] > 1:
+            gramian = objective_gramian(features, errors, extra, per_sample)
+            conflict, weights = self.combine(gramian, batch.attention, noise)
+            scale = torch.bmm(per_sample, weights.unsqueeze(-1))
+        else:  # a scalarised advantage: nothing to combine, nothing to conflict with
+            conflict, scale = torch.zeros_like(hyper.clip), per_sample
+        bonus = hyper.entropy_coefficient.reshape(-1, 1, 1)
+        raw_slope, extra_slope = self.head.entropy_slope(raw)
+        if raw_slope is None:
+            errors = [error * scale for error in errors]
+        else:
+            errors = net.errors(params, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
+        extra = {name: (extra[name] * scale).sum(1) - bonus[:, 0] * extra_slope[name] for name in extra}
+        return conflict, net.gradient(features, errors, extra)
+
+    def critic_gradient(self, flat: Tensor, batch: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
+        """Return the value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
+        net: FastCritic = self.critic  # type: ignore[assignment]
+        values, pull = net.pullback(flat, batch.inputs)
+        size, m = batch.target.shape[-2:]
+        weight = batch.attention if net.weighted else torch.full_like(batch.attention, 1 / m)
+        scale = hyper.value_coefficient.reshape(-1, 1, 1) * (2 / size)
+        errors = values - batch.target
+        weighted = weight * errors
+        return (weighted * errors).sum((1, 2)) / size, pull(scale * weighted)
+
+
+def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor) -> Tensor:
+    r"""Return the derivative of the clipped surrogates by each sample's log-probability, ``[R, B, q]``.
+
+    .. math:: C_{bi} = -\frac1B\, \rho_b A_{bi} \quad \text{where the clip leaves it free, else } 0
+
+    Args:
+        log_prob: Log-probabilities, ``[R, B]``.
+        old_log_prob: Those when the actions were taken, ``[R, B]``.
+        advantage: Advantages, ``[R, B, q]``.
+        clip: Clip range, ``[R]``.
+    """
+    ratio = (log_prob - old_log_prob).exp().unsqueeze(-1)
+    limit = clip.reshape(-1, 1, 1)
+    free = torch.where(advantage > 0, ratio <= 1 + limit, ratio >= 1 - limit)
+    return torch.where(free, ratio * advantage, 0.0) / -advantage.shape[-2]
+
+
+def objective_gramian(
+    features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
+) -> Tensor:
+    """Return the inner products of the objectives' gradients, ``[R, m, m]``; each layer the cheaper way.
+
+    Args:
+        features: Inputs of the layers, ``[R, B, i]`` each.
+        errors: Derivatives of the log-probability before the layers' activations, ``[R, B, o]`` each.
+        extra: Derivatives of the log-probability by the other parameters, ``[R, B, a]`` each.
+        per_sample: Derivatives of the objectives by the log-probability, C, ``[R, B, m]``.
+    """
+    size, m = per_sample.shape[-2:]
+    transposed = per_sample.mT
+    rows = [torch.bmm(transposed, slope) for slope in extra.values()]
+    kernel = None
+    for inputs, error in zip(features, errors, strict=True):
+        i, o = inputs.shape[-1], error.shape[-1]
+        if 2 * m * i * o < size * (i + o):
+            rows.extend(layer_gradients(inputs, error, per_sample))
+        else:
+            layer = layer_kernel(inputs, error)
+            kernel = layer if kernel is None else kernel + layer
+    jacobian = torch.cat(rows, dim=-1) if rows else per_sample.new_zeros(len(per_sample), m, 1)
+    gramian = torch.bmm(jacobian, jacobian.mT)
+    return gramian if kernel is None else gramian + torch.bmm(torch.bmm(transposed, kernel), per_sample)
+
+
+def layer_gradients(inputs: Tensor, error: Tensor, per_sample: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the objectives' gradients of one layer's weights ``[R, m, o * i]`` and biases ``[R, m, o]``."""
+    scaled = (per_sample.unsqueeze(-1) * error.unsqueeze(-2)).flatten(-2)  # [R, B, m * o]
+    weights = torch.bmm(scaled.mT, inputs).unflatten(1, (per_sample.shape[-1], -1)).flatten(2)
+    return weights, torch.bmm(per_sample.mT, error)
+
+
+def layer_kernel(inputs: Tensor, error: Tensor) -> Tensor:
+    """Return the inner products of all samples' log-probability gradients by one layer, ``[R, B, B]``."""
+    errors = torch.bmm(error, error.mT)
+    return torch.addcmul(errors, errors, torch.bmm(inputs, inputs.mT))  # the bias counts like an input of 1

@@ -1,0 +1,130 @@
+"""Any actor and any critic for R runs at once: the public module, lifted over runs by ``torch.func``."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.ppo import Actor
+from morl_recipes.learning.layout import Layout
+
+
+class StackedActor(Protocol):
+    """R actors of one architecture, whose parameters are the rows of a flat ``[R, P]``."""
+
+    layout: Layout
+    module: Actor
+
+    def output(self, flat: Tensor, inputs: Tensor) -> Any:
+        """Return the distributions' parameters ``[R, b, ...]`` for inputs ``[R, b, n + m]``."""
+        ...
+
+    def sample(self, flat: Tensor, output: Any, noise: Tensor) -> Tensor:
+        """Draw actions from noise, ``[R, b, k]``."""
+        ...
+
+    def mode(self, flat: Tensor, output: Any) -> Tensor:
+        """Return the most likely actions."""
+        ...
+
+    def log_prob(self, flat: Tensor, output: Any, action: Tensor) -> Tensor:
+        """Return log-probabilities, ``[R, b]``."""
+        ...
+
+    def entropy(self, flat: Tensor, output: Any) -> Tensor:
+        """Return entropies, ``[R, b]``."""
+        ...
+
+
+class StackedCritic(Protocol):
+    """R critics of one architecture."""
+
+    layout: Layout
+
+    def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
+        """Return values ``[R, b, m]`` of inputs ``[R, b, n + m]``."""
+        ...
+
+
+class Lifted:
+    """Call functions of a module for R runs, each with its own row of parameters.
+
+    Args:
+        module: The module of one run; its parameters are replaced, its buffers are shared.
+    """
+
+    def __init__(self, module: nn.Module) -> None:
+        self.module, self.layout, self._bound = module, Layout.of(module), _Bound(module)
+
+    def one(self, function: Callable[..., Any], row: Tensor, *args: Any) -> Any:
+        """Return ``function(module, *args)`` with the parameters of one run, ``[P]``."""
+        params = {f"module.{name}": view[0] for name, view in self.layout.views(row.unsqueeze(0)).items()}
+        return torch.func.functional_call(self._bound, params, (function, *args))
+
+    def all(self, function: Callable[..., Any], flat: Tensor, *args: Any) -> Any:
+        """Return ``function(module, *args)`` of every run; arguments and result have a leading R."""
+        return torch.func.vmap(lambda row, *own: self.one(function, row, *own))(flat, *args)
+
+
+class _Bound(nn.Module):
+    """A module whose ``forward`` applies a function to another, so that its parameters can be replaced for one call."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, function: Callable[..., Any], *args: Any) -> Any:
+        return function(self.module, *args)
+
+
+class LiftedActor(Lifted):
+    """R copies of any :class:`~morl_blocks.ppo.Actor`.
+
+    Args:
+        module: The actor of one run.
+        num_objectives: Number of objectives, m; the last m columns of the inputs are the preference.
+    """
+
+    module: Actor
+
+    def __init__(self, module: Actor, num_objectives: int) -> None:
+        super().__init__(module)
+        self.m = num_objectives
+
+    def output(self, flat: Tensor, inputs: Tensor) -> Any:
+        """Return the distributions' parameters."""
+        return self.all(lambda actor, x: actor(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
+
+    def sample(self, flat: Tensor, output: Any, noise: Tensor) -> Tensor:
+        """Draw actions."""
+        action: Tensor = self.all(lambda actor, out, e: actor.sample(out, e), flat, output, noise)
+        return action
+
+    def mode(self, flat: Tensor, output: Any) -> Tensor:
+        """Return the most likely actions."""
+        action: Tensor = self.all(lambda actor, out: actor.mode(out), flat, output)
+        return action
+
+    def log_prob(self, flat: Tensor, output: Any, action: Tensor) -> Tensor:
+        """Return log-probabilities."""
+        result: Tensor = self.all(lambda actor, out, a: actor.log_prob(out, a), flat, output, action)
+        return result
+
+    def entropy(self, flat: Tensor, output: Any) -> Tensor:
+        """Return entropies."""
+        result: Tensor = self.all(lambda actor, out: actor.entropy(out), flat, output)
+        return result
+
+
+class LiftedCritic(Lifted):
+    """R copies of any critic module ``(observation, preference) -> [*B, m]``."""
+
+    def __init__(self, module: nn.Module, num_objectives: int) -> None:
+        super().__init__(module)
+        self.m = num_objectives
+
+    def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
+        """Return values."""
+        result: Tensor = self.all(lambda critic, x: critic(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
+        return result

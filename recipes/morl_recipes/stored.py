@@ -1,0 +1,123 @@
+"""A training from Python that keeps its results as the command line does: the same store, the same ids."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from morl_recipes import _checks
+from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.learning.runs import Run
+from morl_recipes.recipe import Recipe
+from morl_recipes.result import RunResult, TrainResult, validation
+from morl_recipes.selection import name_of
+from morl_recipes.session import CHECKPOINT
+from morl_recipes.settings import Settings
+from morl_recipes.store import EnvInfo, PlannedRun, Store
+from morl_recipes.store._frames import parse_history
+from morl_recipes.sweep._drive import CHECKPOINTS
+from morl_recipes.sweep._pin import alone, pin_size, pinned_size
+from morl_recipes.sweep._plan import Group, Plan, plan_run
+from morl_recipes.sweep._work import record_of
+from morl_recipes.trainer import train_runs
+from morl_recipes.watching import Logger
+
+COMMAND = "morl_recipes.train(...)"
+
+
+def train_stored(
+    runs: Sequence[Run],
+    env: Any,
+    settings: Settings,
+    out: Path,
+    *,
+    resume: bool = False,
+    progress: bool = True,
+    loggers: Sequence[Logger] = (),
+) -> TrainResult:
+    """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store.
+
+    Args:
+        runs: The runs, of one structure.
+        env: As for :func:`~morl_recipes.train`.
+        settings: How to train.
+        out: Folder of the store; checkpoints are in it as long as the training is in progress.
+        resume: Take up the training in the folder, if there is one. What is finished is read, not trained again.
+        progress: Show the progress bar.
+        loggers: As for :func:`~morl_recipes.train`.
+    """
+    source = find_source(env, settings.device).complete()
+    plan = plan_runs(runs, source, settings)
+    store = Store.create(out, plan.manifest(COMMAND))
+    with alone(store.path):
+        checkpoints = store.path / CHECKPOINTS
+        if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
+            _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
+        size = pinned_size(store.path) or pin_size(store.path, len(runs))
+        results: list[RunResult] = []
+        for job in plan.populations(size):
+            part = runs[len(results) : len(results) + len(job.runs)]
+            if not set(store.run_ids()).issuperset(run.run_id for run in job.runs):
+                trained = train_runs(
+                    *(part, source, settings),
+                    folder=checkpoints / job.name,
+                    resume=resume,
+                    progress=progress,
+                    loggers=loggers,
+                )
+                _write(store, job.runs, trained.runs)
+            results += [_read(store, run.recipe, planned) for run, planned in zip(part, job.runs, strict=True)]
+            shutil.rmtree(checkpoints / job.name, ignore_errors=True)
+        shutil.rmtree(checkpoints, ignore_errors=True)
+    return TrainResult(results, source, source.objectives, settings)
+
+
+def save_result(result: TrainResult, out: Path) -> Store:
+    """Write a training that was kept in memory into a store of its own."""
+    runs = [Run(run.recipe, run.preference, run.seed) for run in result.runs]
+    plan = plan_runs(runs, result.source.complete(), result.settings)
+    store = Store.create(out, plan.manifest(COMMAND))
+    with alone(store.path):
+        _write(store, plan.runs, result.runs)
+    return store
+
+
+def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings) -> Plan:
+    """Give runs of one structure the names and ids that a sweep would give them."""
+    planned = []
+    for run in runs:
+        group, method = name_of(run.recipe)
+        planned.append(plan_run(source, group, method, run, settings))
+    info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
+    plugins = () if source.plugin is None else (source.plugin,)
+    return Plan(tuple(planned), (Group(tuple(planned), plugins),), {source.name: info}, settings)
+
+
+def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult]) -> None:
+    for run, result in zip(planned, results, strict=True):
+        store.write(record_of(run, result))
+
+
+def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
+    """Return a stored run as the training returned it."""
+    fields, objectives = store.read(planned.run_id), len(planned.preference)
+    frame = parse_history(store.read_file(planned.run_id, "history.csv"))
+    tensors = store.policy(planned.run_id)
+    peak, final = (
+        {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+        for point in ("peak", "final")
+    )
+    return RunResult(
+        recipe=recipe,
+        preference=planned.preference,
+        seed=planned.seed,
+        status=fields["status"],
+        reason=fields["reason"],
+        history=frame,
+        peak=fields["peak"] and validation(frame, objectives, fields["peak"]["iteration"]),
+        final=validation(frame, objectives),
+        policy=final,
+        peak_policy=peak,
+    )

@@ -1,0 +1,52 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from morl_blocks import schedulers
+from morl_recipes import PASTA, ROWS
+from morl_recipes.recipe_fields import change_recipe, describe_recipe, parse_changes
+from morl_recipes.specs import Fixed, Sum
+
+
+def test_changes_reach_any_depth() -> None:
+    texts = ["ppo.epochs=3", "mu.base.start=5", "combiner=Sum", "ppo.normalize_targets=true"]
+    changed = change_recipe(PASTA, parse_changes(texts))
+    assert (changed.ppo.epochs, changed.ppo.normalize_targets, changed.combiner) == (3, True, Sum())
+    assert changed.mu == replace(PASTA.mu, base=replace(PASTA.mu.base, start=5.0))  # type: ignore[union-attr]
+    assert change_recipe(PASTA, {}) is PASTA
+
+
+def test_a_slot_can_be_emptied_and_filled() -> None:
+    empty = change_recipe(ROWS["baselines"]["Linear"], {"mu": "Fixed"})
+    assert empty.mu == Fixed()
+    assert change_recipe(empty, {"mu": "none"}).mu is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ppo.learning_rat": 1}, "unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate"),
+        ({"ppo.epochs.x": 1}, "unknown part of the recipe 'ppo.epochs.x'. Nearest: ppo.epochs"),
+        ({"mu.type": "Fixed"}, "unknown part of the recipe 'mu.type'"),
+        ({"ppo.epochs": 2.5}, "`ppo.epochs` must be a whole number >= 0, got 2.5"),
+        ({"ppo.clip": "wide"}, "`ppo.clip` must be a number, got 'wide'"),
+        ({"ppo.normalize_targets": 1}, "`ppo.normalize_targets` must be true or false, got 1"),
+        ({"scalarizer.attention": 1}, "`scalarizer.attention` must be a word, got 1"),
+        ({"combiner": 3}, "`combiner` must be the name of a spec, got 3"),
+    ],
+)
+def test_bad_changes_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        change_recipe(PASTA, changes)
+
+
+def test_a_change_without_a_value_is_named() -> None:
+    with pytest.raises(ValueError, match=r"`set` must be a name and a value, such as .*, got 'ppo.epochs'"):
+        parse_changes(["ppo.epochs"])
+
+
+def test_a_live_module_is_described_by_its_text() -> None:
+    live = replace(PASTA, mu=schedulers.Fixed(2.0))
+    assert "Live(module=Fixed" in describe_recipe(live)["text"]
+    assert describe_recipe(PASTA) == PASTA.to_dict()
