@@ -39,6 +39,9 @@ class RunResult:
         final: Last validation, likewise.
         policy: Parameters of the last policy by name, with the observation statistics when there are any.
         peak_policy: Those of the policy at the peak.
+        test_peak: The policy at the peak on fresh episodes: ``episodes``, ``returns``, ``returns_se`` (standard errors
+            over episodes), and each score with its own, ``hv``, ``hv_se``, ...; ``None`` without a test.
+        test_final: The last policy on the same episodes.
     """
 
     recipe: Recipe = field(repr=False)
@@ -51,6 +54,8 @@ class RunResult:
     final: dict[str, Any] | None
     policy: dict[str, Tensor] = field(repr=False)
     peak_policy: dict[str, Tensor] = field(repr=False)
+    test_peak: dict[str, Any] | None = None
+    test_final: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +80,7 @@ class TrainResult:
         return self.source.name
 
     def summary(self) -> pd.DataFrame:
-        """Return one row per run: preference, seed, status, peak and final scores."""
+        """Return one row per run: preference, seed, status, peak and final scores, and those of the tests."""
         import pandas as pd
 
         rows = []
@@ -84,6 +89,11 @@ class TrainResult:
                 f"{when}_{name}": (point or {}).get(name, float("nan"))
                 for when, point in (("peak", run.peak), ("final", run.final))
                 for name in ("steps", *scores.names())
+            }
+            found |= {
+                f"{when}_{name}": (point or {}).get(name, float("nan"))
+                for when, point in (("test_peak", run.test_peak), ("test_final", run.test_final))
+                for name in scores.names()
             }
             rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
         return pd.DataFrame(rows)

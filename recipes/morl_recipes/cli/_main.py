@@ -13,6 +13,7 @@ from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
 from morl_recipes.cli._signals import Terminated
 from morl_recipes.cli._sweep import Sweep
+from morl_recipes.cli._test import Test
 from morl_recipes.cli._train import Train
 
 BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
@@ -45,6 +46,7 @@ _COMMANDS: dict[str, type] = {
     "sweep": Sweep,
     "table": Table,
     "report": Report,
+    "test": Test,
     "play": Play,
     "export": Export,
 }

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from morl_recipes import paper, scores
 from morl_recipes.panels._gaps import find_gaps
 from morl_recipes.panels._names import second_name, shown_name
-from morl_recipes.panels._panel import Array, Panel, Point, bounds_of
+from morl_recipes.panels._panel import READINGS, Array, Panel, Reading, bounds_of
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
 
@@ -38,7 +39,7 @@ def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), bounds_of(info))
 
 
-def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, point: Point) -> Panel:
+def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, reading: Reading) -> Panel:
     """Build the panel of one group on one environment.
 
     Args:
@@ -46,7 +47,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
         stored: The frame of :func:`~morl_recipes.store.load_runs`, indexed by ``run_id``.
         env: Name of the environment.
         group: Name of the group.
-        point: Which validation point of each run counts.
+        reading: Which score of each run counts.
 
     Returns:
         The panel, with a sentence for each kind of gap.
@@ -60,9 +61,6 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
     preferences = tuple(dict.fromkeys(run.preference for run in in_order))
     seeds = tuple(sorted({run.seed for run in in_order}))
     run_ids = np.full((len(methods), len(preferences), len(seeds)), "", dtype=object)
-    returns = np.full((*run_ids.shape, len(info.objectives)), np.nan)
-    columns = [f"{point}_{i}" for i in range(len(info.objectives))]
-    numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
     repeated = 0
     for run, name in plan:
         cell = methods.index(name), preferences.index(run.preference), seeds.index(run.seed)
@@ -70,8 +68,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
             repeated += run.group == group
             continue
         run_ids[cell] = run.run_id
-        returns[cell] = numbers[run.run_id] if run.run_id in done else np.nan
-    returns[~np.isfinite(returns).all(-1)] = np.nan
+    every = {name: _returns(stored, run_ids, done, name, len(info.objectives)) for name in READINGS}
     panel = Panel(
         env=env,
         group=group,
@@ -80,8 +77,22 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
         preferences=preferences,
         seeds=seeds,
         run_ids=run_ids.astype(str),
-        returns=returns,
-        hv=hypervolumes(info, returns),
+        returns=every[reading],
+        hv=hypervolumes(info, every[reading]),
         gaps=(f"{repeated} runs repeat the method, preference and seed of another and are left out.",) * bool(repeated),
+        reading=reading,
+        every={name: hypervolumes(info, returns) for name, returns in every.items()},
     )
-    return find_gaps(panel, stored, point)
+    return find_gaps(panel, stored)
+
+
+def _returns(stored: pd.DataFrame, run_ids: NDArray[np.object_], done: set[str], reading: Reading, count: int) -> Array:
+    """Return the returns of the runs in their cells, NaN where a run is not done or has no such reading."""
+    columns = [f"{READINGS[reading]}_{i}" for i in range(count)]
+    numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
+    returns = np.full((*run_ids.shape, count), np.nan)
+    for cell in np.ndindex(run_ids.shape):
+        if run_ids[cell] in done:
+            returns[cell] = numbers[run_ids[cell]]
+    returns[~np.isfinite(returns).all(-1)] = np.nan
+    return returns

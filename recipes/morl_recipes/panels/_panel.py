@@ -1,5 +1,6 @@
 """One block of a table: the methods of one group on one environment, as arrays with gaps."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -11,7 +12,10 @@ from morl_recipes import scores
 from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
-Point: TypeAlias = Literal["peak", "final"]
+Reading: TypeAlias = Literal["peak", "test", "final"]
+"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, or its last validation."""
+READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final"}
+"""Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
 
 
 def bounds_of(info: EnvInfo) -> scores.Bounds:
@@ -33,8 +37,10 @@ class Panel:
         preferences: Preferences in the order of the plan.
         seeds: All seeds, sorted.
         run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
-        returns: Mean returns of the chosen point, NaN for no usable run, ``[methods, preferences, seeds, m]``.
+        reading: Which score of each run counts.
+        returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
+        every: Hypervolume of each run by every reading, likewise.
         gaps: What is missing or was left out, in sentences.
     """
 
@@ -48,6 +54,19 @@ class Panel:
     returns: Array = field(repr=False)
     hv: Array = field(repr=False)
     gaps: tuple[str, ...] = ()
+    reading: Reading = "peak"
+    every: Mapping[Reading, Array] = field(default_factory=dict, repr=False)
+
+    @property
+    def bias(self) -> tuple[float, float, int]:
+        """Return the selection bias: mean of peak minus test, mean of test, and the number of runs that have both."""
+        peak, test = self.every.get("peak"), self.every.get("test")
+        if peak is None or test is None:
+            return np.nan, np.nan, 0
+        both = np.isfinite(peak) & np.isfinite(test)
+        if not both.any():
+            return np.nan, np.nan, 0
+        return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
 
     @property
     def key(self) -> str:

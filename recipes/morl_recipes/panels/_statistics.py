@@ -41,6 +41,7 @@ class MethodStatistics:
         dominance: Objective dominance rate, on the same cells.
         auc: Area under the performance profile, on the same cells.
         against: Paired comparison with PASTA on the cells that both have; ``None`` when there is none.
+        beside: Mean hypervolume by the other reading: best validations beside test scores, and the other way round.
     """
 
     method: str
@@ -53,6 +54,7 @@ class MethodStatistics:
     dominance: Interval
     auc: Interval
     against: Comparison | None
+    beside: Interval = NOTHING
 
 
 def mean_interval(values: Array, usable: Mask) -> Interval:
@@ -162,9 +164,16 @@ def panel_statistics(panel: Panel) -> list[MethodStatistics]:
                 dominance=rates["dominance"][k],
                 auc=rates["auc"][k],
                 against=against_reference(panel, k),
+                beside=_beside(panel, k),
             )
         )
     return rows
+
+
+def _beside(panel: Panel, method: int) -> Interval:
+    """Average the hypervolume by the reading that is not the panel's own: the test score beside others, else peak."""
+    values = panel.every.get("peak" if panel.reading == "test" else "test")
+    return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
 
 
 def detectable(rows: list[MethodStatistics]) -> float:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from morl_recipes import scores
-from morl_recipes.panels import Panel, Point, load_results
+from morl_recipes.panels import Panel, Reading, load_results
 from morl_recipes.paper import preference_labels
 from morl_recipes.report._matplotlib import draw, projection
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
@@ -85,7 +85,7 @@ def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) ->
 
 
 def write_figures(
-    store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, point: Point = "peak"
+    store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, score: Reading | None = None
 ) -> list[Path]:
     """Write the figures of the report with matplotlib.
 
@@ -96,7 +96,7 @@ def write_figures(
         store: A store or its folder.
         out: Folder for the files; made when missing.
         formats: ``"png"``, ``"pdf"``, ``"svg"``.
-        point: Show each run's best validation point (``"peak"``) or its last (``"final"``).
+        score: What counts of each run; see :func:`~morl_recipes.table.render_table`.
 
     Returns:
         The paths.
@@ -105,7 +105,7 @@ def write_figures(
     unknown = sorted(set(formats) - {"png", "pdf", "svg"})
     if unknown or not formats:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
-    results = load_results(store, point=point, history=True)
+    results = load_results(store, score=score, history=True)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

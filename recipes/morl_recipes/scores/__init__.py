@@ -21,4 +21,17 @@ def names() -> tuple[str, ...]:
     return tuple(score.name for score in SCORES)
 
 
-__all__ = ["HYPERVOLUME", "SCORES", "UTILITY", "Bounds", "Score", "judge", "names"]
+from morl_recipes.scores._errors import score_error, standard_errors, summarise  # noqa: E402 - they read the tuple
+
+__all__ = [
+    "HYPERVOLUME",
+    "SCORES",
+    "UTILITY",
+    "Bounds",
+    "Score",
+    "judge",
+    "names",
+    "score_error",
+    "standard_errors",
+    "summarise",
+]

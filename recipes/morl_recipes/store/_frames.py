@@ -12,6 +12,8 @@ import pandas as pd
 
 from morl_recipes import scores
 from morl_recipes.store._store import Store
+from morl_recipes.store._tests import POINTS as TEST_POINTS
+from morl_recipes.store._tests import read_tests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,8 +29,8 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
-    """Flatten one ``run.json``; objectives that the environment does not have are NaN."""
+def _row(fields: Mapping[str, Any], tests: Mapping[str, Any], objectives: int) -> dict[str, Any]:
+    """Flatten one ``run.json`` and its tests; objectives that the environment does not have are NaN."""
     row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
     row["preference"] = tuple(fields["preference"])
     for name in ("peak", "final"):
@@ -36,13 +38,25 @@ def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
         row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
         returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
         row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
+    for name, point in tests.items():
+        known = {key: value for key, value in (point or {}).items() if key not in ("returns", "returns_se")}
+        for suffix in ("", "_se"):
+            known |= {f"{i}{suffix}": value for i, value in enumerate((point or {}).get(f"returns{suffix}", ()))}
+        row |= {f"{name}_{key}": _number(known.get(key)) for key in _test_keys(objectives)}
     return row
+
+
+def _test_keys(objectives: int) -> list[str]:
+    """What a test has: its episodes, then scores and returns with their standard errors."""
+    numbers = [*scores.names(), *map(str, range(objectives))]
+    return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
 
 
 def _columns(objectives: int) -> list[str]:
     """The columns of :func:`load_runs`, also when there are no runs."""
     points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
-    return [*KEYS, "status", "reason", "steps", *points]
+    tests = [f"{name}_{key}" for name in TEST_POINTS for key in _test_keys(objectives)]
+    return [*KEYS, "status", "reason", "steps", *points, *tests]
 
 
 @overload
@@ -58,13 +72,16 @@ def load_runs(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.
 
     Returns:
         ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
-        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``.
+        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``,
+        then for the same policies on fresh episodes ``test_peak_episodes, test_peak_hv, ..., test_peak_hv_se, ...`` and
+        ``test_final_...``, where ``_se`` is a standard error over episodes.
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
-    rows = [_row(store.read(run_id), objectives) for run_id in store.run_ids()]
+    found = [store.read(run_id) for run_id in store.run_ids()]
+    rows = [_row(fields, read_tests(store, fields), objectives) for fields in found]
     return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
 
 

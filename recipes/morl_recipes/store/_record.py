@@ -38,6 +38,9 @@ class RunRecord:
         history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
         policy: Named tensors, or ``None``.
+        test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
+            with its standard error (``hv, hv_se, ...``); ``None`` without a test.
+        test_final: The last policy, likewise.
     """
 
     run_id: str
@@ -54,6 +57,8 @@ class RunRecord:
     recipe: Mapping[str, Any] = field(repr=False)
     history: pd.DataFrame = field(repr=False)
     policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
+    test_peak: Mapping[str, Any] | None = None
+    test_final: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
@@ -104,7 +109,8 @@ def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) ->
 
 def check_fields(path: str, fields: Mapping[str, Any], advice: str) -> None:
     """Require that a ``run.json`` read back has every field; ``advice`` says what to do otherwise."""
-    expected = {name for name in RunRecord.__dataclass_fields__ if name not in ("history", "policy")} | {"files"}
+    later = ("history", "policy", "test_peak", "test_final")  # files of their own, and fields of newer versions
+    expected = {name for name in RunRecord.__dataclass_fields__ if name not in later} | {"files"}
     missing = sorted(expected - set(fields))
     if missing:
         raise StoreError(f"{path}: damaged (no field {missing[0]!r}). {advice}")

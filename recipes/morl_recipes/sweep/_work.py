@@ -77,7 +77,8 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
-    return RunRecord(*identity, result.status, result.reason, steps, *points, run.recipe, history, _policies(result))
+    what = (run.recipe, history, _policies(result), result.test_peak, result.test_final)
+    return RunRecord(*identity, result.status, result.reason, steps, *points, *what)
 
 
 def _policies(result: RunResult) -> dict[str, Tensor]:

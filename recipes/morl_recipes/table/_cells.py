@@ -42,15 +42,19 @@ class Table:
     numbers: tuple[dict[str, object], ...] = field(default=(), repr=False)
 
 
-def without_empty_paper(table: Table) -> Table:
-    """Leave out the paper's columns in which it prints nothing, in the text and in the numbers."""
+def without_empty(table: Table) -> Table:
+    """Leave out the optional columns that hold nothing, in the text and in the numbers.
+
+    They are the paper's, and those of the reading that stands beside the one that counts.
+    """
     empty = [
-        name.endswith("paper") and all(row[i].text == GAP for row in table.rows) for i, name in enumerate(table.columns)
+        name.endswith(("paper", "peak", "test")) and all(row[i].text == GAP for row in table.rows)
+        for i, name in enumerate(table.columns)
     ]
     unknown = {
         name
         for name in (table.numbers[0] if table.numbers else ())
-        if name.startswith("paper_") and all(row[name] != row[name] for row in table.numbers)
+        if name.startswith(("paper_", "peak_", "test_")) and all(row[name] != row[name] for row in table.numbers)
     }
     return replace(
         table,

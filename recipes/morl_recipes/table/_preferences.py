@@ -8,8 +8,9 @@ import numpy as np
 from morl_recipes import scores
 from morl_recipes.panels import Panel, PreferenceStatistics, preference_statistics
 from morl_recipes.paper import preference_labels
-from morl_recipes.table._cells import Cell, Table, best_of, interval_text, with_spread, without_empty_paper
+from morl_recipes.table._cells import Cell, Table, best_of, interval_text, with_spread, without_empty
 from morl_recipes.table._printed import preference_note, printed_cells
+from morl_recipes.table._readings import reading_notes
 
 Pair = tuple[float, float]
 NOTHING: Pair = (math.nan, math.nan)
@@ -70,5 +71,5 @@ def preference_tables(panel: Panel) -> list[Table]:
             cells.append((*line, Cell(str(row.seeds))))
         numbers = tuple(_numbers(panel, label, *one) for one in zip(block, ours, theirs, strict=True))
         tables.append(Table(f"{panel.env}, {panel.group}, preference {label}", columns, tuple(cells), (), numbers))
-    tables[-1] = replace(tables[-1], notes=(*panel.gaps, *preference_note(panel)))
-    return [without_empty_paper(table) for table in tables]
+    tables[-1] = replace(tables[-1], notes=(*panel.gaps, *reading_notes(panel), *preference_note(panel)))
+    return [without_empty(table) for table in tables]

@@ -12,13 +12,15 @@ from morl_recipes.table._cells import (
     interval_text,
     number,
     with_spread,
-    without_empty_paper,
+    without_empty,
 )
 from morl_recipes.table._printed import Printed, preference_note, printed_summary
+from morl_recipes.table._readings import beside, reading_notes
 
 COLUMNS = (
     "Method",
     "HV",
+    "HV, {beside}",
     "HV, paper",
     "HV, IQM",
     "Win rate %",
@@ -51,6 +53,7 @@ def _cells(
     return (
         Cell(row.method),
         Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0]),
+        _rate(row.beside, best=False, scale=1, digits=3),
         Cell(with_spread(printed.hv, printed.hv_spread)),
         _rate(row.iqm, best=False, scale=1, digits=3),
         _rate(row.win_rate, best=best[1], scale=100, digits=1),
@@ -110,7 +113,7 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
             f"With {len(panel.seeds)} seeds a true HV difference to PASTA of {gap:.3f} would have been seen in four of "
             "five repeats (5 % level, median over the methods); a smaller one may be there and go unseen."
         )
-    return notes + preference_note(panel)
+    return [*notes, *reading_notes(panel), *preference_note(panel)]
 
 
 def summary_table(panel: Panel) -> Table:
@@ -133,4 +136,5 @@ def summary_table(panel: Panel) -> Table:
     )
     numbers = tuple(_numbers(panel, row, printed.get(row.method, nothing)) for row in rows)
     title = f"{panel.env}, {panel.group}"
-    return without_empty_paper(Table(title, COLUMNS, cells, tuple(_notes(panel, rows)), numbers))
+    heads = tuple(head.format(beside=beside(panel)) for head in COLUMNS)
+    return without_empty(Table(title, heads, cells, tuple(_notes(panel, rows)), numbers))

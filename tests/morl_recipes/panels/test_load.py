@@ -35,7 +35,7 @@ def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
 
 def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
     store = make_store()
-    peak, final = load_results(store).panels[0], load_results(store, point="final").panels[0]
+    peak, final = load_results(store).panels[0], load_results(store, score="final").panels[0]
     assert (peak.hv >= final.hv).all()
     assert (peak.hv > final.hv).any()
 
@@ -189,7 +189,9 @@ def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_typ
         load_results(make_store(sweep_type(skip=everything)))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
         load_results(make_store(sweep_type(fail=everything)))
-    with pytest.raises(ValueError, match="`point` must be 'peak' or 'final', got 'best'"):
-        load_results(tmp_path, point="best")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`score` must be 'peak', 'test' or 'final', got 'best'"):
+        load_results(tmp_path, score="best")  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
+        load_results(make_store(sweep_type(env="toy", preferences=((0.5, 0.5),))), score="test")
     with pytest.raises(StoreError, match="not a result store"):
         load_results(tmp_path)
