@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -20,6 +22,8 @@ from morl_recipes.streams import derive
 
 AT_ONCE = 1600
 """Environments that are open at once; more of them do not fit into the processor's cache."""
+LANES = 32
+"""Numbers that a vector loop of PyTorch takes at once, with the widest registers."""
 STREAM = "test"
 STATISTICS = ("observation_mean", "observation_variance")
 
@@ -66,9 +70,31 @@ def fresh_returns(
         Undiscounted returns, ``[players, episodes, m]``; NaN for an episode with an observation that is not finite.
     """
     _checks.at_least("episodes", episodes, 1)
-    size = max(1, at_once // episodes)
+    unit = LANES // math.gcd(LANES, episodes)
+    size = max(1, at_once // episodes // unit) * unit
     parts = [players[start : start + size] for start in range(0, len(players), size)]
-    return torch.cat([_play(recipe, part, source, episodes, tick) for part in parts])
+    with _one_thread():
+        return torch.cat([_play(recipe, _filled(part, unit), source, episodes, tick)[: len(part)] for part in parts])
+
+
+def _filled(players: Sequence[Player], unit: int) -> list[Player]:
+    """Repeat the first player until the number of episodes is a multiple of :data:`LANES`.
+
+    PyTorch computes what is left over by a vector loop with other functions, which differ in the last bit: without the
+    repetition the returns of a player would depend on how many others there are.
+    """
+    return [*players, *players[:1] * (-len(players) % unit)]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let one thread compute: several cut the work anywhere, with leftovers at every cut."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @torch.no_grad()

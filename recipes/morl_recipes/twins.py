@@ -24,7 +24,7 @@ def blocks_of(recipe: Mapping[str, Any]) -> dict[str, Any]:
     Example:
         >>> braked = {"type": "ConflictBraked", "base": {"type": "Fixed", "mu": 10.0}, "maximum": 10.0}
         >>> blocks_of({"mu": braked})["mu"]
-        {'type': 'Fixed', 'mu': 10.0}
+        {'mu': 10.0, 'type': 'Fixed'}
     """
     blocks: dict[str, Any] = json.loads(_blocks(json.dumps(recipe, sort_keys=True, default=repr)))
     return blocks

@@ -64,7 +64,7 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
     stored, blocks = runs.set_index("run_id"), _blocks(store.manifest.runs)
     panels = [fill_panel(store.manifest, stored, env, group, reading) for env, group in blocks]
     if score is None and untested:
-        panels = [replace(panel, gaps=(*panel.gaps, _why_peak(untested, len(runs), store.path))) for panel in panels]
+        panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
     frame = load_history(store) if history else pd.DataFrame()
     return Results(store.path, store.manifest, reading, tuple(panels), runs, frame)
 

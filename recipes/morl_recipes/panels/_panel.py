@@ -13,7 +13,7 @@ from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
 Reading: TypeAlias = Literal["peak", "test", "final"]
-"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, or its last validation."""
+"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation."""
 READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final"}
 """Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
 
@@ -41,6 +41,7 @@ class Panel:
         returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
         every: Hypervolume of each run by every reading, likewise.
+        why: Why this reading stands where the test score should, in a sentence; empty otherwise.
         gaps: What is missing or was left out, in sentences.
     """
 
@@ -56,6 +57,7 @@ class Panel:
     gaps: tuple[str, ...] = ()
     reading: Reading = "peak"
     every: Mapping[Reading, Array] = field(default_factory=dict, repr=False)
+    why: str = ""
 
     @property
     def bias(self) -> tuple[float, float, int]:

@@ -18,10 +18,10 @@ def reading_notes(panel: Panel) -> list[str]:
     """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
     bias, level, runs = panel.bias
     if not runs:
-        return [] if panel.reading == "peak" else [WORDS[panel.reading]]
+        return [panel.why] * bool(panel.why) if panel.reading == "peak" else [WORDS[panel.reading]]
     share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
     return [
-        WORDS[panel.reading],
+        panel.why or WORDS[panel.reading],
         "Selection bias: the best of several noisy validations is chosen for its luck too, so it overstates its "
         f"policy; here by {bias:+.3f} HV (mean of peak minus test over {runs} runs{share}).",
     ]

@@ -71,8 +71,10 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     """Return the row as plain numbers, rates in [0, 1]."""
     out: dict[str, object] = {"env": panel.env, "group": panel.group, "method": row.method}
     out |= {"runs_used": row.runs[0], "runs_planned": row.runs[1], "preferences": row.preferences}
+    out["score"] = panel.reading
     rates = {
         "hv": row.hv,
+        f"{beside(panel)}_hv": row.beside,
         "hv_iqm": row.iqm,
         "win_rate": row.win_rate,
         "obj_dom_rate": row.dominance,

@@ -1,5 +1,6 @@
 """Runs find their cells, and every gap has a sentence."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,32 @@ def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
     peak, final = load_results(store).panels[0], load_results(store, score="final").panels[0]
     assert (peak.hv >= final.hv).all()
     assert (peak.hv > final.hv).any()
+
+
+def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    results = load_results(store)
+    (panel,) = results.panels
+    assert results.reading == panel.reading == "test"
+    assert panel.why == ""
+    peak = load_results(store, score="peak").panels[0]
+    np.testing.assert_allclose(panel.returns, 0.9 * peak.returns)
+    np.testing.assert_allclose(panel.every["peak"], peak.hv)
+    np.testing.assert_allclose(peak.every["test"], panel.hv)
+    assert panel.bias == (pytest.approx((peak.hv - panel.hv).mean()), pytest.approx(panel.hv.mean()), 12)
+    assert peak.gaps == panel.gaps == ()
+
+
+def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    store = make_store(sweep_type(untested=frozenset({("Linear", 0, 1)})))
+    (panel,) = load_results(store).panels
+    assert panel.reading == "peak"
+    assert "1 of 12 runs have no test score" in panel.why
+    (asked,) = load_results(store, score="test").panels
+    assert "Linear: 1 of 6 runs have no test score and are left out" in "".join(asked.gaps)
+    assert asked.usable.sum() == 11
 
 
 def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
@@ -184,6 +211,10 @@ def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, object
 
 
 def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    untested = make_store()
+    shutil.copytree(untested.path, tmp_path / "untested")
+    shutil.rmtree(untested.path)
+    untested = Store.open(tmp_path / "untested")
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
         load_results(make_store(sweep_type(skip=everything)))
@@ -192,6 +223,6 @@ def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_typ
     with pytest.raises(ValueError, match="`score` must be 'peak', 'test' or 'final', got 'best'"):
         load_results(tmp_path, score="best")  # type: ignore[arg-type]
     with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
-        load_results(make_store(sweep_type(env="toy", preferences=((0.5, 0.5),))), score="test")
+        load_results(untested, score="test")
     with pytest.raises(StoreError, match="not a result store"):
         load_results(tmp_path)

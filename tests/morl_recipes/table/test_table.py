@@ -24,8 +24,9 @@ def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sw
     assert [row[0].text for row in table.rows] == methods
     assert [row[2].text for row in table.rows] == ["0.291 ± 0.024", "0.264 ± 0.019", "0.246 ± 0.018", "0.253 ± 0.017"]
     assert [[row[i].text for i in (5, 7, 9)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
-    (note,) = table.notes
-    assert note.startswith("With 2 seeds a true HV difference to PASTA of 0.")
+    power, reading = table.notes
+    assert power.startswith("With 2 seeds a true HV difference to PASTA of 0.")
+    assert reading.startswith("Scores are best validations, chosen for their luck too")
     assert sum(row[1].best for row in table.rows) == 1
     assert table.rows[0][10].text == "—"
     assert all(row[10].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
@@ -69,6 +70,33 @@ def test_hypervolumes_on_another_scale_never_stand_beside_ours(
         assert any(note.startswith("The paper's HV is not shown: it has other bounds") for note in table.notes)
         assert not {"paper_hv", "paper_hv_mean"} & set(table.numbers[0])
     assert "paper" in table.columns  # its utilities and returns are raw numbers like ours
+
+
+def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    table, peaks = (summary_table(load_results(store, score=score).panels[0]) for score in (None, "peak"))
+    assert table.columns[:4] == ("Method", "HV", "HV, peak", "HV, paper")
+    assert peaks.columns[:4] == ("Method", "HV", "HV, test", "HV, paper")
+    assert [row[1].detail for row in table.rows] == [row[2].detail for row in peaks.rows]
+    (panel,) = load_results(store).panels
+    bias = f"here by {panel.bias[0]:+.3f} HV (mean of peak minus test over 12 runs, 37 % of the test score)."
+    for one in (table, peaks):
+        assert sum(note.startswith("Selection bias: the best of several noisy validations") for note in one.notes) == 1
+        assert any(note.endswith(bias) for note in one.notes)
+    rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
+    assert rows[0]["score"] == "test"
+    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
+    assert rows[1]["against_pasta"] == "worse"
+    assert "Scores are last validations." in render_table(store, score="final")
+    cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
+    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.utilities[0, 0].mean())
+
+
+def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: MakeStore) -> None:
+    text = render_table(make_store(), width=400)
+    assert "12 of 12 runs have no test score (`morl-blocks test " in text
+    assert "HV, test" not in text
 
 
 def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> None:
