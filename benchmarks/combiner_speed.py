@@ -72,7 +72,13 @@ def update_rivals(m: int) -> dict[str, Callable[[], object]]:
     old = log_prob.detach() + 0.1 * torch.randn(MINIBATCH)
     losses = clipped_objectives(log_prob, old, torch.randn(MINIBATCH, m), 0.2)
     combiner = PCGrad()
-    return {"ours": lambda: combine_gradients(losses, params, combiner), "peer": lambda: list_pcgrad(losses, params)}
+
+    def ours() -> None:
+        for param in params:
+            param.grad = None
+        combine_gradients(losses, params, combiner)
+
+    return {"ours": ours, "peer": lambda: list_pcgrad(losses, params)}
 
 
 def main(args: Args) -> dict[str, dict[str, float]]:

@@ -3,4 +3,46 @@
 Four families, each usable alone: :mod:`morl_blocks.scalarizers`, :mod:`morl_blocks.schedulers`,
 :mod:`morl_blocks.combiners` and :mod:`morl_blocks.critics`; :mod:`morl_blocks.ppo` and
 :mod:`morl_blocks.metrics` put them to work. Nothing here loops over training, touches files or knows an environment.
+
+Importing the package is cheap. ``morl_blocks.combine_gradients``, ``morl_blocks.objective_jacobian`` and the families
+are loaded when they are first used; only :mod:`morl_blocks.ppo` and :mod:`morl_blocks.transforms` need TorchRL.
 """
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from morl_blocks import combiners as combiners
+    from morl_blocks import critics as critics
+    from morl_blocks import gradients as gradients
+    from morl_blocks import metrics as metrics
+    from morl_blocks import ppo as ppo
+    from morl_blocks import scalarizers as scalarizers
+    from morl_blocks import schedulers as schedulers
+    from morl_blocks import transforms as transforms
+    from morl_blocks.gradients import Combined as Combined
+    from morl_blocks.gradients import combine_gradients as combine_gradients
+    from morl_blocks.gradients import objective_jacobian as objective_jacobian
+
+_GRADIENTS = ("Combined", "combine_gradients", "objective_jacobian")
+_MODULES = ("combiners", "critics", "gradients", "metrics", "ppo", "scalarizers", "schedulers", "transforms")
+
+__all__ = [*_GRADIENTS, *_MODULES, "__version__"]
+
+try:
+    __version__ = version("morl-blocks")
+except PackageNotFoundError:  # a bare copy of the sources
+    __version__ = "0+unknown"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"morl_blocks.{name}")
+    if name in _GRADIENTS:
+        return getattr(import_module("morl_blocks.gradients"), name)
+    raise AttributeError(f"module 'morl_blocks' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,10 +1,11 @@
 """All checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value.
 
 Checks that must read numbers out of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it,
-because there the numbers do not exist yet. The pure functions of the blocks check nothing, so that they stay cheap
-and traceable; the modules call these checks on their behalf.
+because there the numbers do not exist yet. The pure functions of the blocks check shapes and options (mu, gamma, ...)
+but do not read their data: they stay cheap, and the NaN of one run cannot stop the others. The modules read them.
 """
 
+import functools
 import math
 import warnings
 from typing import Any, NoReturn
@@ -26,14 +27,18 @@ def is_traced(tensor: Tensor) -> bool:
     return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
-def tensor(name: str, value: Any) -> Tensor:
-    """Return ``value`` as a dense tensor of real numbers: a tensor, an array, a number or a (nested) list of them."""
+def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
+    """Return ``value`` as a dense tensor of real numbers: a tensor, an array, a number or a (nested) list of them.
+
+    Tensors and arrays keep their dtype; numbers and lists get ``dtype``, so that none of their digits are lost.
+    """
     if isinstance(value, np.ma.MaskedArray):
         fail(name, "have no mask", "a masked array")
     if isinstance(value, np.ndarray):
-        value = np.array(value, copy=True)  # read-only, reversed and foreign layouts become ordinary ones
+        # Read-only, reversed and foreign layouts become ordinary ones.
+        value, dtype = np.array(value, copy=True), None
     try:
-        result = value if isinstance(value, Tensor) else torch.as_tensor(value)
+        result = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=dtype)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         text = repr(value)
         text = text if len(text) < 60 else f"{text[:60]}..."
@@ -43,10 +48,27 @@ def tensor(name: str, value: Any) -> Tensor:
     return result
 
 
+def wide(value: Tensor) -> Tensor:
+    """Return float64, or float32 on devices that have nothing wider."""
+    return value.float() if value.device.type == "mps" else value.double()
+
+
+def like(name: str, value: Any, other: Tensor) -> Tensor:
+    """Return ``value`` in the dtype and on the device of ``other``, a floating-point tensor."""
+    return tensor(name, value, other.dtype).to(other)
+
+
 def floats(name: str, value: Any) -> Tensor:
     """Return ``value`` as a floating-point tensor; whole numbers get PyTorch's default dtype."""
     result = tensor(name, value)
     return result if result.is_floating_point() else result.to(torch.get_default_dtype())
+
+
+def alike(**values: Any) -> list[Tensor]:
+    """Return floating-point tensors in the widest dtype among them."""
+    tensors = [floats(name, value) for name, value in values.items()]
+    dtype = functools.reduce(torch.promote_types, [value.dtype for value in tensors])
+    return [value.to(dtype) for value in tensors]
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
@@ -56,14 +78,14 @@ def _offender(tensor: Tensor, good: Tensor) -> float | None:
     return float(tensor.detach()[~good].flatten()[0])
 
 
-def finite(name: str, value: Tensor) -> None:
+def finite(name: str, value: Tensor, rule: str = "be finite") -> None:
     """Require every number to be finite."""
     # One sum tells in nearly every case, at a fraction of the cost; it may overflow, so it cannot tell in all.
     if is_traced(value) or math.isfinite(value.detach().sum().item()):
         return
     bad = _offender(value, torch.isfinite(value))
     if bad is not None:
-        fail(name, "be finite", bad)
+        fail(name, rule, bad)
 
 
 def floating(name: str, value: Tensor) -> None:
@@ -72,9 +94,33 @@ def floating(name: str, value: Tensor) -> None:
         fail(name, "be floating point", value.dtype)
 
 
+def number(name: str, value: Any) -> Tensor:
+    """Return an option of a block, a number or one per run, in PyTorch's default dtype."""
+    return tensor(name, value).to(torch.get_default_dtype())
+
+
+def per_run(**values: Tensor) -> torch.Size:
+    """Require numbers or tensors of one shape, one entry per run; no broadcasting between ``[R]`` and ``[R, 1]``."""
+    shapes = {name: value.shape for name, value in values.items() if value.dim()}
+    for name, shape in shapes.items():
+        first = next(iter(shapes))
+        if not shape.numel():
+            fail(name, "hold at least one number", f"shape {list(shape)}")
+        if shape != shapes[first]:
+            fail(name, f"be a number or have the shape of {first}, {list(shapes[first])}", f"shape {list(shape)}")
+    return next(iter(shapes.values()), torch.Size())
+
+
+def no_overflow(name: str, result: Tensor, value: Tensor) -> None:
+    """Say so when finite input was too large for a finite result."""
+    if is_traced(result) or math.isfinite(result.detach().sum().item()) or bool(result.isfinite().all()):
+        return
+    fail(name, f"be small enough for a finite result in {value.dtype}", f"{float(value.detach().abs().max()):g}")
+
+
 def positive(name: str, value: Tensor | float) -> None:
     """Require finite numbers > 0."""
-    value = torch.as_tensor(value)
+    value = tensor(name, value)
     bad = _offender(value, torch.isfinite(value) & (value > 0))
     if bad is not None:
         fail(name, "be > 0", bad)
@@ -82,7 +128,7 @@ def positive(name: str, value: Tensor | float) -> None:
 
 def between(name: str, value: Tensor | float, low: float, high: float, *, bounds: str = "[]") -> None:
     """Require numbers in an interval; ``bounds`` such as ``"[)"`` says which ends belong to it."""
-    value = torch.as_tensor(value)
+    value = tensor(name, value)
     above = value >= low if bounds[0] == "[" else value > low
     below = value <= high if bounds[1] == "]" else value < high
     bad = _offender(value, above & below)
@@ -91,9 +137,8 @@ def between(name: str, value: Tensor | float, low: float, high: float, *, bounds
         fail(name, f"lie in {left}{low:g}, {high:g}{right}", bad)
 
 
-def utopia(value: Tensor | float) -> None:
+def utopia(value: Tensor) -> None:
     """Require a finite utopia value and warn below 1, where a perfect return would count as a loss."""
-    value = torch.as_tensor(value)
     finite("utopia", value)
     if not is_traced(value) and bool((value < 1).any()):
         warnings.warn(
@@ -127,6 +172,14 @@ def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
         fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
 
 
+def pair(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
+    """Return objective values ``[*B, m]`` and weights that broadcast to them, as floating point of one dtype."""
+    values, weights = floats("values", values), floats("weights", weights)
+    objectives("values", values, minimum=1)
+    broadcastable("weights", weights, values.shape)
+    return values, weights.to(values)
+
+
 def simplex(name: str, value: Tensor) -> None:
     """Require non-negative numbers that sum to 1 over the last dimension (tolerance 1e-4)."""
     finite(name, value)
@@ -141,8 +194,7 @@ def simplex(name: str, value: Tensor) -> None:
 
 def gramian(value: Tensor) -> None:
     """Require a finite symmetric matrix (or batch of them) over at least one objective."""
-    square("gramian", value)
-    objectives("gramian", value, minimum=1)
+    objectives("gramian", square("gramian", value), minimum=1)
     finite("gramian", value)
     if is_traced(value) or torch.equal(value, value.mT):
         return
@@ -151,10 +203,12 @@ def gramian(value: Tensor) -> None:
         fail("gramian", "be symmetric", f"an asymmetry of {float(error.max()):g}")
 
 
-def square(name: str, value: Tensor) -> None:
-    """Require a square matrix or a batch of them."""
+def square(name: str, value: Any) -> Tensor:
+    """Return a square matrix or a batch of them, as floating point."""
+    value = floats(name, value)
     if value.dim() < 2 or value.shape[-1] != value.shape[-2]:
         fail(name, "be square, [*R, m, m]", f"shape {list(value.shape)}")
+    return value
 
 
 def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
@@ -163,26 +217,45 @@ def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
         fail(name, f"have shape {list(shape)}", f"shape {list(value.shape)}")
 
 
-def vectors_over_time(name: str, value: Tensor) -> None:
-    """Require one floating-point vector per time, ``[*B, T, m]`` with at least one time."""
-    floating(name, value)
+def over_time(name: str, value: Any) -> Tensor:
+    """Return one vector per time, ``[*B, T, m]`` with at least one time, as floating point."""
+    value = floats(name, value)
     if value.dim() < 2 or value.shape[-2] < 1:
         fail(name, "be [*B, T, m] with T >= 1", f"shape {list(value.shape)}")
+    return value
+
+
+def indices(name: str, value: Any) -> Tensor:
+    """Return whole numbers as int64."""
+    value = tensor(name, value)
+    if value.is_floating_point() or value.dtype == torch.bool:
+        fail(name, "hold whole numbers", value.dtype)
+    return value.long()
+
+
+def flags(name: str, value: Any, shape: torch.Size) -> Tensor:
+    """Return booleans of exactly this shape."""
+    value = tensor(name, value)
+    same_shape(name, value, shape)
+    if value.dtype != torch.bool:
+        fail(name, "be bool", value.dtype)
+    return value
 
 
 def jacobian(value: Tensor) -> None:
-    """Require one gradient per objective, ``[*R, m, P]``."""
+    """Require one finite gradient per objective, ``[*R, m, P]``."""
     if value.dim() < 2 or value.shape[-2] < 1:
         fail("jacobian", "be [*R, m, P]", f"shape {list(value.shape)}")
+    finite("jacobian", value)
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> None:
     """Require one of a few words."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         fail(name, f"be one of {', '.join(map(repr, options))}", repr(value))
 
 
 def at_least(name: str, value: float, low: int) -> None:
     """Require a whole number >= ``low``."""
-    if math.isnan(value) or value != int(value) or value < low:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
         fail(name, f"be a whole number >= {low}", value)

@@ -44,10 +44,13 @@ class ScalarizeReward(Transform):
         vector_key: NestedKey = "vector_reward",
     ) -> None:
         super().__init__(in_keys=[reward_key], out_keys=[reward_key, vector_key])
+        weights = _checks.floats("weights", weights)
         _checks.objectives("weights", weights)
         _checks.simplex("weights", weights)
         if weights.dim() != 1:
             _checks.fail("weights", "be one preference, [m]", f"shape {list(weights.shape)}")
+        if not isinstance(scalarizer, Scalarizer):
+            _checks.fail("scalarizer", "be a Scalarizer such as Linear()", repr(scalarizer))
         self.scalarizer = scalarizer
         self.register_buffer("weights", weights)
 
@@ -62,7 +65,7 @@ class ScalarizeReward(Transform):
         return self.out_keys[1]
 
     def _call(self, next_tensordict: TensorDictBase) -> TensorDictBase:
-        vector = next_tensordict.get(self.reward_key)
+        vector = _checks.floats("reward", next_tensordict.get(self.reward_key))
         next_tensordict.set(self.vector_key, vector)
         next_tensordict.set(self.reward_key, self.scalarizer(vector, self.weights).unsqueeze(-1))
         return next_tensordict

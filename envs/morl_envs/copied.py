@@ -30,7 +30,8 @@ class CopiedEnv:
 
     def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
         """Reset, and copy the observations."""
-        return cast("Tensor", _copy(self._env.reset_tensors(mask)))
+        observation: Tensor = _copy(self._env.reset_tensors(mask))
+        return observation
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, ...]:
         """Step, and copy what comes back."""
@@ -53,6 +54,6 @@ def with_own_tensors(env: Any) -> TensorEnv:
     return cast("TensorEnv", env if getattr(env, "fresh_tensors", False) else CopiedEnv(env))
 
 
-def _copy(value: object) -> object:
+def _copy(value: Any) -> Any:
     """Copy a tensor; whatever else an environment returned is for the trainer to refuse."""
     return value.clone() if isinstance(value, torch.Tensor) else value

@@ -52,7 +52,8 @@ def non_dominated(points: ArrayLike) -> Points:
     distinct: Points = np.unique(np.asarray(points, np.float64), axis=0)
     # Among distinct points, to be at least as good everywhere is to dominate; every point is so towards itself.
     beaten: NDArray[np.int64] = (distinct[:, None] <= distinct).all(-1).sum(1)
-    return distinct[beaten == 1]
+    front: Points = distinct[beaten == 1]
+    return front
 
 
 def mo_gymnasium_front(card: EnvCard, gamma: float) -> Points:

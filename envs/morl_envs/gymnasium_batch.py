@@ -104,16 +104,14 @@ class GymnasiumBatch:
             self.reset_tensors()
         actions = self._clip(action)
         with self._watch():
-            results = [self._take(*env.step(one)) for env, one in zip(self.envs, actions, strict=True)]
-        observations, rewards, ended, cut = zip(*results, strict=True)
-        self._observation = np.array(observations)
+            observation, reward, terminated, truncated = self._step_each(actions)
+        self._observation = observation
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        terminated = np.array(ended, np.bool_)
-        truncated = (np.array(cut, np.bool_) | (self._step >= self.horizon)) & ~terminated
+        truncated = (truncated | (self._step >= self.horizon)) & ~terminated
         return (
-            torch.from_numpy(self._observation.copy()),
-            torch.from_numpy(np.array(rewards)),
+            torch.from_numpy(observation.copy()),
+            torch.from_numpy(reward),
             torch.from_numpy(terminated[:, None]),
             torch.from_numpy(truncated[:, None]),
         )
@@ -173,16 +171,18 @@ class GymnasiumBatch:
                 stacklevel=4,
             )
 
-    def _take(
-        self, observation: Any, reward: Any, terminated: Any, truncated: Any, _: Any
-    ) -> tuple[Floats, Floats, bool, bool]:
-        """Copy what one step returned, before another environment can write into the same memory."""
-        flat, rewards = self._observations.flat(observation), np.array(reward, np.float32)
-        if rewards.shape != (len(self.objectives),):
-            _checks.fail("reward", f"hold {len(self.objectives)} numbers in {self._name}", f"shape {rewards.shape}")
-        if len(flat) != self.observation_dim:
-            _checks.fail("observation", f"hold {self.observation_dim} numbers in {self._name}", len(flat))
-        return flat, rewards, bool(terminated), bool(truncated)
+    def _step_each(self, actions: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Step one by one; each result is copied before another environment can write into the same memory."""
+        shape = (len(self.objectives),)
+        observation = np.empty((self.num_envs, self.observation_dim), np.float32)
+        rewards = np.empty((self.num_envs, *shape), np.float32)
+        ended, cut = np.empty(self.num_envs, np.bool_), np.empty(self.num_envs, np.bool_)
+        for row, env in enumerate(self.envs):
+            seen, reward, ended[row], cut[row], _ = env.step(actions[row])
+            if (reward.shape if isinstance(reward, np.ndarray) else np.shape(reward)) != shape:
+                _checks.fail("reward", f"hold {shape[0]} numbers in {self._name}", f"shape {np.shape(reward)}")
+            observation[row], rewards[row] = self._observations.flat(seen), reward
+        return observation, rewards, ended, cut
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Check actions and return them as the environments want them, clipped to the action space."""
@@ -205,8 +205,8 @@ class GymnasiumBatch:
         self._observations = Observations(first.observation_space, name)
         self.observation_dim, self.observation_shape = self._observations.dim, self._observations.shape
         kind = self._actions = read_actions(first.action_space, name)
-        self.action_dim, self.num_actions = kind.dim, kind.count
-        continuous = kind.count is None
+        self.action_dim, self.num_actions = kind.dim, kind.choices
+        continuous = kind.choices is None
         self.action_low: Tensor | None = torch.from_numpy(kind.low) if continuous else None
         self.action_high: Tensor | None = torch.from_numpy(kind.high) if continuous else None
 
@@ -225,10 +225,12 @@ def _spec(env: str) -> Any:
 
 
 def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
-    """Make environments; registered ones come without the wrappers that count time and order, for both are kept here."""
+    """Make environments; registered ones without the wrappers for time and order, both of which are kept here."""
     with warnings.catch_warnings():
         # Some environments build their spaces in double precision; nothing that a user here could act on.
         warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
+        # Box2D warns of its own classes while it is imported; where warnings are errors, that would crash Python.
+        warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute")
         if not isinstance(env, str):
             return [env(**options) for _ in range(count)]
         settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}

@@ -1,4 +1,4 @@
-"""What a Gymnasium environment's spaces mean for tensors: flat observations, one kind of action, a vector of rewards."""
+"""What the spaces of a Gymnasium environment mean for tensors: observations, actions and the vector of rewards."""
 
 from typing import Any, NamedTuple
 
@@ -13,10 +13,10 @@ Floats = NDArray[np.float32]
 
 
 class Observations:
-    """Observations as flat float32 vectors, always in memory of their own.
+    """Observations as flat vectors.
 
     A ``Box`` of any shape is flattened in C order and keeps its numbers, so an image of bytes stays in 0 to 255. A
-    ``Discrete`` observation becomes a one-hot vector; other spaces become what ``gymnasium.spaces.flatten`` makes of them.
+    ``Discrete`` observation becomes a one-hot vector, other spaces what ``gymnasium.spaces.flatten`` makes of them.
 
     Args:
         space: The observation space.
@@ -29,7 +29,7 @@ class Observations:
     Example:
         >>> states = Observations(Discrete(3), "my environment")
         >>> states.dim, states.flat(np.int64(1))
-        (3, array([0., 1., 0.], dtype=float32))
+        (3, array([0, 1, 0]))
         >>> Observations(Box(0, 255, (2, 2, 3), np.uint8), "my camera").shape
         (2, 2, 3)
     """
@@ -40,12 +40,18 @@ class Observations:
         self._space = None if isinstance(space, Box) else space
         self.dim = int(flatdim(space))
         self.shape: tuple[int, ...] = tuple(space.shape) if isinstance(space, Box) else (self.dim,)
+        self._env = env
 
-    def flat(self, observation: Any) -> Floats:
-        """Return one observation as a new vector, ``[dim]``."""
+    def flat(self, observation: Any) -> NDArray[Any]:
+        """Return one observation as a vector ``[dim]``, perhaps in the environment's own memory."""
         if self._space is not None:
             observation = flatten(self._space, observation)
-        return np.array(observation, np.float32).reshape(-1)
+        elif isinstance(observation, np.ndarray) and observation.shape == (self.dim,):
+            return observation
+        vector: NDArray[Any] = np.asarray(observation).reshape(-1)
+        if len(vector) != self.dim:
+            fail("observation", f"hold {self.dim} numbers in {self._env}", len(vector))
+        return vector
 
 
 class Actions(NamedTuple):
@@ -53,14 +59,14 @@ class Actions(NamedTuple):
 
     Attributes:
         dim: Numbers per action; 1 for discrete ones.
-        count: How many discrete actions; ``None`` when actions are continuous.
+        choices: How many discrete actions; ``None`` when actions are continuous.
         low: Lowest action, ``[dim]`` or a single number.
         high: Highest action.
         dtype: What the environment wants.
     """
 
     dim: int
-    count: int | None
+    choices: int | None
     low: NDArray[Any]
     high: NDArray[Any]
     dtype: Any
@@ -68,21 +74,21 @@ class Actions(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of one action: ``(dim,)``, or ``()`` for a discrete one."""
-        return (self.dim,) if self.count is None else ()
+        return (self.dim,) if self.choices is None else ()
 
 
 def read_actions(space: Space[Any], env: str) -> Actions:
     """Return how to act in a space; any but a bounded flat ``Box`` or a ``Discrete`` from 0 is refused.
 
     Example:
-        >>> read_actions(Discrete(4), "my environment").count
+        >>> read_actions(Discrete(4), "my environment").choices
         4
     """
     if isinstance(space, Discrete) and space.start == 0:
         return Actions(1, int(space.n), np.asarray(0), np.asarray(int(space.n) - 1), np.int64)
-    if isinstance(space, Box) and len(space.shape) == 1 and space.is_bounded():
-        return Actions(int(space.shape[0]), None, space.low, space.high, np.float32)
-    fail("env", "have bounded flat Box actions or Discrete ones from 0", f"{env} with {space}")
+    if not isinstance(space, Box) or len(space.shape) != 1 or not space.is_bounded():
+        fail("env", "have bounded flat Box actions or Discrete ones from 0", f"{env} with {space}")
+    return Actions(int(space.shape[0]), None, space.low, space.high, np.float32)
 
 
 def count_objectives(env: Any, name: str) -> int:

@@ -1,11 +1,15 @@
 """Create a torch world by name, for code that is told which one."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from morl_envs import _names
 from morl_envs._loading import load
-from morl_envs.base import BatchedEnv
 from morl_envs.cards import world_cards
+
+if TYPE_CHECKING:
+    from morl_envs.base import BatchedEnv
 
 
 def create_world(name: str, **arguments: Any) -> BatchedEnv:

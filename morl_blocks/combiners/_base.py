@@ -102,10 +102,13 @@ class Combiner(nn.Module, ABC):
         """Return the combined gradient of :meth:`forward` with the weights and the conflict ratio behind it."""
         jacobian = _checks.floats("jacobian", jacobian)
         _checks.jacobian(jacobian)
-        weights, conflict = self._weigh(gramian_of(jacobian), attention, generator)
+        gramian = gramian_of(jacobian)
+        _checks.no_overflow("jacobian", gramian, jacobian)
+        weights, conflict = self._weigh(gramian, attention, generator)
         wide = torch.promote_types(weights.dtype, jacobian.dtype)
-        gradient = (weights.to(wide).unsqueeze(-2) @ jacobian.to(wide)).squeeze(-2)
-        return Merged(*(tensor.to(jacobian.dtype) for tensor in (gradient, weights, conflict)))
+        gradient = (weights.to(wide).unsqueeze(-2) @ jacobian.to(wide)).squeeze(-2).to(jacobian.dtype)
+        _checks.no_overflow("jacobian", gradient, jacobian)
+        return Merged(gradient, weights.to(jacobian.dtype), conflict.to(jacobian.dtype))
 
     def weights(self, gramian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Tensor:
         """Return the weight of each objective's gradient: check, draw, combine.
@@ -119,12 +122,14 @@ class Combiner(nn.Module, ABC):
         Returns:
             Weights, ``[*R, m]``.
         """
-        return self._weigh(gramian, attention, generator)[0]
+        gramian = _checks.floats("gramian", gramian)
+        _checks.gramian(gramian)
+        weights = self._weigh(gramian, attention, generator)[0].to(gramian.dtype)
+        _checks.no_overflow("gramian", weights, gramian)
+        return weights
 
     def _weigh(self, gramian: Tensor, attention: Tensor | None, generator: Generator | None) -> tuple[Tensor, Tensor]:
         """Return the weights, ``[*R, m]``, and the conflict of the same draw, ``[*R]``."""
-        gramian = _checks.floats("gramian", gramian)
-        _checks.gramian(gramian)
         attention = self._mean_attention(gramian, attention)
         noise = self.draw(tuple(gramian.shape[:-1]), self._source() if generator is None else generator)
         noise = None if noise is None else noise.to(gramian.device)
@@ -134,7 +139,7 @@ class Combiner(nn.Module, ABC):
         else:
             weights, conflict = self._looped(inner, attention, noise)
         self._require_weights(weights, gramian)
-        return weights.to(gramian.dtype), conflict.to(gramian.dtype)
+        return weights, conflict
 
     def _source(self) -> Generator:
         """Return the stream to draw from when a call brings none."""
@@ -151,7 +156,7 @@ class Combiner(nn.Module, ABC):
             self._require_weights(piece, one)
         weights = torch.stack(pieces) if pieces else attentions
         conflict = torch.stack([self.conflict(one, noise) for one, _, noise in rows]) if rows else attentions[:, 0]
-        return weights.reshape(*runs, -1), conflict.reshape(runs)
+        return weights.reshape(*runs, m), conflict.reshape(runs)
 
     def _require_weights(self, weights: Tensor, gramian: Tensor) -> None:
         """Say so when a combiner of the user's own returns something else than weights."""

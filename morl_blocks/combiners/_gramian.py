@@ -31,10 +31,10 @@ def gramian_of(jacobian: Tensor) -> Tensor:
     """
     wide = working(jacobian)
     gramian = wide @ wide.mT
-    if _checks.is_traced(gramian) or gramian.dtype == torch.float64 or gramian.device.type == "mps":
+    if _checks.is_traced(gramian) or gramian.dtype == torch.float64:
         return gramian
     lengths = gramian.detach().diagonal(dim1=-2, dim2=-1)
     if bool(((lengths > SMALL) & (lengths < LARGE)).all()):
         return gramian
-    double = jacobian.double()
+    double = _checks.wide(jacobian)
     return double @ double.mT

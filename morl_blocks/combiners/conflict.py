@@ -1,5 +1,6 @@
 """How much the objectives' gradients work against each other."""
 
+import torch
 from torch import Tensor
 
 from morl_blocks import _checks
@@ -17,18 +18,20 @@ def conflict_ratio(gramian: Tensor) -> Tensor:
         Conflict ratio in [0, 1], ``[*R]``.
 
     Example:
-        >>> import torch
         >>> jacobian = torch.tensor([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
         >>> conflict_ratio(jacobian @ jacobian.T)
         tensor(0.6667)
     """
+    gramian = _checks.square("gramian", gramian)
     _checks.gramian(gramian)
     _checks.objectives("gramian", gramian)
     return pair_conflict(gramian)
 
 
 def pair_conflict(gramian: Tensor) -> Tensor:
-    """Compute :func:`conflict_ratio` without any check, for hot loops; 0 for a single objective."""
+    """Compute :func:`conflict_ratio` without reading numbers, for hot loops; 0 for a single objective, NaN for NaN."""
+    gramian = _checks.square("gramian", gramian)
     m = gramian.shape[-1]
     # Each pair stands in both triangles; the diagonal is never negative.
-    return (gramian < 0).sum((-2, -1)).to(gramian.dtype) / max(m * (m - 1), 1)
+    negative = (gramian < 0).to(gramian.dtype)
+    return torch.where(gramian.isnan(), gramian, negative).sum((-2, -1)) / max(m * (m - 1), 1)

@@ -1,5 +1,6 @@
 """PCGrad: project conflicting gradients away from each other, on the Gramian."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -28,8 +29,8 @@ def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
         >>> random_order((3,), torch.Generator().manual_seed(0)).sort(-1).values[0]
         tensor([0, 1, 2])
     """
-    if not shape:
-        _checks.fail("shape", "be (*R, m)", shape)
+    if not isinstance(shape, Sequence) or not shape or not all(type(size) is int and size >= 0 for size in shape):
+        _checks.fail("shape", "be (*R, m), whole numbers", repr(shape))
     # Drawn in float32 whatever the default dtype is, so that a seed means the same order everywhere.
     numbers = torch.rand(*shape, shape[-1], generator=generator, device=generator.device, dtype=torch.float32)
     return numbers.argsort(-1)
@@ -81,22 +82,24 @@ def projected_conflict(gramian: Tensor, order: Tensor, pairing: Pairing = "index
         >>> projected_conflict(jacobian @ jacobian.T, torch.tensor([[0, 1], [0, 1]]))
         tensor(0.5000)
     """
-    m = gramian.shape[-1]
-    met = m * m if pairing == "index" else max(m * (m - 1), 1)
-    return _meetings(gramian, order, pairing)[1] / met
+    coefficients, negative = _meetings(gramian, order, pairing)
+    m = coefficients.shape[-1]
+    met = m * m if pairing == "index" else m * (m - 1)
+    return negative / max(met, 1)
 
 
 def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor, Tensor]:
     """Return the coefficients ``[*R, m, m]`` and the number of negative inner products ``[*R]`` on the way."""
     _checks.choice("pairing", pairing, ("index", "position"))
-    _checks.square("gramian", gramian)
+    gramian, order = _checks.square("gramian", gramian), _checks.indices("order", order)
     _checks.same_shape("order", order, gramian.shape)
     m = gramian.shape[-1]
     eye = torch.eye(m, dtype=gramian.dtype, device=gramian.device)
-    met = eye[order]  # [*R, i, step, m]: one-hot of the gradient that i meets at each step
+    number = torch.arange(m, device=order.device)
+    # [*R, i, step, m]: one-hot of the gradient that i meets at each step
+    met = (order.unsqueeze(-1) == number).to(gramian.dtype)
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
     norms = (rows * met).sum(-1, keepdim=True)
-    number = torch.arange(m, device=order.device)
     place = order if pairing == "index" else number.expand_as(order)
     skipped = (place == number.unsqueeze(-1)).unsqueeze(-1)
     # Divided by infinity, nothing is subtracted.
@@ -107,7 +110,7 @@ def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor,
         # The quotient first: its size is that of gradients, while 1 / norm overflows for tiny ones.
         coefficients = torch.addcmul(coefficients, inner / norm_j, met_j, value=-1)
         counted = inner < 0 if pairing == "index" else (inner < 0) & ~skipped[..., step, :]
-        negative = negative + counted
+        negative = negative + torch.where(inner.isnan(), inner, counted.to(inner.dtype))
     return coefficients, negative.sum((-2, -1))
 
 

@@ -66,12 +66,13 @@ class TorchJD(DrawingCombiner):
             return super().merge(jacobian, attention, generator)
         jacobian = _checks.floats("jacobian", jacobian)
         _checks.jacobian(jacobian)
-        _checks.finite("jacobian", jacobian)
         runs, (m, size) = jacobian.shape[:-2], jacobian.shape[-2:]
         seeds = self.draw((*runs, m), self._source() if generator is None else generator)
         rows = zip(jacobian.reshape(-1, m, size), seeds.flatten(), strict=True)
         gradients = [_seeded(on_jacobian, one, seed) for one, seed in rows]
-        gradient = torch.stack(gradients).reshape(*runs, size).to(jacobian.dtype)
+        gradient = torch.stack(gradients) if gradients else jacobian.new_zeros(0, size)
+        gradient = gradient.reshape(*runs, size).to(jacobian.dtype)
+        _checks.no_overflow("jacobian", gradient, jacobian)
         return Merged(
             gradient,
             torch.full_like(jacobian[..., 0], torch.nan),

@@ -12,11 +12,11 @@ from morl_blocks import _checks
 
 def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
     """Return an entry, or say which one is missing."""
-    value: Tensor | None = tensordict.get(key, None)
+    value = tensordict.get(key, None)
     if value is None:
         present = sorted(tensordict.keys(include_nested=True, leaves_only=True), key=str)
         raise ValueError(f"`tensordict` must hold {key!r}, got {present}.")
-    return value
+    return _checks.tensor(key if isinstance(key, str) else key[-1], value)
 
 
 def take(tensordict: TensorDictBase, keys: Iterable[NestedKey]) -> TensorDictBase:

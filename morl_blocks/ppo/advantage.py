@@ -33,19 +33,25 @@ def vector_advantage(advantage: Tensor) -> Tensor:
         tensor([[-1.,  0.],
                 [ 1.,  0.]])
     """
-    _checks.vectors_over_time("advantage", advantage)
+    advantage = _checks.over_time("advantage", advantage)
     dtype = advantage.dtype
     if advantage.element_size() < 4:  # half precision cannot hold the square, nor 1e-8
         advantage = advantage.float()
+    # A power of two as the unit: nothing is rounded, and squares neither overflow nor vanish.
+    unit = advantage.detach().abs().amax((-2,), keepdim=True).log2().floor().clamp(-60, 126).exp2()
+    advantage = advantage / unit
     # Shifting by the first entry makes a constant objective exactly zero, where rounding of the mean would leave ±1.
     shifted = advantage - advantage[..., :1, :]
     centred = shifted - shifted.mean(-2, keepdim=True)
     std = centred.square().mean(-2, keepdim=True).sqrt()
-    return (centred / (std + EPSILON)).to(dtype)
+    return (centred / (std + EPSILON / unit)).to(dtype)
 
 
 def scalarised_advantage(
-    scalarizer: Callable[[Tensor], Tensor], normalized_return: Tensor, normalized_value: Tensor
+    scalarizer: Callable[..., Tensor],
+    normalized_return: Tensor,
+    normalized_value: Tensor,
+    weights: Tensor | None = None,
 ) -> Tensor:
     r"""Measure how much utility the return adds over the critic's forecast, standardised over the rollout.
 
@@ -53,23 +59,40 @@ def scalarised_advantage(
 
     Works for any utility to maximise, linear or not; for a linear one it is the weighted sum of the normalised
     vector advantages. The paper does not say at which level its baselines scalarise; this form is the one that its
-    tables support.
+    tables support. A scalarizer of this package subtracts *before* the sum over the objectives
+    (:meth:`~morl_blocks.scalarizers.Scalarizer.difference`), so that a large smoothness costs no digits.
 
     Args:
-        scalarizer: Utility of normalised returns, ``[*B, T, m] -> [*B, T]``, larger is better.
+        scalarizer: A scalarizer, with ``weights``; or any utility ``[*B, T, m] -> [*B, T]`` without. Larger is better.
         normalized_return: λ-returns after :func:`~morl_blocks.ppo.normalize`, ``[*B, T, m]``.
         normalized_value: Values with the same bounds, ``[*B, T, m]``.
+        weights: Preference for the scalarizer, broadcastable to ``[*B, T, m]``.
 
     Returns:
         Standardised advantages, ``[*B, T]``; ``unsqueeze(-1)`` makes them the advantage of a single objective.
 
     Example:
         >>> import torch
+        >>> from morl_blocks.scalarizers import SmoothTchebycheff
         >>> returns, values = torch.tensor([[0.2, 0.4], [0.8, 0.6]]), torch.tensor([[0.3, 0.3], [0.3, 0.3]])
-        >>> scalarised_advantage(lambda x: x.mean(-1), returns, values)
+        >>> scalarised_advantage(SmoothTchebycheff(mu=1e5), returns, values, torch.tensor([0.5, 0.5]))
         tensor([-1.0000,  1.0000])
     """
-    advantage = scalarizer(normalized_return) - scalarizer(normalized_value)
+    returns = _checks.over_time("normalized_return", normalized_return)
+    values = _checks.over_time("normalized_value", normalized_value)
+    _checks.same_shape("normalized_value", values, returns.shape)
+    difference = getattr(scalarizer, "difference", None)
+    if weights is None:
+        if isinstance(scalarizer, nn.Module) and difference is not None:
+            _checks.fail("weights", f"be given with {type(scalarizer).__name__}", None)
+        advantage = scalarizer(returns) - scalarizer(values)
+    elif difference is None:
+        advantage = scalarizer(returns, weights) - scalarizer(values, weights)
+    else:
+        advantage = difference(returns, values, weights)
+    if advantage.shape != returns.shape[:-1]:
+        rule = f"return utilities of shape {list(returns.shape[:-1])}"
+        _checks.fail("scalarizer", rule, f"shape {list(advantage.shape)}")
     return vector_advantage(advantage.unsqueeze(-1)).squeeze(-1)
 
 

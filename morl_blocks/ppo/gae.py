@@ -43,6 +43,9 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
         >>> discounted_scan(torch.ones(3, 1), torch.full((3, 1), 0.5)).squeeze(-1)
         tensor([1.7500, 1.5000, 1.0000])
     """
+    delta, decay = _checks.over_time("delta", delta), _checks.over_time("decay", decay)
+    _checks.broadcastable("decay", decay, delta.shape)
+    _checks.same_shape("decay", decay[..., 0], delta.shape[:-1])
     # Time last, so that slices and the broadcast over the objectives stay contiguous.
     total, decay = delta.mT.contiguous(), decay.mT
     horizon, span = total.shape[-1], 1
@@ -104,6 +107,10 @@ def vector_gae(
     """
     _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
     _checks.choice("mask", mask, ("step", "next"))
+    reward, value, next_value = _vectors(reward, value, next_value)
+    ends = torch.Size([*reward.shape[:-1], 1])
+    terminated, done = _checks.flags("terminated", terminated, ends), _checks.flags("done", done, ends)
+    gamma, lmbda = _discount("gamma", gamma, reward), _discount("lmbda", lmbda, reward)
     done = done | terminated
     terminated = done if time_limit == "terminal" else terminated
     if mask == "next":
@@ -113,6 +120,24 @@ def vector_gae(
     decay = (~done).to(delta.dtype) * (gamma * lmbda)
     advantage = discounted_scan(delta, decay)
     return advantage, advantage + value
+
+
+def _vectors(reward: Tensor, value: Tensor, next_value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the three as floating point of one dtype and one shape, ``[*B, T, m]``."""
+    reward = _checks.over_time("reward", reward)
+    value, next_value = _checks.floats("value", value), _checks.floats("next_value", next_value)
+    _checks.same_shape("value", value, reward.shape)
+    _checks.same_shape("next_value", next_value, reward.shape)
+    dtype = torch.promote_types(torch.promote_types(reward.dtype, value.dtype), next_value.dtype)
+    return reward.to(dtype), value.to(dtype), next_value.to(dtype)
+
+
+def _discount(name: str, value: Tensor | float, reward: Tensor) -> Tensor:
+    """Return a checked discount beside the rewards."""
+    value = _checks.like(name, value, reward)
+    _checks.between(name, value, 0.0, 1.0)
+    _checks.broadcastable(name, value, reward.shape)
+    return value
 
 
 class VectorGAE(ValueEstimatorBase):
@@ -182,8 +207,8 @@ class VectorGAE(ValueEstimatorBase):
             require_module("value_network", value_network)
         _checks.between("gamma", gamma, 0.0, 1.0)
         _checks.between("lmbda", lmbda, 0.0, 1.0)
-        self.register_buffer("gamma", torch.as_tensor(gamma, dtype=torch.get_default_dtype()))
-        self.register_buffer("lmbda", torch.as_tensor(lmbda, dtype=torch.get_default_dtype()))
+        self.register_buffer("gamma", _checks.number("gamma", gamma))
+        self.register_buffer("lmbda", _checks.number("lmbda", lmbda))
         self.time_dim = time_dim
         self.time_limit: TimeLimit = time_limit
         self.mask: Mask = mask
@@ -220,6 +245,10 @@ class VectorGAE(ValueEstimatorBase):
         )
         value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
         self._check(tensordict.batch_size, reward, (value, next_value), (done, terminated))
+        _checks.finite("reward", reward)
+        _checks.finite("state_value", value)
+        # What stands behind a termination is never read.
+        _checks.finite("next state_value", torch.where(terminated, 0.0, next_value))
         time = self._get_time_dim(time_dim, tensordict)
         reward, value, next_value, terminated, done = (
             tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)

@@ -23,6 +23,12 @@ def update_bounds(low: Tensor, high: Tensor, returns: Tensor) -> tuple[Tensor, T
         >>> update_bounds(torch.tensor([0.0, 2.0]), torch.tensor([1.0, 3.0]), torch.tensor([[-1.0, 2.5], [0.5, 4.0]]))
         (tensor([-1.,  2.]), tensor([1., 4.]))
     """
+    low, high, returns = (
+        _checks.floats(name, value) for name, value in (("low", low), ("high", high), ("returns", returns))
+    )
+    _require_runs("returns", returns, low, high)
+    if not returns.numel():
+        _checks.fail("returns", "hold at least one return", f"shape {list(returns.shape)}")
     rows = returns.reshape(*low.shape[:-1], -1, low.shape[-1])
     return torch.minimum(low, rows.amin(-2)), torch.maximum(high, rows.amax(-2))
 
@@ -47,9 +53,24 @@ def normalize(returns: Tensor, low: Tensor, high: Tensor) -> Tensor:
         tensor([[0.0000, 0.0000],
                 [0.5000, 0.0000]])
     """
+    low, high, returns = (
+        _checks.floats(name, value) for name, value in (("low", low), ("high", high), ("returns", returns))
+    )
+    _require_runs("returns", returns, low, high)
     shape = (*low.shape[:-1], *(1,) * (returns.dim() - low.dim()), low.shape[-1])
-    span = (high - low).clamp_min(MIN_RANGE)
+    # Halves: the difference of two large numbers must not overflow. Nothing is rounded by it.
+    low, high, returns = low / 2, high / 2, returns / 2
+    span = (high - low).clamp_min(MIN_RANGE / 2)
     return (returns - low.reshape(shape)) / span.reshape(shape)
+
+
+def _require_runs(name: str, value: Tensor, low: Tensor, high: Tensor) -> None:
+    """Require bounds of one shape ``[*R, m]`` and values ``[*R, *N, m]`` that begin with the same runs."""
+    _checks.objectives("low", low, minimum=1)
+    _checks.same_shape("high", high, low.shape)
+    runs, count = low.shape[:-1], low.shape[-1]
+    if value.dim() < low.dim() or value.shape[: len(runs)] != runs or value.shape[-1] != count:
+        _checks.fail(name, f"have shape {[*runs, '...', count]}", f"shape {list(value.shape)}")
 
 
 class ReturnNormalizer(nn.Module):
@@ -84,25 +105,33 @@ class ReturnNormalizer(nn.Module):
     def forward(self, returns: Tensor) -> Tensor:
         """Widen the bounds with ``returns`` ``[*R, *N, m]`` and return them normalised, same shape."""
         self.update(returns)
-        return normalize(returns, self.low, self.high)
+        return self._normalize(_checks.floats("returns", returns))
 
     @torch.no_grad()
     def update(self, returns: Tensor) -> None:
         """Widen the bounds with ``returns``, ``[*R, *N, m]``."""
+        returns = _checks.like("returns", returns, self.low)
         self._check("returns", returns)
         _checks.finite("returns", returns)
-        low, high = update_bounds(self.low, self.high, returns.to(self.low.dtype))
+        low, high = update_bounds(self.low, self.high, returns)
         self.low.copy_(low)
         self.high.copy_(high)
 
     def normalize(self, values: Tensor) -> Tensor:
         """Normalise ``values`` ``[*R, *N, m]`` with the bounds as they are, such as a critic's values; not clipped."""
+        values = _checks.floats("values", values)
         self._check("values", values)
-        _checks.finite("low", self.low)
-        return normalize(values, self.low, self.high)
+        _checks.finite("values", values)
+        if not _checks.is_traced(self.low) and not bool(self.low.isfinite().all()):
+            _checks.fail("normalizer", "have seen returns before it normalises values", "none")
+        result = self._normalize(values)
+        _checks.no_overflow("values", result, values)
+        return result
+
+    def _normalize(self, values: Tensor) -> Tensor:
+        """Normalise in the dtype of the bounds and return the dtype of the values."""
+        return normalize(values.to(self.low), self.low, self.high).to(values.dtype)
 
     def _check(self, name: str, value: Tensor) -> None:
-        runs, count = self.low.shape[:-1], self.low.shape[-1]
-        _checks.objectives(name, value, count, minimum=1)
-        if value.shape[: len(runs)] != runs or value.dim() <= len(runs):
-            _checks.fail(name, f"have shape {[*runs, '...', count]}", f"shape {list(value.shape)}")
+        _checks.objectives(name, value, self.low.shape[-1], minimum=1)
+        _require_runs(name, value, self.low, self.high)

@@ -1,7 +1,8 @@
 """What every scalarizer shares: the sense, the checks and the three methods a user calls."""
 
 from abc import ABC, abstractmethod
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +20,8 @@ class Scalarizer(nn.Module, ABC):
     is a loss to be minimised.
 
     A scalarizer of your own implements :meth:`score`. Its gradient then comes from autograd and its attention from the
-    gradient; override :meth:`differentiate` and :meth:`attend` for formulas of your own. All three get checked tensors.
+    gradient. Override :meth:`differentiate`, :meth:`attend` and :meth:`subtract` for formulas of your own. All of them
+    get checked tensors in single precision or more.
 
     Args:
         sense: ``"max"`` (default) or ``"min"``.
@@ -49,15 +51,29 @@ class Scalarizer(nn.Module, ABC):
         Returns:
             Utility, ``[*B]``: to be maximised for ``sense="max"``, minimised for ``sense="min"``.
         """
-        return self.score(*self._checked(values, weights))
+        return self._finish(values, self.score, *self._checked(values, weights))
+
+    def difference(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
+        """Return the utility of ``values`` minus that of ``others``, ``[*B]``, with all the digits there are.
+
+        Args:
+            values: Objective values, ``[*B, m]``.
+            others: What to compare them with, ``[*B, m]``.
+            weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
+        """
+        checked, weighing = self._checked(values, weights)
+        compared = _checks.floats("others", others)
+        _checks.same_shape("others", compared, checked.shape)
+        _checks.finite("others", compared)
+        return self._finish(values, self.subtract, checked, compared.to(checked), weighing)
 
     def gradient(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the exact derivative of the utility with respect to ``values``, ``[*B, m]``."""
-        return self.differentiate(*self._checked(values, weights))
+        return self._finish(values, self.differentiate, *self._checked(values, weights))
 
     def attention(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return how much each objective counts now: non-negative, summing to 1, ``[*B, m]``."""
-        return self.attend(*self._checked(values, weights))
+        return self._finish(values, self.attend, *self._checked(values, weights))
 
     @abstractmethod
     def score(self, values: Tensor, weights: Tensor) -> Tensor:
@@ -82,14 +98,26 @@ class Scalarizer(nn.Module, ABC):
         total = size.sum(-1, keepdim=True)
         return torch.where(total > 0, size / total, 1 / size.shape[-1])
 
+    def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
+        """Return ``score(values) - score(others)``, ``[*B]``; override it where that loses digits."""
+        return self.score(values, weights) - self.score(others, weights)
+
+    def _finish(self, given: Any, method: Callable[..., Tensor], *checked: Tensor) -> Tensor:
+        """Call a method on checked input; refuse a result that overflowed, and return the dtype that was given."""
+        result = method(*checked)
+        _checks.no_overflow("values", result, checked[0])
+        half = isinstance(given, Tensor) and given.is_floating_point() and given.element_size() < 4
+        return result.to(given.dtype) if half else result
+
     def _checked(self, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """Check both inputs and return them as floating point, ``weights`` in the dtype of ``values``."""
+        """Check both inputs and return them in single precision or more, ``weights`` in the dtype of ``values``."""
         values, weights = _checks.floats("values", values), _checks.floats("weights", weights)
         _checks.objectives("values", values)
         _checks.finite("values", values)
         _checks.objectives("weights", weights, values.shape[-1])
         _checks.broadcastable("weights", weights, values.shape)
         _checks.simplex("weights", weights)
+        values = values.float() if values.element_size() < 4 else values
         return values, weights.to(values)
 
     def extra_repr(self) -> str:
@@ -110,7 +138,7 @@ class UtopiaScalarizer(Scalarizer):
 
     def __init__(self, utopia: Tensor | float | None = None, *, sense: Sense = "max") -> None:
         super().__init__(sense=sense)
-        value = torch.as_tensor(DEFAULT_UTOPIA[sense] if utopia is None else utopia, dtype=torch.get_default_dtype())
+        value = _checks.number("utopia", DEFAULT_UTOPIA[sense] if utopia is None else utopia)
         if sense == "max":
             _checks.utopia(value)
         else:
@@ -147,4 +175,8 @@ def weighted_gaps(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Te
         >>> weighted_gaps(torch.tensor([0.2, 0.5]), torch.tensor([0.5, 0.5]), 1.0)
         tensor([0.4000, 0.2500])
     """
-    return weights * (utopia - values)
+    values, weights = _checks.pair(values, weights)
+    ideal = _checks.like("utopia", utopia, values)
+    _checks.broadcastable("utopia", ideal, values.shape)
+    _checks.finite("utopia", ideal)
+    return weights * (ideal - values)

@@ -27,7 +27,12 @@ def maintain(attention: Tensor, maintenance: Tensor | float) -> Tensor:
         >>> maintain(torch.tensor([1.0, 0.0, 0.0]), 0.15)
         tensor([0.9000, 0.0500, 0.0500])
     """
-    return (1 - maintenance) * attention + maintenance / attention.shape[-1]
+    attention = _checks.floats("attention", attention)
+    _checks.objectives("attention", attention, minimum=1)
+    rate = _checks.like("maintenance", maintenance, attention)
+    _checks.between("maintenance", rate, 0.0, 1.0)
+    _checks.broadcastable("maintenance", rate, torch.Size([*attention.shape[:-1], 1]))
+    return (1 - rate) * attention + rate / attention.shape[-1]
 
 
 class AdaptiveSmoothTchebycheff(SmoothScalarizer):
@@ -66,11 +71,12 @@ class AdaptiveSmoothTchebycheff(SmoothScalarizer):
         mask_zero_weight: bool = False,
     ) -> None:
         super().__init__(utopia, sense=sense, attention=attention, mask_zero_weight=mask_zero_weight)
-        _checks.between("maintenance", maintenance, 0.0, 1.0)
+        if not isinstance(scheduler, Scheduler):
+            _checks.fail("scheduler", "be a Scheduler such as ConflictBraked()", repr(scheduler))
+        rate = _checks.number("maintenance", maintenance)
+        _checks.between("maintenance", rate, 0.0, 1.0)
         self.scheduler = scheduler
-        self.register_buffer(
-            "maintenance", torch.as_tensor(maintenance, dtype=torch.get_default_dtype()), persistent=False
-        )
+        self.register_buffer("maintenance", rate, persistent=False)
 
     @property
     def mu(self) -> Tensor:

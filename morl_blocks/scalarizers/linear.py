@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from morl_blocks import _checks
 from morl_blocks.scalarizers._base import Scalarizer
 
 
@@ -24,6 +25,7 @@ def linear(values: Tensor, weights: Tensor) -> Tensor:
         >>> linear(torch.tensor([[1.0, 0.0], [0.4, 0.4]]), torch.tensor([0.5, 0.5]))
         tensor([0.5000, 0.4000])
     """
+    values, weights = _checks.pair(values, weights)
     return (weights * values).sum(-1)
 
 
@@ -45,6 +47,10 @@ class Linear(Scalarizer):
     def score(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the weighted sum, ``[*B]``."""
         return linear(values, weights)
+
+    def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
+        """Return the weighted sum of the differences, ``[*B]``."""
+        return linear(values - others, weights)
 
     def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the preference, ``[*B, m]``."""

@@ -53,7 +53,7 @@ def smooth_maximum(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None)
         >>> smooth_maximum(torch.tensor([1e6, 0.0]), 1e-4)
         tensor(1000000.)
     """
-    mu = torch.as_tensor(mu, dtype=gaps.dtype, device=gaps.device)
+    gaps, mu = _gaps_and_mu(gaps, mu, mask)
     if mask is None:
         top = gaps.detach().amax(-1)
         return top + mu * ((gaps - top.unsqueeze(-1)) / mu.unsqueeze(-1)).exp().sum(-1).log()
@@ -82,10 +82,55 @@ def smooth_attention(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = Non
         >>> smooth_attention(torch.tensor([0.425, 0.165, 0.05]), 0.1)
         tensor([0.9109, 0.0677, 0.0214])
     """
-    mu = torch.as_tensor(mu, dtype=gaps.dtype, device=gaps.device).unsqueeze(-1)
+    gaps, mu = _gaps_and_mu(gaps, mu, mask)
     if mask is not None:
         gaps = gaps.masked_fill(~mask, -torch.inf)
-    return ((gaps - gaps.detach().amax(-1, keepdim=True)) / mu).softmax(-1)
+    return ((gaps - gaps.detach().amax(-1, keepdim=True)) / mu.unsqueeze(-1)).softmax(-1)
+
+
+def smooth_difference(gaps: Tensor, other_gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None) -> Tensor:
+    r"""Return :func:`smooth_maximum` of ``gaps`` minus that of ``other_gaps``, without losing digits to a large mu.
+
+    .. math:: \mu \log \sum_i \delta_i\, e^{(y_i - y'_i)/\mu}, \qquad \delta = \mathrm{softmax}(y'/\mu)
+
+    Both maxima grow like :math:`\mu \log m`; here that never appears. Where the exponents are small the logarithm is
+    taken of a number near 1, by ``log1p`` and ``expm1``.
+
+    Args:
+        gaps: Weighted gaps, ``[*B, m]``.
+        other_gaps: Weighted gaps to compare with, ``[*B, m]``.
+        mu: Smoothness, > 0, broadcastable to ``[*B]``.
+        mask: Objectives that count, ``[*B, m]`` of booleans; all by default.
+
+    Returns:
+        Difference, ``[*B]``.
+
+    Example:
+        >>> smooth_difference(torch.tensor([0.3, 0.1]), torch.tensor([0.2, 0.1]), 1e6)
+        tensor(0.0500)
+    """
+    gaps, mu = _gaps_and_mu(gaps, mu, mask)
+    other_gaps = _checks.like("other_gaps", other_gaps, gaps)
+    _checks.same_shape("other_gaps", other_gaps, gaps.shape)
+    share = smooth_attention(other_gaps, mu, mask)
+    steps = (gaps - other_gaps) / mu.unsqueeze(-1)
+    if mask is not None:
+        steps = torch.where(mask, steps, 0.0)
+    near = (share * steps.clamp(-1, 1).expm1()).sum(-1).log1p()
+    far = smooth_maximum(gaps, mu, mask) - smooth_maximum(other_gaps, mu, mask)
+    return torch.where((steps.abs() <= 1).all(-1), mu * near, far)
+
+
+def _gaps_and_mu(gaps: Tensor, mu: Tensor | float, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return gaps as floating point and mu as a checked tensor beside them."""
+    gaps = _checks.floats("gaps", gaps)
+    _checks.objectives("gaps", gaps, minimum=1)
+    mu = _checks.like("mu", mu, gaps)
+    _checks.positive("mu", mu)
+    _checks.broadcastable("mu", mu, gaps.shape[:-1])
+    if mask is not None:
+        _checks.same_shape("mask", mask, gaps.shape)
+    return gaps, mu
 
 
 class SmoothScalarizer(UtopiaScalarizer):
@@ -125,6 +170,12 @@ class SmoothScalarizer(UtopiaScalarizer):
         mask = self._mask(values, weights)
         return self._signed(smooth_maximum(self._gaps(values, weights), self._smoothness(values), mask))
 
+    def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
+        """Return the difference of two scores, ``[*B]``, by :func:`smooth_difference`."""
+        gaps, other_gaps = self._gaps(values, weights), self._gaps(others, weights)
+        mask = self._mask(values, weights)
+        return self._signed(smooth_difference(gaps, other_gaps, self._smoothness(values), mask))
+
     def _softmax(self, values: Tensor, weights: Tensor) -> Tensor:
         mask = self._mask(values, weights)
         return smooth_attention(self._gaps(values, weights), self._smoothness(values), mask)
@@ -138,8 +189,10 @@ class SmoothScalarizer(UtopiaScalarizer):
         if self.attention_kind == "softmax":
             return self._softmax(values, weights)
         # Normalising w_i delta_i in log space cannot divide by zero when delta sits on an objective of weight 0.
-        scaled = self._gaps(values, weights) / self._smoothness(values).unsqueeze(-1)
-        return (scaled + weights.log()).softmax(-1)
+        gaps = self._gaps(values, weights)
+        top = gaps.detach().masked_fill(weights == 0, -torch.inf).amax(-1, keepdim=True)
+        scaled = (gaps - top) / self._smoothness(values).unsqueeze(-1)
+        return torch.where(weights == 0, -torch.inf, scaled + weights.log()).softmax(-1)
 
     def extra_repr(self) -> str:
         """Show the options in ``repr``."""
@@ -179,8 +232,9 @@ class SmoothTchebycheff(SmoothScalarizer):
         mask_zero_weight: bool = False,
     ) -> None:
         super().__init__(utopia, sense=sense, attention=attention, mask_zero_weight=mask_zero_weight)
-        _checks.positive("mu", mu)
-        self.register_buffer("mu", torch.as_tensor(mu, dtype=torch.get_default_dtype()))
+        smoothness = _checks.number("mu", mu)
+        _checks.positive("mu", smoothness)
+        self.register_buffer("mu", smoothness)
 
     def _smoothness(self, values: Tensor) -> Tensor:
         mu = self.mu.to(values.dtype)

@@ -17,7 +17,11 @@ def smooth(previous: Tensor, target: Tensor, smoothing: Tensor | float) -> Tenso
         >>> smooth(torch.tensor(10.0), torch.tensor(5.0), 0.05)
         tensor(9.7500)
     """
-    return (1 - smoothing) * previous + smoothing * target
+    previous, target = _checks.alike(previous=previous, target=target)
+    rate = _checks.like("smoothing", smoothing, previous)
+    _checks.between("smoothing", rate, 0.0, 1.0)
+    _checks.per_run(previous=previous, target=target, smoothing=rate)
+    return (1 - rate) * previous + rate * target
 
 
 class Scheduler(nn.Module, ABC):
@@ -46,8 +50,9 @@ class Scheduler(nn.Module, ABC):
 
     def __init__(self, mu: Tensor | float) -> None:
         super().__init__()
-        _checks.positive("mu", mu)
-        self.register_buffer("mu", torch.as_tensor(mu, dtype=torch.get_default_dtype()).clone())
+        smoothness = _checks.number("mu", mu).clone()
+        _checks.positive("mu", smoothness)
+        self.register_buffer("mu", smoothness)
 
     def step(self, progress: Tensor | float, conflict: Tensor | float = 0.0) -> Tensor:
         """Advance by one iteration and return the smoothness to use in it.
@@ -59,10 +64,11 @@ class Scheduler(nn.Module, ABC):
         Returns:
             The new ``mu``, ``[]`` or ``[R]``.
         """
-        progress = torch.as_tensor(progress, dtype=self.mu.dtype, device=self.mu.device)
-        conflict = torch.as_tensor(conflict, dtype=self.mu.dtype, device=self.mu.device)
+        progress = _checks.like("progress", progress, self.mu)
+        conflict = _checks.like("conflict", conflict, self.mu)
         _checks.between("progress", progress, 0.0, 1.0)
         _checks.between("conflict", conflict, 0.0, 1.0)
+        _checks.per_run(mu=self.mu, progress=progress, conflict=conflict)
         mu = torch.as_tensor(self.advance(progress, conflict), dtype=self.mu.dtype, device=self.mu.device)
         _checks.positive(f"{type(self).__name__}.advance", mu)
         self.mu = mu

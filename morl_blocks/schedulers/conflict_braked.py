@@ -15,7 +15,11 @@ def boost(conflict: Tensor, threshold: Tensor | float) -> Tensor:
         >>> boost(torch.tensor([0.3, 0.7, 1.0]), 0.4)
         tensor([0.0000, 0.5000, 1.0000])
     """
-    return ((conflict - threshold) / (1 - threshold)).clamp(min=0.0)
+    conflict = _checks.floats("conflict", conflict)
+    limit = _checks.like("threshold", threshold, conflict)
+    _checks.between("threshold", limit, 0.0, 1.0, bounds="[)")
+    _checks.per_run(conflict=conflict, threshold=limit)
+    return ((conflict - limit) / (1 - limit)).clamp(min=0.0)
 
 
 def braked(base: Tensor, boost: Tensor, maximum: Tensor | float) -> Tensor:
@@ -25,7 +29,10 @@ def braked(base: Tensor, boost: Tensor, maximum: Tensor | float) -> Tensor:
         >>> braked(torch.tensor(5.025), torch.tensor(0.5), 10.0)
         tensor(7.5125)
     """
-    return base + boost * (maximum - base)
+    base, boost = _checks.alike(base=base, boost=boost)
+    top = _checks.like("maximum", maximum, base)
+    _checks.per_run(base=base, boost=boost, maximum=top)
+    return base + boost * (top - base)
 
 
 class ConflictBraked(Scheduler):
@@ -62,13 +69,18 @@ class ConflictBraked(Scheduler):
         smoothing: Tensor | float = 0.05,
     ) -> None:
         base = LinearDecay(10.0, 0.05) if base is None else base
-        _checks.positive("maximum", maximum)
-        _checks.between("threshold", threshold, 0.0, 1.0, bounds="[)")
-        _checks.between("smoothing", smoothing, 0.0, 1.0, bounds="(]")
+        if not isinstance(base, Scheduler):
+            _checks.fail("base", "be a Scheduler such as LinearDecay()", repr(base))
+        given = {"maximum": maximum, "threshold": threshold, "smoothing": smoothing}
+        numbers = {name: _checks.number(name, value).clone() for name, value in given.items()}
+        _checks.positive("maximum", numbers["maximum"])
+        _checks.between("threshold", numbers["threshold"], 0.0, 1.0, bounds="[)")
+        _checks.between("smoothing", numbers["smoothing"], 0.0, 1.0, bounds="(]")
+        _checks.per_run(base=base.mu, **numbers)
         super().__init__(base.mu)
         self.base = base
-        for name, value in (("maximum", maximum), ("threshold", threshold), ("smoothing", smoothing)):
-            self.register_buffer(name, torch.as_tensor(value, dtype=self.mu.dtype).clone(), persistent=False)
+        for name, value in numbers.items():
+            self.register_buffer(name, value, persistent=False)
         highest = base.highest
         if not _checks.is_traced(highest) and bool(torch.isinf(highest).any()):
             _checks.fail("base", "say its `highest` value (override the property)", type(base).__name__)
@@ -88,6 +100,8 @@ class ConflictBraked(Scheduler):
 
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
         """Step the base, pull it up by the conflict, and average."""
+        runs = {"threshold": self.threshold, "maximum": self.maximum, "smoothing": self.smoothing}
+        _checks.per_run(**runs, progress=progress, conflict=conflict)
         target = braked(self.base.step(progress, conflict), boost(conflict, self.threshold), self.maximum)
         # Rounding alone could leave the interval; the exponential average of numbers inside it cannot.
         return smooth(self.mu, target, self.smoothing).clamp(min=self.lowest, max=self.highest)

@@ -1,6 +1,5 @@
 """A smoothness that falls linearly over the training."""
 
-import torch
 from torch import Tensor
 
 from morl_blocks import _checks
@@ -19,10 +18,13 @@ def linear_decay(progress: Tensor | float, start: Tensor | float, end: Tensor | 
         Base smoothness, ``[]`` or ``[R]``.
 
     Example:
+        >>> import torch
         >>> linear_decay(torch.tensor([0.0, 0.5, 2.0]), 10.0, 0.05)
         tensor([10.0000,  5.0250,  0.0500])
     """
-    done = torch.as_tensor(progress).clamp(max=1.0)
+    done = _checks.floats("progress", progress).clamp(0.0, 1.0)
+    start, end = (_checks.like(name, value, done) for name, value in (("start", start), ("end", end)))
+    _checks.per_run(progress=done, start=start, end=end)
     return (1 - done) * start + done * end  # exact at both ends, unlike start - (start - end) * done
 
 
@@ -50,12 +52,15 @@ class LinearDecay(Scheduler):
     def __init__(
         self, start: Tensor | float = 10.0, end: Tensor | float = 0.05, smoothing: Tensor | float = 1.0
     ) -> None:
-        _checks.positive("start", start)
-        _checks.positive("end", end)
-        _checks.between("smoothing", smoothing, 0.0, 1.0, bounds="(]")
-        super().__init__(start)
-        for name, value in (("start", start), ("end", end), ("smoothing", smoothing)):
-            self.register_buffer(name, torch.as_tensor(value, dtype=self.mu.dtype).clone(), persistent=False)
+        given = {"start": start, "end": end, "smoothing": smoothing}
+        numbers = {name: _checks.number(name, value).clone() for name, value in given.items()}
+        _checks.positive("start", numbers["start"])
+        _checks.positive("end", numbers["end"])
+        _checks.between("smoothing", numbers["smoothing"], 0.0, 1.0, bounds="(]")
+        _checks.per_run(**numbers)
+        super().__init__(numbers["start"])
+        for name, value in numbers.items():
+            self.register_buffer(name, value, persistent=False)
         if not _checks.is_traced(self.start) and bool((self.end > self.start).any()):
             _checks.fail("end", f"be <= start ({self.start.tolist()})", self.end.tolist())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,17 @@ import safetensors
 import safetensors.torch
 from torch import Tensor
 
+from morl_recipes import staging
+from morl_recipes.errors import StoreError
+from morl_recipes.store._versions import other_versions
+
 FORMAT = "morl-blocks checkpoint"
-VERSION = 2
+VERSION = 3
+"""Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
+
+
+class OtherVersionsError(StoreError):
+    """A training would continue under other versions than it began; the user may allow it."""
 
 
 class CheckpointError(ValueError):
@@ -21,7 +29,7 @@ class CheckpointError(ValueError):
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write a checkpoint: to a temporary file, flushed to the disk, then renamed over the old one.
+    """Write a checkpoint whole or not at all.
 
     Args:
         path: The file.
@@ -31,13 +39,7 @@ def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
     header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(safetensors.torch.save(plain, header))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _flush_folder(path.parent)
+    staging.replace(path, safetensors.torch.save(plain, header))
 
 
 def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -46,7 +48,7 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         with safetensors.safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    except (safetensors.SafetensorError, OSError) as error:
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, MemoryError) as error:
         raise CheckpointError(f"`{path}` must be a checkpoint, got a damaged or foreign file: {error}.") from error
     if header.get("format") != FORMAT:
         raise CheckpointError(f"`{path}` must be a checkpoint of morl-blocks, got a safetensors file of another kind.")
@@ -55,7 +57,37 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     text = header.get("meta", "")
     if header.get("checksum") != _checksum(tensors, text):
         raise CheckpointError(f"`{path}` must match its checksum, got damaged data.")
-    return tensors, json.loads(text)
+    try:
+        meta = json.loads(text)
+    except (ValueError, RecursionError):
+        meta = None
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"`{path}` must describe itself, got something else in its header.")
+    return tensors, meta
+
+
+def versions_note(meta: dict[str, Any]) -> list[str]:
+    """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
+    stored = meta.get("versions")
+    other = other_versions(stored) if isinstance(stored, dict) else ""
+    return [other] if other else []
+
+
+def require_versions(path: Path) -> None:
+    """Require that a checkpoint, if there is one, was written by the versions that are here.
+
+    Other versions raise :class:`OtherVersionsError`, which says what to do; a damaged file is met by who loads it.
+    """
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            meta = json.loads((file.metadata() or {}).get("meta", "{}"))
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, RecursionError):
+        return
+    for other in versions_note(meta) if isinstance(meta, dict) else ():
+        raise OtherVersionsError(
+            f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
+            "Continue all the same with --accept-versions, or use those versions."
+        )
 
 
 def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
@@ -90,13 +122,3 @@ def _checksum(tensors: dict[str, Tensor], text: str) -> str:
         value = zlib.crc32(f"{name}{tensor.dtype}{list(tensor.shape)}".encode(), value)
         value = zlib.crc32(tensor.numpy().tobytes(), value)
     return f"{value:08x}"
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the rename itself last, where the system can."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -163,9 +163,9 @@ def _named(env: str, device: str, plugins: Sequence[Plugin], folder: str | Path)
     if (card := known_card(env)) is not None:
         return _carded(card, device)
     registered = _registered_ids()
-    if (name := registered.get(env.lower())) is None:
+    if env.lower() not in registered:
         raise unknown("environment", env, [*CARDS, *registered.values()])
-    return _registered(name)
+    return _registered(registered[env.lower()])
 
 
 def _carded(card: EnvCard, device: str) -> EnvSource:

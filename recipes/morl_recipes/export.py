@@ -13,11 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from morl_envs import make_batch
-from morl_envs.factory import find_card
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
-from morl_recipes.saved_policy import Point, SavedPolicy, acting, find_run, load_policy
+from morl_recipes.pick import find_run, source_of
+from morl_recipes.saved_policy import Point, SavedPolicy, acting, load_policy
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
 
@@ -43,7 +42,13 @@ class Exported:
 
 
 def export_policy(
-    folder: str | Path, out: str | Path, *, run: str | None = None, point: Point = "peak", tolerance: float = TOLERANCE
+    folder: str | Path,
+    out: str | Path,
+    *,
+    run: str | None = None,
+    point: Point = "peak",
+    tolerance: float = TOLERANCE,
+    env: Any = None,
 ) -> Exported:
     """Write a policy as ONNX: inputs ``observation [N, n]`` and ``preference [N, m]``, output ``action``.
 
@@ -53,9 +58,10 @@ def export_policy(
     Args:
         folder: A result store.
         out: The ONNX file; an existing one is replaced at once.
-        run: A run id or a part of one; by default the best.
+        run: A run id or a part of one, such as a method; by default, and among several, the best.
         point: The policy of the best validation, or the last.
         tolerance: Largest difference of an action to accept.
+        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
 
     Returns:
         What was written. Disagreement raises ``ValueError``, and then nothing is written.
@@ -66,9 +72,9 @@ def export_policy(
     _checks.positive("tolerance", tolerance)
     store = Store.open(folder)
     row = find_run(store, run)
-    env = make_batch(find_card(row["env"]), 10, 0)
-    policy = load_policy(store, row, point, env.action_low, env.action_high)
-    observation = gather(env, policy, tuple(row["preference"]), OBSERVATIONS)
+    world = source_of(store, row["env"], env).make(10, range(10))
+    policy = load_policy(store, row, point, world.action_low, world.action_high)
+    observation = gather(world, policy, tuple(row["preference"]), OBSERVATIONS)
     weights = draw_preferences(tuple(row["preference"]), OBSERVATIONS, torch.Generator().manual_seed(0))
     out = Path(out)
     with staged(out) as temporary:

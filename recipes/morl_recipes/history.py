@@ -1,16 +1,33 @@
-"""The history of a population: one row of numbers per run and iteration, in memory and as CSV."""
+"""The history of a population: one row of numbers per run and iteration, in memory and as a CSV that only grows.
+
+The checkpoint does not hold the history, or it would grow with it: it holds how long the file was, and its checksum.
+What the file has beyond that is of iterations that are trained again.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
+import math
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import torch
 from torch import Tensor
 
+from morl_recipes import staging
 from morl_recipes.learning.runs import Run
+
+
+class Mark(NamedTuple):
+    """How much of the file belongs to the first ``rows`` rows, and the checksum of that."""
+
+    rows: int
+    size: int
+    checksum: int
 
 
 class History:
@@ -26,6 +43,7 @@ class History:
         self.runs, self.objectives, self.path = list(runs), objectives, path
         self.columns: list[str] = []
         self.rows: list[Tensor] = []
+        self.mark = Mark(0, 0, 0)
 
     def add(self, numbers: dict[str, Tensor | float], alive: Tensor) -> dict[str, Tensor]:
         """Append one row per run; rows of stopped runs are NaN. Returns the columns, ``[R]`` each, on the CPU."""
@@ -52,35 +70,62 @@ class History:
         frame = frame[frame["iteration"].notna()].reset_index(drop=True)
         return frame.astype({"iteration": int, "steps": int})
 
-    def state(self, rows: int | None = None) -> Tensor:
-        """Return the first ``rows`` rows (by default all) as one tensor, ``[K, R, C]``."""
-        chosen = self.rows[:rows]
-        return torch.stack(chosen) if chosen else torch.zeros(0, len(self.runs), 0, dtype=torch.float64)
+    def flush(self) -> None:
+        """Wait until the disk has every row: only then may a checkpoint count on them."""
+        if self.path is not None and self.mark.size:
+            staging.flush(self.path)
 
-    def load(self, state: Tensor, columns: list[str]) -> None:
-        """Continue from a saved state, and let the CSV file hold exactly that."""
-        self.columns, self.rows = list(columns), list(state.unbind(0))
+    def load(self, mark: Mark, columns: Sequence[str]) -> None:
+        """Continue from a mark: read the rows up to it, and cut off what the file has beyond.
+
+        Args:
+            mark: The :attr:`mark` of when the checkpoint was made.
+            columns: The columns of then.
+        """
+        content = b"" if self.path is None or not mark.size else _read(self.path, mark.size)
+        if (len(content), zlib.crc32(content)) != (mark.size, mark.checksum):
+            raise ValueError(f"another history.csv than the one of {mark.size} bytes that it was saved with")
+        self.columns, self.mark = list(columns), mark
+        self.rows = self._parse(content, mark.rows)
         if self.path is not None:
-            temporary = self.path.with_suffix(".tmp")
-            with temporary.open("w", newline="") as file:
-                self._write(file, self.rows, header=True)
-            temporary.replace(self.path)
+            staging.append(self.path, b"", at=mark.size)
+
+    def _parse(self, content: bytes, count: int) -> list[Tensor]:
+        """Return the rows ``[R, C]`` of a file: one line per iteration and run that was alive in it."""
+        rows = torch.full((count, len(self.runs), len(self.columns)), torch.nan, dtype=torch.float64)
+        first = 2 + self.objectives
+        order: dict[str, int] = {}
+        for cells in list(csv.reader(io.StringIO(content.decode())))[1:]:
+            row = order.setdefault(cells[first], len(order))
+            numbers = [float(cell) if cell else math.nan for cell in cells[first:]]
+            rows[row, int(cells[0])] = torch.tensor(numbers, dtype=torch.float64)
+        return list(rows.unbind(0))
 
     def _append(self, table: Tensor) -> None:
         if self.path is None:
             return
-        with self.path.open("w" if len(self.rows) == 1 else "a", newline="") as file:
-            self._write(file, [table], header=len(self.rows) == 1)
+        content, (rows, size, checksum) = self._lines(table, header=self.mark.rows == 0), self.mark
+        staging.append(self.path, content, at=size)
+        self.mark = Mark(rows + 1, size + len(content), zlib.crc32(content, checksum))
 
-    def _write(self, file: object, tables: list[Tensor], *, header: bool) -> None:
-        writer = csv.writer(file)  # type: ignore[arg-type]
-        weights = [f"weight_{i}" for i in range(self.objectives)]
+    def _lines(self, table: Tensor, *, header: bool) -> bytes:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
         if header:
-            writer.writerow(["run", "seed", *weights, *self.columns])
-        for table in tables:
-            for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
-                if row[0] == row[0]:  # stopped runs have NaN everywhere
-                    writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *map(_cell, row[2:])])
+            writer.writerow(["run", "seed", *(f"weight_{i}" for i in range(self.objectives)), *self.columns])
+        for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
+            if row[0] == row[0]:  # stopped runs have NaN everywhere
+                writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *map(_cell, row[2:])])
+        return text.getvalue().encode()
+
+
+def _read(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, fewer when it has no more; nothing when it is missing."""
+    try:
+        with path.open("rb") as file:
+            return file.read(min(size, path.stat().st_size))
+    except FileNotFoundError:
+        return b""
 
 
 def _cell(number: float) -> str:

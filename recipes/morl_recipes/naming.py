@@ -1,18 +1,20 @@
 """Refuse unknown names with the nearest known ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 SHOWN = 10
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> ValueError:
+def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, rest: str = "") -> ValueError:
     """Return the error for a name that is not known, with the nearest ones.
 
     Args:
         kind: What the name should name, such as ``"row"``.
         name: The name.
         known: The names that exist.
+        shown: Most names to list.
+        rest: Where the others are, in brackets behind their number.
 
     Example:
         >>> unknown("environment", "steelth", ["stealth", "frogger"])
@@ -23,6 +25,16 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> ValueError:
     names = list(dict.fromkeys(known))
     by_lower = {candidate.lower(): candidate for candidate in names}
     near = [by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
-    rest = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {', '.join(names[:SHOWN])}{rest}."
+    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {some(names, shown, rest)}."
     return ValueError(f"unknown {kind} {name!r}. {hint}")
+
+
+def some(names: Sequence[str], shown: int = SHOWN, rest: str = "") -> str:
+    """List a few names, and say how many more there are.
+
+    Example:
+        >>> some(["a", "b", "c"], shown=2)
+        'a, b and 1 more'
+    """
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more{f' ({rest})' if rest else ''}" if more > 0 else "")

@@ -14,12 +14,11 @@ import torch
 from torch import Tensor
 
 from morl_blocks.metrics import expected_utility, run_hypervolume
-from morl_envs import make_batch
-from morl_envs.cards import EnvCard
-from morl_envs.factory import find_card
 from morl_envs.heuristics.play import mean_returns
 from morl_recipes import _checks
-from morl_recipes.saved_policy import Point, PolicyFunction, acting, find_run, load_policy
+from morl_recipes.envs import EnvSource
+from morl_recipes.pick import find_run, source_of
+from morl_recipes.saved_policy import Point, PolicyFunction, acting, load_policy
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
 
@@ -57,17 +56,19 @@ def play(
     episodes: int = 20,
     seed: int = 0,
     video: str | Path | None = None,
+    env: Any = None,
 ) -> Played:
     """Run a saved policy.
 
     Args:
         folder: A result store.
-        run: A run id or a part of one; by default the best.
+        run: A run id or a part of one, such as a method; by default, and among several, the best.
         point: The policy of the best validation, or the last.
         preference: Another preference than the one it was trained for: the policy sees it as an input.
         episodes: Number of episodes.
         seed: Seed of the first episode; episode k has seed + k.
         video: A ``.gif`` or ``.mp4`` file for a film of the first episode; see also :func:`film_run`.
+        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
 
     Returns:
         The returns and scores.
@@ -77,18 +78,18 @@ def play(
     _checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
     row = find_run(store, run)
-    card = find_card(row["env"])
-    weights = tuple(row["preference"]) if preference is None else _weights(preference, card)
-    env = make_batch(card, episodes, seed)
-    policy = acting(load_policy(store, row, point, env.action_low, env.action_high), weights)
-    returns, _ = mean_returns(env, policy)
-    mean, info = returns.mean(0).double().numpy(), store.manifest.environments[card.name]
+    source = source_of(store, row["env"], env)
+    weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
+    world = source.make(episodes, range(seed, seed + episodes))
+    policy = acting(load_policy(store, row, point, world.action_low, world.action_high), weights)
+    returns, _ = mean_returns(world, policy)
+    mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
     hv = None
     if info.bounds_problem is None and info.low is not None and info.high is not None:
         hv = float(run_hypervolume(mean, info.low, info.high))
     if video is not None:
-        film(card, policy, Path(video), seed)
-    return Played(row["run_id"], weights, card.objectives, returns, hv, float(expected_utility(mean, weights)))
+        film(source, policy, Path(video), seed)
+    return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
 
 
 def film_run(folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0) -> None:
@@ -103,25 +104,26 @@ def film_run(folder: str | Path, played: Played, path: str | Path, *, point: Poi
     """
     store = Store.open(folder)
     row = find_run(store, played.run_id)
-    card = find_card(row["env"])
-    env = make_batch(card, 1, seed)
-    policy = load_policy(store, row, point, env.action_low, env.action_high)
-    film(card, acting(policy, played.preference), Path(path), seed)
+    source = source_of(store, row["env"])
+    world = source.make(1, [seed])
+    policy = load_policy(store, row, point, world.action_low, world.action_high)
+    film(source, acting(policy, played.preference), Path(path), seed)
 
 
-def film(card: EnvCard, policy: PolicyFunction, path: Path, seed: int) -> None:
+def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int) -> None:
     """Write a video of one episode; the file appears when it is complete."""
     from morl_envs.rendering.video import record_episode, save_video
 
     check_video(path)
-    every = max(1, card.horizon // FRAMES)
-    if card.kind == "torch":
-        env: Any = make_batch(card, 1, seed)
+    if source.draw is None:
+        raise ValueError(f"{source.name} cannot be filmed: it does not say how to draw it.")
+    _draw_without_a_screen()
+    env = source.draw(1, [seed])
+    every = max(1, env.horizon // FRAMES)
+    if source.card is not None and source.card.kind == "torch":
         pictures = record_episode(env, policy, every=every)
     else:
-        _draw_without_a_screen()
-        env = make_batch(card, 1, seed, render_mode="rgb_array")
-        pictures = _gymnasium_pictures(env, policy, every, card.name)
+        pictures = _gymnasium_pictures(env, policy, every, source.name)
     with staged(path) as temporary:
         save_video(pictures, temporary)
         _require_readable(temporary)
@@ -136,10 +138,10 @@ def check_video(path: str | Path) -> None:
         raise ImportError("MP4 videos need the report extra: pip install 'morl-blocks[report]'.")
 
 
-def _weights(preference: tuple[float, ...], card: EnvCard) -> tuple[float, ...]:
-    """Require a preference for this environment."""
-    if len(preference) != len(card.objectives):
-        rule = f"hold {len(card.objectives)} numbers ({', '.join(card.objectives)})"
+def _weights(preference: tuple[float, ...], objectives: tuple[str, ...]) -> tuple[float, ...]:
+    """Require a preference for these objectives."""
+    if len(preference) != len(objectives):
+        rule = f"hold {len(objectives)} numbers ({', '.join(objectives)})"
         _checks.fail("preference", rule, list(preference))
     return _checks.preference(preference, name="preference")
 

@@ -72,7 +72,7 @@ class TrainResult:
     runs: list[RunResult]
     source: EnvSource
     objectives: tuple[str, ...]
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
 
     @property
     def env(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -11,10 +10,9 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes.learning.observations import scaled
-from morl_recipes.store import Store, StoreError, load_runs
+from morl_recipes.store import Store, StoreError
 
 Point = Literal["peak", "final"]
-SHOWN = 5
 
 
 class SavedPolicy(nn.Module):
@@ -45,13 +43,16 @@ class SavedPolicy(nn.Module):
         hidden, inputs = parameters["trunk.0.weight"].shape
         self.observation_dim, self.num_objectives = inputs - num_objectives, num_objectives
         self.actor: UnitBoxGaussianActor | CategoricalActor
-        if low is not None and high is not None:
-            dims = len(parameters["mean.bias"])
-            self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
-        else:
-            choices = len(parameters["logits.bias"])
-            self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
-        self.actor.load_state_dict(parameters)
+        with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
+            if low is not None and high is not None:
+                dims = len(parameters["mean.bias"])
+                self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
+            else:
+                choices = len(parameters["logits.bias"])
+                self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
+        kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
+        given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
+        self.actor.load_state_dict(given, assign=True)
         self.register_buffer("low", low)
         self.register_buffer("high", high)
         self.register_buffer("mean", tensors.get("observation_mean"))
@@ -66,52 +67,6 @@ class SavedPolicy(nn.Module):
             return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]
         mean, _ = self.actor(observation, preference)
         return unit_box_to_action(mean, self.low, self.high)
-
-
-def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
-    """Choose a finished run of a store.
-
-    Args:
-        store: The store.
-        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``) or any piece of one; by
-            default the run with the best peak hypervolume (expected utility when no run has one).
-
-    Returns:
-        Its row of :func:`~morl_recipes.store.load_runs`.
-    """
-    rows: list[dict[str, Any]] = load_runs(store).to_dict("records")  # type: ignore[assignment]
-    rows = [row for row in rows if row["status"] == "done"]
-    if not rows:
-        raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
-    if name is None:
-        score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
-        return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
-    by_id = {row["run_id"]: row for row in rows}
-    return by_id[match_run(name, sorted(by_id))]
-
-
-def match_run(name: str, run_ids: Sequence[str]) -> str:
-    """Return the one id that a name stands for; whole parts between dots come before pieces of a part.
-
-    Example:
-        >>> match_run("linear", ["stealth.baselines.linear.s0", "stealth.ours.linear-vector.s0"])
-        'stealth.baselines.linear.s0'
-    """
-    whole = [run_id for run_id in run_ids if f".{name}." in f".{run_id}."]
-    pieces = [run_id for run_id in run_ids if name in run_id]
-    found = [name] if name in run_ids else whole or pieces
-    if not found:
-        near = get_close_matches(name, run_ids, n=3, cutoff=0.5)
-        raise ValueError(f"unknown run {name!r}. {'Nearest' if near else 'Known'}: {_some(near or run_ids)}.")
-    if len(found) > 1:
-        raise ValueError(f"`run` must name one run, got {name!r}, which is part of {len(found)}: {_some(found)}.")
-    return found[0]
-
-
-def _some(run_ids: Sequence[str]) -> str:
-    """List a few runs, and say where the rest is."""
-    more = len(run_ids) - SHOWN
-    return ", ".join(run_ids[:SHOWN]) + (f" and {more} more (the folders in FOLDER/runs)" if more > 0 else "")
 
 
 def require_point(point: str) -> None:
@@ -129,7 +84,11 @@ def load_policy(
     own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
-    policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    try:
+        policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).strip().replace("\n", " ")[:200]
+        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
     return policy.requires_grad_(requires_grad=False)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
-from morl_recipes.history import History
+from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.runs import Run
@@ -22,6 +22,7 @@ from morl_recipes.learning.state import env_state, load_env, load_tensors, tenso
 from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.settings import Settings
+from morl_recipes.store import run_versions
 from morl_recipes.testing import with_tests
 from morl_recipes.watching import Bar, Logger, check_loggers, log
 
@@ -30,11 +31,10 @@ CHECKPOINT = "checkpoint.safetensors"
 
 
 class Kept(NamedTuple):
-    """A copy of everything as it was after a finished iteration; ``rows`` counts those of the history."""
+    """A copy of everything as it was after a finished iteration, but for the history, which lies beside it."""
 
     tensors: dict[str, Tensor]
     meta: dict[str, Any]
-    rows: int
 
 
 class Session:
@@ -124,8 +124,8 @@ class Session:
         """Write the checkpoint of the last finished iteration, if there is one and a folder for it."""
         path = self._file(CHECKPOINT)
         if path is not None and self._kept is not None:
-            tensors, meta, rows = self._kept
-            checkpoint.save(path, tensors | {"history": self.history.state(rows)}, meta)
+            self.history.flush()
+            checkpoint.save(path, *self._kept)
 
     def close(self) -> None:
         """Close the bar, and the environments that can be closed."""
@@ -146,17 +146,21 @@ class Session:
             "iteration": self.batch.iteration,
             "updates": self.batch.updates,
             "columns": self.history.columns,
+            "history": list(self.history.mark),
+            "versions": run_versions(),
             "reasons": {str(run): reason for run, reason in self.reasons.items()},
         }
-        self._kept = Kept({name: tensor.clone() for name, tensor in state.items()}, meta, len(self.history.rows))
+        self._kept = Kept({name: tensor.clone() for name, tensor in state.items()}, meta)
 
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self._identity())
+        for other in checkpoint.versions_note(meta):
+            _LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
             self._restore(state, meta)
-        except (KeyError, RuntimeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, RuntimeError, ValueError) as error:
             raise checkpoint.CheckpointError(f"`{path}` must fit this training, got {error}.") from error
 
     def _restore(self, state: dict[str, Tensor], meta: dict[str, Any]) -> None:
@@ -169,7 +173,7 @@ class Session:
             tensor.copy_(state[f"best/{index}"])
         self.batch.iteration, self.batch.updates = meta["iteration"], meta["updates"]
         self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
-        self.history.load(state["history"], meta["columns"])
+        self.history.load(Mark(*meta["history"]), meta["columns"])
         self._before = self._copy_policies()
 
     def result(self) -> TrainResult:

@@ -118,6 +118,20 @@ class Spec:
     def __repr__(self) -> str:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
 
+    def brief(self) -> str:
+        """Return the spec as one would type it: without the arguments that have their defaults.
+
+        Example:
+            >>> from morl_recipes.specs import Branched, Fixed
+            >>> Branched(hidden=8).brief(), Fixed(1.0).brief()
+            ('Branched(hidden=8)', 'Fixed(mu=1.0)')
+        """
+        defaults = {name: _settled(name, default, None) for name, default in self.kind.defaults.items()}
+        number = [name for name, value in self.values[:1] if isinstance(value, float)]  # a first number is the point
+        shown = [(name, value) for name, value in self.values if name in number or value != defaults[name]]
+        texts = (f"{name}={value.brief() if isinstance(value, Spec) else repr(value)}" for name, value in shown)
+        return f"{self.kind.name}({', '.join(texts)})"
+
     @property
     def slot(self) -> str | None:
         """The slot that it fills; ``None`` for any."""

@@ -16,7 +16,7 @@ from morl_recipes.selection import name_of
 from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
-from morl_recipes.store._frames import parse_history
+from morl_recipes.store._histories import read_history, stacked
 from morl_recipes.store._tests import read_tests
 from morl_recipes.sweep._drive import CHECKPOINTS
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size
@@ -104,7 +104,7 @@ def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunRes
 def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     """Return a stored run as the training returned it."""
     fields, objectives = store.read(planned.run_id), len(planned.preference)
-    frame = parse_history(store.read_file(planned.run_id, "history.csv"))
+    frame = stacked([read_history(store, fields)])
     tensors = store.policy(planned.run_id)
     peak, final = (
         {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}

@@ -18,12 +18,14 @@ from torch import Tensor
 from tqdm import tqdm
 
 from morl_recipes import _checks
-from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.envs import EnvSource
+from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
+from morl_recipes.pick import source_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.scores import Bounds, summarise
-from morl_recipes.store import EnvInfo, PlannedRun, Store, StoreError
+from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._manifest import package_versions
 from morl_recipes.store._tests import read_tests, write_test
 
@@ -39,12 +41,10 @@ class Tested:
     Attributes:
         tested: Ids of the runs that were played.
         there: Ids of the runs that had such a test already.
-        problems: Why a run could not be played, a sentence each.
     """
 
     tested: tuple[str, ...]
     there: tuple[str, ...]
-    problems: tuple[str, ...]
 
 
 def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
@@ -94,21 +94,25 @@ def test_store(
     """
     _checks.at_least("episodes", episodes, 1)
     store = folder if isinstance(folder, Store) else Store.open(folder)
-    todo, there = _pending(store, episodes)
-    batches, problems = _batches(store, todo)
-    if todo and not batches:
+    todo, there, problems = _pending(store, episodes)
+    batches, unread = _batches(store, todo)
+    problems += unread
+    if problems and not batches and not there:
         raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
     tested: list[str] = []
     environments = _Environments(store, env, accept_versions=accept_versions)
-    with tqdm(total=2 * episodes * len(todo), disable=not progress, unit="episode", dynamic_ncols=True) as bar:
+    with tqdm(
+        total=2 * episodes * sum(map(len, batches)), disable=not progress, unit="episode", dynamic_ncols=True
+    ) as bar:
         for batch in batches:
             source = environments.source(batch[0].run.env)
             for part in _parts(batch, episodes):
                 tested += _test_part(store, part, source, episodes)
                 bar.update(2 * episodes * len(part))
     if problems:
-        raise StoreError(f"{len(problems)} of {len(todo)} runs could not be tested, the others were. {problems[0]}")
-    return Tested(tuple(tested), tuple(there), tuple(problems))
+        count = len(tested) + len(there) + len(problems)
+        raise StoreError(f"{len(problems)} of {count} runs could not be tested, the others were. {problems[0]}")
+    return Tested(tuple(tested), tuple(there))
 
 
 test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
@@ -132,7 +136,7 @@ class _Environments:
     def source(self, name: str) -> EnvSource:
         """Return where an environment of the store comes from; one that is not what it was raises."""
         if name not in self._found:
-            source = find_source(name if self.env is None else self.env).complete()
+            source = source_of(self.store, name, self.env)
             info = self.store.manifest.environments[name]
             if tuple(source.objectives) != tuple(info.objectives):
                 raise StoreError(
@@ -156,24 +160,27 @@ class _Environments:
             )
 
 
-def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str]]:
-    """Return the finished runs without a test of so many episodes, and the ids of those with one."""
-    todo, there = [], []
-    present = set(store.run_ids())
-    for run in store.manifest.runs:
-        if run.run_id not in present:
+def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str], list[str]]:
+    """Return the finished runs without a test of so many episodes, the ids of those with one, and what is damaged."""
+    todo, there, problems = [], [], []
+    planned = {run.run_id: run for run in store.manifest.runs}
+    for run_id, fields in store.records():
+        try:
+            if isinstance(fields, StoreError):
+                raise fields
+            points = read_tests(store, fields).values()
+        except StoreError as problem:
+            problems.append(str(problem))
             continue
-        fields = store.read(run.run_id)
         if fields["status"] != "done":
             continue
-        points = read_tests(store, fields).values()
         if all(point is not None and point["episodes"] == episodes for point in points):
-            there.append(run.run_id)
+            there.append(run_id)
         else:
-            todo.append(run)
-    if not todo and not there:
+            todo.append(planned[run_id])
+    if not todo and not there and not problems:
         raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
-    return todo, there
+    return todo, there, problems
 
 
 def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Stored]], list[str]]:

@@ -11,9 +11,10 @@ from torchrl.envs.transforms import RewardSum, StepCounter
 from torchrl.envs.utils import RandomPolicy, check_env_specs
 
 from morl_envs.base import BatchedEnv
-from morl_envs.worlds import WORLDS, create_world
+from morl_envs.cards import world_cards
+from morl_envs.worlds import create_world
 
-ALL = pytest.mark.parametrize("world", list(WORLDS))
+ALL = pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
 
 
 def commands(env: BatchedEnv, steps: int, seed: int = 0) -> Tensor:
@@ -225,3 +226,23 @@ def test_bad_batches_seeds_masks_and_states() -> None:
         create_world("Atlantis")
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         create_world("CrazyflieFrogger", colour="red")
+
+
+@ALL
+def test_the_default_type_of_numbers_changes_nothing(world: str) -> None:
+    def play() -> list[torch.Tensor]:
+        env = create_world(world, batch_size=[8], seed=4, horizon=30)
+        results, generator = [env.reset_tensors()], torch.Generator().manual_seed(0)
+        for _ in range(40):
+            action = torch.rand(8, env.action_dim, dtype=torch.float32, generator=generator) * 2 - 1
+            observation, reward, terminated, truncated = env.step_tensors(action)
+            results += [observation, reward, env.reset_tensors(terminated | truncated)]
+        return [*results, *env.get_state().values()]
+
+    expected = play()
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = play()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(expected, found, strict=True))

@@ -1,11 +1,19 @@
 import math
-from dataclasses import FrozenInstanceError, fields
+import sys
+from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
 
+import gymnasium
 import pytest
 import torch
 
-from morl_envs import CARDS, make_batch
+from morl_envs import CARDS, StealthVisualSearch, make_batch, register
+from morl_envs.base import BatchedEnv
 from morl_envs.cards import EnvCard
+from morl_envs.heuristics import heuristics_of
+from morl_envs.rendering.canvas import Canvas
+from morl_envs.rendering.draw_stealth import draw_stealth
+from morl_envs.rendering.scene import drawing_of
 
 ALL = pytest.mark.parametrize("card", CARDS.values(), ids=lambda card: card.name)
 
@@ -35,7 +43,6 @@ def test_preferences_and_bounds(card: EnvCard) -> None:
     assert len(card.hv_low) == len(card.hv_high) == count
     assert all(low < high for low, high in zip(card.hv_low, card.hv_high, strict=True))
     assert card.hv_origin
-    assert 0 < card.gamma < 1
 
 
 def test_the_stealth_bounds_are_those_the_tables_identify() -> None:
@@ -58,4 +65,51 @@ def test_the_preferences_of_the_paper() -> None:
 def test_cards_are_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         CARDS["stealth"].horizon = 3  # type: ignore[misc]
-    assert {field.name for field in fields(EnvCard)} >= {"objectives", "horizon", "gamma", "hv_low", "hv_high"}
+    assert {field.name for field in fields(EnvCard)} >= {"objectives", "horizon", "world", "hv_low", "hv_high"}
+
+
+def test_every_card_says_whether_its_bounds_are_analytic_or_chosen() -> None:
+    for card in CARDS.values():
+        assert any(word in card.hv_origin for word in ("analytic", "chosen", "tables")), card.name
+
+
+def test_the_tasks_that_fronts_are_compared_on_have_cards() -> None:
+    assert CARDS["mo-hopper-v5"].objectives == ("speed", "height", "control cost")
+    assert len(CARDS["mo-hopper-2obj-v5"].objectives) == len(CARDS["mo-ant-2obj-v5"].objectives) == 2
+    assert CARDS["fruit-tree-v0"].horizon == 6
+    assert CARDS["deep-sea-treasure-concave-v0"].hv_high == (124.0, -1.0)
+
+
+class Pond(StealthVisualSearch):
+    """A world that nothing but its card knows."""
+
+
+def paint(env: Any, row: Any, trail: Any) -> Canvas:
+    return draw_stealth(env, row, trail)
+
+
+def drift(observation: torch.Tensor) -> torch.Tensor:
+    return observation[:, :2]
+
+
+def test_everything_follows_from_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pond", sys.modules[__name__])
+    monkeypatch.setattr(Pond, "__module__", "pond")
+    card = replace(
+        CARDS["stealth"], name="pond", world="pond:Pond", drawing="pond:paint", heuristics=(("drifter", "pond:drift"),)
+    )
+    monkeypatch.setitem(CARDS, "pond", card)
+    register(card)
+    try:
+        assert type(make_batch("Pond", 2)) is Pond
+        assert gymnasium.make("morl_envs/Pond-v0", render_mode="rgb_array").reset(seed=0)[0].shape == (30,)
+        assert drawing_of(Pond) is paint
+        assert heuristics_of("pond") == {"drifter": drift}
+    finally:
+        del gymnasium.registry["morl_envs/Pond-v0"]
+
+
+def test_a_subclass_is_drawn_like_its_parent_and_a_world_without_card_is_refused() -> None:
+    assert drawing_of(Pond) is draw_stealth
+    with pytest.raises(ValueError, match="`env` must have a card that names a drawing, got BatchedEnv"):
+        drawing_of(BatchedEnv)  # type: ignore[type-abstract]

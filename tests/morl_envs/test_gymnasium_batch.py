@@ -90,14 +90,14 @@ def test_actions_are_clipped_and_checked() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*precision lowered.*:UserWarning")
 def test_bad_environments() -> None:
-    with pytest.raises(ValueError, match="flat Box observations, got CliffWalking-v1"):
+    with pytest.raises(ValueError, match="`env` must have a vector reward, got 'CliffWalking-v1', which has no"):
         GymnasiumBatch("CliffWalking-v1", 1, horizon=5)
     with pytest.raises(ValueError, match="`horizon` must be a whole number >= 1, got 0"):
         GymnasiumBatch(TREASURE, 1, horizon=0)
     with pytest.raises(ValueError, match="`objectives` must name the 2 objectives"):
         GymnasiumBatch(TREASURE, 1, objectives=("one",))
     with pytest.raises(ValueError, match="`horizon` must be given"):
-        GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 1)
+        GymnasiumBatch("fruit-tree-v0", 1)
 
 
 def test_states_of_another_size_are_refused() -> None:

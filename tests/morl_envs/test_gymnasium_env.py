@@ -8,14 +8,15 @@ import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
 
-from morl_envs.registration import NAMES, register_all
+from morl_envs.cards import world_cards
+from morl_envs.registration import register_all
 from morl_envs.worlds import create_world
 
 register_all()
 mo_gymnasium: Any = import_module("mo_gymnasium")
 mo_wrappers: Any = import_module("mo_gymnasium.wrappers")
 mo_vector: Any = import_module("mo_gymnasium.wrappers.vector")
-ALL = pytest.mark.parametrize("name", NAMES)
+ALL = pytest.mark.parametrize("name", [card.class_name for card in world_cards()])
 
 
 def make(name: str, **options: Any) -> Any:

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from morl_envs.registration import NAMES, register_all
+from morl_envs.cards import world_cards
+from morl_envs.registration import register_all
 
 register_all()
 mo_vector: Any = import_module("mo_gymnasium.wrappers.vector")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [card.class_name for card in world_cards()])
 def test_the_batch_equals_mo_gymnasiums_loop(name: str) -> None:
     batch = gymnasium.make_vec(f"morl_envs/{name}-v0", num_envs=3, horizon=5)
     loop = mo_vector.MOSyncVectorEnv([lambda: gymnasium.make(f"morl_envs/{name}-v0", horizon=5) for _ in range(3)])

@@ -144,8 +144,8 @@ def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
         run.recipe,
         frame,
         {"actor.weight": torch.zeros(2, 3)} if sweep.policy else None,
-        test(int(score.argmax())),
-        test(len(frame) - 1),
+        test_peak=test(int(score.argmax())),
+        test_final=test(len(frame) - 1),
     )
 
 

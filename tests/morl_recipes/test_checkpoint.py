@@ -80,7 +80,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="must be a checkpoint of morl-blocks"):
         load(path)
     safetensors.torch.save_file(TENSORS, path, {"format": checkpoint.FORMAT, "version": "99"})
-    with pytest.raises(CheckpointError, match="must have checkpoint version 2, got 99"):
+    with pytest.raises(CheckpointError, match="must have checkpoint version 3, got 99"):
         load(path)
 
 

@@ -40,6 +40,7 @@ class Dice:
         return torch.zeros(self.num_envs, 2), reward, torch.zeros_like(end), end
 
     def get_state(self) -> State:
+        """Nothing carries over."""
         return {}
 
     def set_state(self, state: State) -> None:

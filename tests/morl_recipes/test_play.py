@@ -11,6 +11,7 @@ from PIL import Image
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs import CARDS
 from morl_recipes import play as play_module
+from morl_recipes.envs import find_source
 from morl_recipes.play import film, play
 from morl_recipes.saved_policy import SavedPolicy, acting
 from morl_recipes.store import StoreError
@@ -44,13 +45,13 @@ def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monk
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     box = torch.tensor([1.0, 1.0])
     search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
-    film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
+    film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
     assert frames(tmp_path / "a.gif") > 1
     dive = SavedPolicy(CategoricalActor(2, 2, 4).state_dict(), 2, None, None)
-    film(CARDS["deep-sea-treasure-v0"], acting(dive, (0.5, 0.5)), tmp_path / "new" / "b.gif", 0)
+    film(find_source("deep-sea-treasure-v0"), acting(dive, (0.5, 0.5)), tmp_path / "new" / "b.gif", 0)
     assert (tmp_path / "new" / "b.gif").stat().st_size > 0
     with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
-        film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
+        film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
 
 
 def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +65,7 @@ def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, mon
     box = torch.tensor([1.0, 1.0])
     search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
     with pytest.raises(StoreError, match=r"a.gif: cannot be written \(No space left on device\)"):
-        film(CARDS["stealth"], acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
+        film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.gif", "older")]
 
 

@@ -6,14 +6,15 @@ import pytest
 from morl_blocks import schedulers
 from morl_recipes import PASTA, ROWS
 from morl_recipes.recipe_fields import change_recipe, describe_recipe, parse_changes
-from morl_recipes.specs import Fixed, Sum
+from morl_recipes.spec import as_spec
+from morl_recipes.specs import ConflictBraked, Fixed, LinearDecay, Sum
 
 
 def test_changes_reach_any_depth() -> None:
     texts = ["ppo.epochs=3", "mu.base.start=5", "combiner=Sum", "ppo.normalize_targets=true"]
     changed = change_recipe(PASTA, parse_changes(texts))
     assert (changed.ppo.epochs, changed.ppo.normalize_targets, changed.combiner) == (3, True, Sum())
-    assert changed.mu == replace(PASTA.mu, base=replace(PASTA.mu.base, start=5.0))  # type: ignore[union-attr]
+    assert changed.mu == ConflictBraked(base=LinearDecay(start=5.0))
     assert change_recipe(PASTA, {}) is PASTA
 
 
@@ -47,6 +48,6 @@ def test_a_change_without_a_value_is_named() -> None:
 
 
 def test_a_live_module_is_described_by_its_text() -> None:
-    live = replace(PASTA, mu=schedulers.Fixed(2.0))
+    live = replace(PASTA, mu=as_spec(schedulers.Fixed(2.0)))
     assert "Live(module=Fixed" in describe_recipe(live)["text"]
     assert describe_recipe(PASTA) == PASTA.to_dict()

@@ -7,6 +7,7 @@ import pytest
 from morl_envs.cards import CARDS
 from morl_recipes import PASTA, ROWS, Recipe, Run, Settings, by_batch, train_runs
 from morl_recipes.specs import Branched
+from tests.morl_recipes.worlds import tiny
 
 SLOT: dict[str, str | dict[str, str]] = {
     "pcgrad": {"No PCGrad": "advantage", "Weighted PCGrad": "combiner"},

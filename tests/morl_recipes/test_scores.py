@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from morl_recipes import Run, scores
-from morl_recipes.options import Options
 from morl_recipes.panels import load_results
 from morl_recipes.report._panel_figures import panel_figures
 from morl_recipes.scores import HYPERVOLUME, UTILITY, Score, judge
+from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, Store, load_history, load_runs
 from morl_recipes.sweep._work import record_of
 from morl_recipes.table import render_table
@@ -22,7 +22,8 @@ WORST = Score("worst", "Worst", "worst objective", lambda returns, _, __: return
 
 def _trained(folder: Path) -> Store:
     planned = PlannedRun("one", "mine", "Mine", "toy", (0.5, 0.5), 0, 64)
-    (result,) = train_runs([Run(tiny(), (0.5, 0.5), 0)], toy(), 64, Options(progress=False, num_envs=4)).runs
+    settings = Settings(total_steps=64, num_envs=4, test_episodes=3)
+    (result,) = train_runs([Run(tiny(), (0.5, 0.5), 0)], toy(), settings, progress=False).runs
     store = Store.create(folder, Manifest("c", {"toy": EnvInfo(("a", "b"), (0.0, 0.0), (16.0, 32.0))}, (planned,)))
     store.write(record_of(planned, result))
     return store
@@ -36,6 +37,8 @@ def test_an_added_score_is_in_evaluation_store_frames_tables_and_report(
     (row,) = load_runs(store).to_dict("records")
     returns = [row["peak_0"], row["peak_1"]]
     assert store.read("one")["peak"]["worst"] == row["peak_worst"] == min(returns)
+    assert row["test_peak_worst"] == min(row["test_peak_0"], row["test_peak_1"])
+    assert row["test_peak_worst_se"] > 0
     history = load_history(store)
     validated = history.dropna(subset=["return_0"])
     np.testing.assert_allclose(validated["worst"], validated[["return_0", "return_1"]].min(axis=1))

@@ -454,7 +454,7 @@ def test_bad_options_are_named() -> None:
         ({"preferences": [HALF, [0.5, 0.3, 0.2]]}, "`preferences` must all have the same length, got 2 and 3"),
         ({"recipe": "PASTA"}, "`recipe` must be a Recipe, such as morl_recipes.PASTA, got 'PASTA'"),
         ({"env": "CartPole-v1"}, "`env` must have a vector reward, got 'CartPole-v1'"),
-        ({"env": "fruit-tree-v0"}, "`env` must have a time limit, got 'fruit-tree-v0'.* horizon=200"),
+        ({"env": "fishwood-v0"}, "`env` must have a time limit, got 'fishwood-v0'.* horizon=200"),
         ({"device": "tpu"}, "`device` must be one that PyTorch finds here, got 'tpu'"),
         ({"loggers": 3}, "`loggers` must be a list of TorchRL loggers, .* got 3"),
         ({"loggers": ["csv"]}, r"`loggers` must be a list of TorchRL loggers, .* got \['csv'\]"),
@@ -491,9 +491,9 @@ def test_numbers_of_numpy_and_torch_are_numbers(seeds: Any, tmp_path: Path) -> N
         seeds,
         np.int64(128),  # type: ignore[arg-type]
         out=tmp_path,
-        num_envs=four,  # type: ignore[arg-type]
-        eval_every=two,  # type: ignore[arg-type]
-        eval_episodes=two,  # type: ignore[arg-type]
+        num_envs=four,
+        eval_every=two,
+        eval_episodes=two,
         progress=False,
     )
     _same(_go(2), result)

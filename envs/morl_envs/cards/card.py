@@ -1,7 +1,7 @@
 """The typed card: what a recipe, a table and a reader need to know about an environment, without creating it."""
 
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import util
 from typing import Literal
 
 Vector = tuple[float, ...]
@@ -29,7 +29,7 @@ class EnvCard:
         hv_origin: Where these bounds come from.
         normalize_observations: Whether a policy should see observations scaled by running statistics.
         world: Class of a batched torch world; ``None`` for an environment that Gymnasium makes.
-        drawing: Function ``(env, row, trail) -> Canvas`` that draws the world; Gymnasium's environments draw themselves.
+        drawing: Function ``(env, row, trail) -> Canvas`` that draws the world; those of Gymnasium draw themselves.
         heuristics: Pairs of a name and a policy, from observations ``[N, n]`` to actions ``[N, a]``.
         exact_front: Function ``(card, gamma) -> points [k, m]``; ``None`` where nobody knows the exact front.
         extra: Optional dependency group of ``morl-blocks`` that the environment needs.
@@ -71,7 +71,7 @@ class EnvCard:
 
     def missing(self) -> str | None:
         """Return the extra that the environment needs and that is not installed, if there is one."""
-        installed = self.extra is None or find_spec(_MODULES.get(self.extra, self.extra)) is not None
+        installed = self.extra is None or util.find_spec(_MODULES.get(self.extra, self.extra)) is not None
         return None if installed else self.extra
 
     def check(self) -> None:

@@ -2,9 +2,7 @@
 
 from morl_envs.cards.card import EnvCard, Vector
 
-_COST = (
-    "analytic for the control cost (all actuators saturated or at rest over 1000 steps, with any bonus for staying up)"
-)
+_COST = "analytic for the control cost (actuators saturated or at rest for 1000 steps, with any bonus for staying up)"
 
 
 def _share(*weights: float) -> Vector:

@@ -19,11 +19,11 @@ Drawing = Callable[..., Canvas]
 def drawing_of(world: type[BatchedEnv]) -> Drawing:
     """Return the function that draws a world: its card names it, and a subclass is drawn like its parent."""
     known = {card.world: card.drawing for card in world_cards()}
-    for parent in world.__mro__:
-        if (path := known.get(f"{parent.__module__}:{parent.__qualname__}")) is not None:
-            drawing: Drawing = load(path)
-            return drawing
-    _names.fail("env", "have a card that names a drawing", world.__name__)
+    drawings = (known.get(f"{parent.__module__}:{parent.__qualname__}") for parent in world.__mro__)
+    if (path := next(filter(None, drawings), None)) is None:
+        _names.fail("env", "have a card that names a drawing", world.__name__)
+    drawing: Drawing = load(path)
+    return drawing
 
 
 class Scene:

@@ -40,6 +40,7 @@ def given(settings: object) -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    SweepFlags = TrainFlags = Settings
+    SweepFlags = Settings
+    TrainFlags = Settings
 else:
     SweepFlags, TrainFlags = _optional(Settings()), _optional(TRAIN)

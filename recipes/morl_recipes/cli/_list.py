@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -24,10 +24,11 @@ class List:
     Examples:
       morl-blocks list
       morl-blocks list critic "No Decay" my_rows.py:MyRow
+      morl-blocks list my_rows.py
     """
 
     names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = ()
-    """Groups or rows; without any, everything."""
+    """Groups, rows or files of yours; without any, everything."""
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
@@ -80,12 +81,19 @@ def _changes(row: Row) -> str:
     return ", ".join(changes) or "PASTA as published"
 
 
-def _change(name: str, before: object, after: object) -> list[str]:
-    """Name the fields that changed, or the whole slot when another block fills it."""
-    if type(before) is not type(after) or not is_dataclass(after) or isinstance(after, type):
-        return [f"{name} = {after!r}"]
-    pairs = [(f"{name}.{f.name}", getattr(before, f.name), getattr(after, f.name)) for f in fields(after)]
-    return [text for key, old, new in pairs if old != new for text in _change(key, old, new)]
+def _change(name: str, before: Any, after: Any) -> list[str]:
+    """Name the arguments that changed, or the whole slot when another block fills it."""
+    from morl_recipes.spec import Spec
+
+    if isinstance(before, Spec) and isinstance(after, Spec) and before.kind is after.kind:
+        pairs = zip(before.values, after.values, strict=True)
+        named = [(f"{name}.{key}", old, new) for (key, old), (_, new) in pairs if old != new]
+    elif is_dataclass(after) and type(before) is type(after) and not isinstance(after, Spec):
+        both = [(f.name, getattr(before, f.name), getattr(after, f.name)) for f in fields(after)]
+        named = [(f"{name}.{key}", old, new) for key, old, new in both if old != new]
+    else:
+        return [f"{name} = {after.brief() if isinstance(after, Spec) else repr(after)}"]
+    return [text for change in named for text in _change(*change)]
 
 
 def show_environments() -> str:
@@ -97,11 +105,9 @@ def show_environments() -> str:
 
 
 def _describe(card: EnvCard) -> str:
-    from importlib.util import find_spec
-
     actions = f"{card.num_actions} actions" if card.num_actions is not None else f"{card.action_dim}-d actions"
     preferences = count(len(card.preferences), "preference")
     facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {preferences}"
-    missing = card.extra is not None and find_spec(card.extra) is None
-    note = f" (not installed: pip install 'morl-blocks[{card.extra}]')" if missing else ""
+    missing = card.missing()
+    note = "" if missing is None else f" (not installed: pip install 'morl-blocks[{missing}]')"
     return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"

@@ -4,6 +4,8 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any
 
 import tyro
@@ -11,10 +13,13 @@ import tyro
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
-from morl_recipes.cli._signals import Terminated
+from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._test import Test
 from morl_recipes.cli._train import Train
+from morl_recipes.cli._verify import Verify
+from morl_recipes.errors import StoreError
+from morl_recipes.plain import one_line
 
 BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
 """Exit codes: a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
@@ -27,10 +32,11 @@ Examples:
   morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
   morl-blocks sweep smoke                       many recipes, as a file says
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
+  morl-blocks verify runs/smoke                 are all results whole?
 
-Exit codes: 0 all is well, 1 some runs failed, 2 a wrong argument or a missing package, 3 results that cannot be read
-or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM). Every command explains itself:
-morl-blocks sweep --help"""
+Exit codes: 0 all is well, 1 some runs failed or are damaged, 2 a wrong argument or a missing package, 3 results that
+cannot be read or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM).
+Every command explains itself: morl-blocks sweep --help"""
 
 
 def _command(name: str, cls: type, *, brief: bool) -> Any:
@@ -47,9 +53,22 @@ _COMMANDS: dict[str, type] = {
     "table": Table,
     "report": Report,
     "test": Test,
+    "verify": Verify,
     "play": Play,
     "export": Export,
 }
+
+
+_NEEDS: dict[type, str] = {
+    Train: "morl_recipes.sweep",
+    Sweep: "morl_recipes.sweep",
+    Table: "morl_recipes.table",
+    Report: "morl_recipes.report",
+    Play: "morl_recipes.play",
+    Export: "morl_recipes.export",
+    Verify: "morl_recipes.store",
+}
+"""What is imported, undisturbed, before a command runs."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,36 +93,62 @@ def main(argv: Sequence[str] | None = None) -> int:
             args=argv,
             config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
         )
+        with patient():
+            import_module(_NEEDS.get(type(command), "morl_recipes"))
         code: int = command.run(argv)
         sys.stdout.flush()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else BAD_INPUT
     except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 0
     except (Exception, KeyboardInterrupt) as error:
         return _explain(error)
     return code
 
 
+def _silence() -> None:
+    """Send what is still to be printed nowhere, so that Python does not complain about it at the end."""
+    with suppress(OSError, ValueError):  # a test or a notebook may have no real standard output
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _interruption(error: BaseException) -> KeyboardInterrupt | None:
+    """Find an interruption that a package, interrupted while it was imported, turned into another error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause
+
+
 def _explain(error: BaseException) -> int:
     """Turn an error into a sentence and an exit code; one that nobody foresaw comes with its traceback."""
-    if isinstance(error, KeyboardInterrupt):
-        word, code = ("Terminated", TERMINATED) if isinstance(error, Terminated) else ("Interrupted", INTERRUPTED)
+    if (stop := _interruption(error)) is not None:
+        word, code = ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
         return _complain(f"{word}. The same command continues where it stopped.", code)
-    from morl_recipes.store import StoreError
-
     if isinstance(error, StoreError):
         return _complain(str(error), BAD_STORE)
     if isinstance(error, (ValueError, ImportError)):
         return _complain(str(error), BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _complain("there is not enough memory for this.", BAD_STORE)
     if isinstance(error, OSError):
+        _flush_or_silence()
         where = "" if error.filename is None else f"{error.filename}: "
         return _complain(f"{where}{error.strerror or error}.", BAD_STORE)
     traceback.print_exception(error)
     return _complain(f"this is a bug of morl-blocks ({type(error).__name__}). Please report it.", BUG)
 
 
+def _flush_or_silence() -> None:
+    """Print what is left; where it cannot be printed, as on a full disk, drop it."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence()
+
+
 def _complain(message: str, code: int) -> int:
-    print(f"morl-blocks: {message}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"morl-blocks: {one_line(message)}", file=sys.stderr, flush=True)
     return code

@@ -29,7 +29,7 @@ class Play:
     folder: Folder
     """Results of a sweep or a training."""
     run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
-    """A run, or a part of its name that no other has."""
+    """A method (pasta), a run, or a part of its name; of several runs of a method, the best."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
     preference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: its own)")] = None
@@ -82,7 +82,7 @@ class Export:
     folder: Folder
     """Results of a sweep or a training."""
     run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
-    """A run, or a part of its name that no other has."""
+    """A method (pasta), a run, or a part of its name; of several runs of a method, the best."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
     out: Path = Path("policy.onnx")

@@ -1,6 +1,7 @@
 """What a sweep would do, in words."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -49,7 +50,7 @@ def preview(
     what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"
     lines.append(f"{what}, {describe_seeds(plan)}; {len(missing)} to do, {steps:,} steps.")
     lines += _notes(plan, size, engine)
-    lines.append(f"Results would go to {out}. Nothing was done.")
+    lines.append(f"Results would go to {out}. Nothing was trained or written.")
     return "\n".join(lines)
 
 
@@ -60,6 +61,20 @@ def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
     if engine == "ray" and plan.population is None:
         return ["Populations are sized for the cores of this machine here; a real run sizes them for the Ray cluster."]
     return []
+
+
+def executed(rows: Iterable[str]) -> list[str]:
+    """Say which files are run to know their rows, before they are; a dry run has to run them too.
+
+    Example:
+        >>> executed(["PASTA", "my_rows.py:MyRow"])
+        ['This runs the Python file my_rows.py, because only the file itself knows its rows.']
+    """
+    files = list(dict.fromkeys(row.rpartition(":")[0] for row in rows if ".py:" in row))
+    if not files:
+        return []
+    names = f"files {', '.join(files)}" if files[1:] else f"file {files[0]}"
+    return [f"This runs the Python {names}, because only the file itself knows its rows."]
 
 
 def _usable(plan: Plan, out: Path) -> Store | None:

@@ -12,6 +12,27 @@ class Terminated(KeyboardInterrupt):
 
 
 @contextmanager
+def patient() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back until the end: a package that is interrupted while it is imported may swallow them.
+
+    Use it for imports alone, which take seconds. Ctrl-C stays ignored where it was, as in a shell's background job.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda number, frame: asked.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+    if asked:
+        raise Terminated if asked[0] == signal.SIGTERM else KeyboardInterrupt
+
+
+@contextmanager
 def terminable() -> Iterator[None]:
     """Pass SIGTERM on to whoever handles Ctrl-C at the moment, and raise :class:`Terminated` in the end.
 
@@ -26,8 +47,9 @@ def terminable() -> Iterator[None]:
     def pass_on(number: int, frame: FrameType | None) -> None:
         asked.append(number)
         handler = signal.getsignal(signal.SIGINT)
-        if not callable(handler):  # a shell starts background jobs with SIGINT ignored
-            raise KeyboardInterrupt
+        # A shell starts background jobs with SIGINT ignored.
+        if not callable(handler) or handler is signal.default_int_handler:
+            raise Terminated
         handler(signal.SIGINT, frame)
 
     before = signal.signal(signal.SIGTERM, pass_on)

@@ -67,6 +67,10 @@ class Sweep:
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
     retry_failed: bool = False
     """Train failed runs again."""
+    accept_versions: bool = False
+    """Go on under another version of PyTorch than the sweep was begun with."""
+    silence: float = 1800.0
+    """Seconds without progress after which a worker is taken to hang, and replaced."""
     dry_run: bool = False
     """Show what would be done, and do nothing."""
     quiet: bool = False
@@ -79,7 +83,14 @@ class Sweep:
 
         if self.workers is not None:
             _checks.at_least("workers", self.workers, 1)
-        plan = make_plan(self._sweep())
+        _checks.positive("silence", self.silence)
+        sweep = self._sweep()
+        if self.dry_run:
+            from morl_recipes.cli._preview import executed
+
+            for sentence in executed(sweep.rows):
+                print(sentence, flush=True)
+        plan = make_plan(sweep)
         out = self.out or Path("runs") / (slug(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:
             from morl_recipes.cli._preview import preview
@@ -94,6 +105,7 @@ class Sweep:
                 engine,
                 command=typed(argv),
                 retry_failed=self.retry_failed,
+                accept_versions=self.accept_versions,
                 progress=not self.quiet,
             )
         return finish(outcome)
@@ -109,4 +121,6 @@ class Sweep:
     def _engine(self) -> Engine:
         from morl_recipes.sweep import LocalEngine, RayEngine
 
-        return RayEngine(self.address, shared=self.shared) if self.engine == "ray" else LocalEngine(self.workers)
+        if self.engine == "ray":
+            return RayEngine(self.address, shared=self.shared)
+        return LocalEngine(self.workers, silence=self.silence)

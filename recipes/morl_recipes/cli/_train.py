@@ -45,6 +45,8 @@ class Train:
     """Folder of the results."""
     retry_failed: bool = False
     """Train failed runs again."""
+    accept_versions: bool = False
+    """Go on under another version of PyTorch than the training was begun with."""
     quiet: bool = False
     """Show no progress."""
 
@@ -64,6 +66,7 @@ class Train:
                 InlineEngine(),
                 command=typed(argv),
                 retry_failed=self.retry_failed,
+                accept_versions=self.accept_versions,
                 progress=not self.quiet,
             )
         return finish(outcome)

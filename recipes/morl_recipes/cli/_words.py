@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from morl_recipes.plain import for_terminal
+
 if TYPE_CHECKING:
     from morl_recipes.sweep import Outcome
 
@@ -81,17 +83,20 @@ def finish(outcome: Outcome) -> int:
     """Say what happened and where to go next."""
     planned, failed = len(outcome.store.manifest.runs), outcome.failed
     ran, lost = len(outcome.ran), len(set(outcome.ran) & set(failed))
-    if not ran:
+    if not ran and not outcome.lost:
         print(f"Nothing to do: {outcome.done} of {count(planned, 'run')} done already.")
     elif lost:
         print(f"{count(ran, 'run')} attempted, {lost} failed; {outcome.done} of {planned} done.")
     else:
         print(f"{count(ran, 'run')} trained; {outcome.done} of {planned} done.")
     for run_id, reason in list(failed.items())[:SHOWN_FAILURES]:
-        print(f"  failed: {run_id}: {reason}")
+        print(f"  failed: {run_id}: {for_terminal(reason)}")
     if failed:
         more = f" ({len(failed) - SHOWN_FAILURES} more are not shown)" if len(failed) > SHOWN_FAILURES else ""
         print(f"{count(len(failed), 'run')} failed{more}. To train again, add --retry-failed")
+    if outcome.lost:
+        reasons = "; ".join(sorted(set(outcome.lost.values()))[:3])
+        print(f"{count(len(outcome.lost), 'run')} lost, not failed ({reasons}). The same command trains them.")
     if outcome.done:
         print(f"Results: {outcome.store.path}   Next: morl-blocks table {shlex.quote(str(outcome.store.path))}")
-    return 1 if failed else 0
+    return 1 if failed or outcome.lost else 0

@@ -10,6 +10,7 @@ from morl_recipes.panels._panel import READINGS, Panel
 from morl_recipes.paper import preference_labels
 
 HV_TOLERANCE = 1e-6
+SHOWN = 3
 
 
 def _where(panel: Panel, cells: NDArray[np.bool_]) -> str:
@@ -41,6 +42,12 @@ def find_gaps(panel: Panel, stored: pd.DataFrame) -> Panel:
             reasons = sorted({str(stored.at[run_id, "reason"]) for run_id in panel.run_ids[k][failed]})
             gaps.append(
                 f"{method}: {failed.sum()} of {total} runs failed ({'; '.join(reasons)}): {_where(panel, failed)}."
+            )
+        damaged = status[k] == "damaged"
+        if damaged.any():
+            gaps.append(
+                f"{method}: {damaged.sum()} of {total} runs are damaged and left out ({_where(panel, damaged)}; "
+                f"{', '.join(panel.run_ids[k][damaged][:SHOWN])}). morl-blocks verify says what to do."
             )
         if absent.any():
             gaps.append(f"{method}: {absent.sum()} of {total} runs are missing: {_where(panel, absent)}.")

@@ -1,6 +1,6 @@
 """Sort the runs of a store into panels, and say what does not fit or is not there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,8 +36,8 @@ class Results:
 def load_results(store: str | Path | Store, *, score: Reading | None = None, history: bool = False) -> Results:
     """Read a store and sort its runs into comparable panels.
 
-    PASTA is trained once and stands in every group, as in the paper. Failed runs, runs with returns that are not
-    finite and runs that are not there become gaps, and sentences in ``gaps``.
+    PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
+    are not finite and runs that are not there become gaps, and sentences in ``gaps``.
 
     Args:
         store: A store or its folder.
@@ -52,10 +52,13 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
     if score is not None and score not in READINGS:
         raise ValueError(f"`score` must be 'peak', 'test' or 'final', got {score!r}.")
     store = store if isinstance(store, Store) else Store.open(store)
-    runs = load_runs(store)
+    runs = load_runs(store, damaged="mark")
+    curves = load_history(store, damaged="mark") if history else pd.DataFrame()
+    runs = _mark(runs, curves.attrs.get("damaged", {}))
     if not (runs["status"] == "done").any():
         count = len(store.manifest.runs)
-        reasons = f" ({len(runs)} failed, first: {runs['reason'].iloc[0]})" if len(runs) else ""
+        words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
+        reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
         raise StoreError(f"{store.path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
     untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
     reading: Reading = score or ("peak" if untested else "test")
@@ -65,8 +68,7 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
     panels = [fill_panel(store.manifest, stored, env, group, reading) for env, group in blocks]
     if score is None and untested:
         panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
-    frame = load_history(store) if history else pd.DataFrame()
-    return Results(store.path, store.manifest, reading, tuple(panels), runs, frame)
+    return Results(store.path, store.manifest, reading, tuple(panels), runs, curves)
 
 
 def _why_peak(untested: int, runs: int, folder: Path) -> str:
@@ -75,6 +77,13 @@ def _why_peak(untested: int, runs: int, folder: Path) -> str:
         f"Scores are best validations, chosen for their luck too: {untested} of {runs} runs have no test score "
         f"(`morl-blocks test {folder}` adds it)."
     )
+
+
+def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
+    """Mark the runs whose histories are damaged, so that nothing of them is shown."""
+    hit = runs["run_id"].isin(list(damaged))
+    status = runs["status"].where(~hit, "damaged")
+    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
 
 
 def _blocks(planned: Sequence[PlannedRun]) -> list[tuple[str, str]]:

@@ -4,21 +4,28 @@ Write with :class:`Store`, read with :func:`load_runs` and :func:`load_history`.
 ``docs/store.md``.
 """
 
-from morl_recipes.store._errors import StoreError
+from morl_recipes.errors import StoreError
 from morl_recipes.store._frames import load_history, load_runs
 from morl_recipes.store._manifest import SCHEMA, EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.store._record import RunRecord
 from morl_recipes.store._store import Store
+from morl_recipes.store._verify import Finding, Verified, verify
+from morl_recipes.store._versions import other_versions, run_versions
 
 __all__ = [
     "SCHEMA",
     "EnvInfo",
+    "Finding",
     "Manifest",
     "PlannedRun",
     "RunRecord",
     "Store",
     "StoreError",
+    "Verified",
     "load_history",
     "load_runs",
     "make_run_id",
+    "other_versions",
+    "run_versions",
+    "verify",
 ]

@@ -1,16 +1,25 @@
-"""Files that exist complete or not at all, and JSON that knows when it was damaged."""
+"""JSON that knows when it was damaged, and files that are read with care: they may come from a stranger."""
 
 import hashlib
 import json
 import math
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from morl_recipes.store._errors import StoreError
+from morl_recipes.errors import StoreError
+
+LARGEST_JSON = 2**28
+"""Most bytes of a JSON file; the manifest of 10,000 runs has 13 million."""
+
+LARGEST_FILE = 2**30
+"""Most bytes of any other file of a run."""
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe in the place of a file must not block
 
 
 def plain(value: object) -> Any:
@@ -58,39 +67,39 @@ def unseal(path: Path, *, schema: int, advice: str = "Restore it, or remove it."
         schema: The version that it must have.
         advice: What to do about a damaged file, in a sentence.
     """
+    content = read_bytes(path, LARGEST_JSON, advice)
     try:
-        fields = json.loads(path.read_bytes())
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read ({error.strerror}). {advice}") from error
-    except ValueError:
+        fields = json.loads(content)
+    except (ValueError, RecursionError):
         raise StoreError(f"{path}: damaged (not JSON). {advice}") from None
     if not isinstance(fields, dict) or "schema" not in fields:
         raise StoreError(f"{path}: not a file of a morl-blocks store (no schema version).")
     if fields["schema"] != schema:
+        versions = fields.get("versions")
+        writer = versions.get("morl-blocks") if isinstance(versions, dict) else None
         raise StoreError(
-            f"{path}: has schema version {fields['schema']!r}, this version of morl-blocks reads {schema}. "
-            "Use the version that wrote it, or another folder."
+            f"{path}: has schema version {str(fields['schema'])[:20]}, this version of morl-blocks reads {schema}. "
+            f"Use the version that wrote it{f' ({str(writer)[:20]})' if writer else ''}, or another folder."
         )
-    if fields.get("digest") != _seal_of(fields):
+    try:
+        intact = fields.get("digest") == _seal_of(fields)
+    except (ValueError, RecursionError):  # NaN, or lists without end
+        intact = False
+    if not intact:
         raise StoreError(f"{path}: damaged (its digest does not match). {advice}")
     return fields
 
 
-def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file and wait until the disk has it."""
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def sync_folder(path: Path) -> None:
-    """Wait until the disk has the names in a folder (a no-op where folders cannot be opened)."""
+def read_bytes(path: Path, most: int, advice: str) -> bytes:
+    """Read a file of at most some bytes; one that is missing, too large or no file raises :class:`StoreError`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        handle = os.open(path, os.O_RDONLY | _NO_WAIT)
+        with os.fdopen(handle, "rb", buffering=0) as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise StoreError(f"{path}: damaged (no regular file). {advice}")
+            if found.st_size > most:
+                raise StoreError(f"{path}: damaged ({found.st_size:,} bytes, at most {most:,} expected). {advice}")
+            return file.read()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read ({error.strerror}). {advice}") from error

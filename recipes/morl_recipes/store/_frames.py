@@ -1,8 +1,7 @@
 """Read a whole store as two tidy frames, of pandas or of polars."""
 
-import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -11,14 +10,17 @@ import numpy as np
 import pandas as pd
 
 from morl_recipes import scores
+from morl_recipes.errors import StoreError
+from morl_recipes.store._histories import History, read_history, stacked
+from morl_recipes.store._shapes import TEST_POINTS
 from morl_recipes.store._store import Store
-from morl_recipes.store._tests import POINTS as TEST_POINTS
 from morl_recipes.store._tests import read_tests
 
 if TYPE_CHECKING:
     import polars as pl
 
 FrameKind: TypeAlias = Literal["pandas", "polars"]
+Damaged: TypeAlias = Literal["raise", "mark"]
 
 KEYS = ["run_id", "group", "method", "env", "preference", "seed"]
 _TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed", "iteration", "steps")
@@ -29,8 +31,8 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _row(fields: Mapping[str, Any], tests: Mapping[str, Any], objectives: int) -> dict[str, Any]:
-    """Flatten one ``run.json`` and its tests; objectives that the environment does not have are NaN."""
+def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
+    """Flatten one ``run.json`` with its tests; objectives that the environment does not have are NaN."""
     row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
     row["preference"] = tuple(fields["preference"])
     for name in ("peak", "final"):
@@ -38,10 +40,11 @@ def _row(fields: Mapping[str, Any], tests: Mapping[str, Any], objectives: int) -
         row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
         returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
         row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
-    for name, point in tests.items():
-        known = {key: value for key, value in (point or {}).items() if key not in ("returns", "returns_se")}
+    for name in TEST_POINTS:
+        point = fields.get(name) or {}
+        known = {key: value for key, value in point.items() if key not in ("returns", "returns_se")}
         for suffix in ("", "_se"):
-            known |= {f"{i}{suffix}": value for i, value in enumerate((point or {}).get(f"returns{suffix}", ()))}
+            known |= {f"{i}{suffix}": value for i, value in enumerate(point.get(f"returns{suffix}", ()))}
         row |= {f"{name}_{key}": _number(known.get(key)) for key in _test_keys(objectives)}
     return row
 
@@ -60,15 +63,19 @@ def _columns(objectives: int) -> list[str]:
 
 
 @overload
-def load_runs(store: str | Path | Store, *, frame: Literal["pandas"] = ...) -> pd.DataFrame: ...
+def load_runs(store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...) -> pd.DataFrame: ...
 @overload
-def load_runs(store: str | Path | Store, *, frame: Literal["polars"]) -> "pl.DataFrame": ...
-def load_runs(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.DataFrame | pl.DataFrame":
+def load_runs(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_runs(
+    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
+) -> "pd.DataFrame | pl.DataFrame":
     """Read one row per run, done or failed.
 
     Args:
         store: A store or its folder.
         frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
+        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: a row with status ``damaged``, no numbers, and
+            what is wrong as its reason.
 
     Returns:
         ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
@@ -80,30 +87,50 @@ def load_runs(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.
     as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
-    found = [store.read(run_id) for run_id in store.run_ids()]
-    rows = [_row(fields, read_tests(store, fields), objectives) for fields in found]
+    rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
 
 
-def parse_history(content: bytes) -> pd.DataFrame:
-    """Read a history to the last bit, which pandas' own parser does not promise in all versions."""
-    header, _, body = content.decode().partition("\n")
-    names = header.split(",")
-    numbers = np.loadtxt(io.StringIO(body), delimiter=",", ndmin=2) if body.strip() else np.zeros((0, len(names)))
-    frame = pd.DataFrame(numbers, columns=names)
-    return frame.astype({"iteration": np.int64, "steps": np.int64})
+def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
+    """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
+    if damaged not in ("raise", "mark"):
+        raise ValueError(f"`damaged` must be 'raise' or 'mark', got {damaged!r}.")
+    planned = {run.run_id: run for run in store.manifest.runs}
+    for run_id, found in store.records():
+        fields = _with_tests(store, found) if tests else found
+        if not isinstance(fields, StoreError):
+            yield fields
+        elif damaged == "raise":
+            raise fields
+        else:
+            identity = {key: getattr(planned[run_id], key) for key in KEYS}
+            yield {**identity, "status": "damaged", "reason": str(fields), "steps": 0, "peak": None, "final": None}
+
+
+def _with_tests(store: Store, fields: dict[str, Any] | StoreError) -> dict[str, Any] | StoreError:
+    """Add the tests of a run to its fields; what is wrong with them is returned."""
+    try:
+        return fields if isinstance(fields, StoreError) else fields | read_tests(store, fields)
+    except StoreError as problem:
+        return problem
 
 
 @overload
-def load_history(store: str | Path | Store, *, frame: Literal["pandas"] = ...) -> pd.DataFrame: ...
+def load_history(
+    store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...
+) -> pd.DataFrame: ...
 @overload
-def load_history(store: str | Path | Store, *, frame: Literal["polars"]) -> "pl.DataFrame": ...
-def load_history(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "pd.DataFrame | pl.DataFrame":
+def load_history(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_history(
+    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
+) -> "pd.DataFrame | pl.DataFrame":
     """Read the histories of all runs, one row per run and iteration.
 
     Args:
         store: A store or its folder.
         frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
+        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: it has no rows, and ``attrs["damaged"]`` of the
+            pandas frame says what is wrong with it, by run id.
 
     Returns:
         ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
@@ -111,19 +138,28 @@ def load_history(store: str | Path | Store, *, frame: FrameKind = "pandas") -> "
     """
     as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
-    frames, keys, columns = [], [], dict[str, None]()
-    for run_id in store.run_ids():
-        fields = store.read(run_id)
-        numbers = parse_history(store.read_file(run_id, "history.csv"))
-        columns |= dict.fromkeys(numbers.columns)
-        frames.append(numbers.dropna(axis="columns", how="all"))
-        keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
-    if not frames:
-        return as_asked(pd.DataFrame(columns=[*KEYS, "iteration", "steps"]))
-    owner = np.repeat(np.arange(len(frames)), [len(one) for one in frames])
-    identity = pd.DataFrame(keys, columns=KEYS).iloc[owner].reset_index(drop=True)
-    rows = pd.concat(frames, ignore_index=True).reindex(columns=list(columns))
-    return as_asked(pd.concat([identity, rows], axis="columns"))
+    histories, keys, problems = list[History](), list[list[Any]](), dict[str, str]()
+    for fields in _fields(store, damaged):
+        if fields["status"] == "damaged":
+            problems[fields["run_id"]] = fields["reason"]
+            continue
+        try:
+            histories.append(read_history(store, fields))
+        except StoreError as problem:
+            if damaged == "raise":
+                raise
+            problems[fields["run_id"]] = str(problem)
+        else:
+            keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
+    table = stacked(histories)
+    if keys:
+        owner = np.repeat(np.arange(len(keys)), [len(one.numbers) for one in histories])
+        identity = pd.DataFrame(keys, columns=KEYS).iloc[owner].reset_index(drop=True)
+        table = pd.concat([identity, table], axis="columns")
+    else:
+        table = pd.DataFrame(columns=[*KEYS, "iteration", "steps"])
+    table.attrs["damaged"] = problems
+    return as_asked(table)
 
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":

@@ -9,40 +9,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
-from importlib import metadata
 from typing import Any
 
+from morl_recipes.errors import StoreError
 from morl_recipes.store._difference import describe_difference
-from morl_recipes.store._errors import StoreError
 from morl_recipes.store._files import plain
+from morl_recipes.store._shapes import check_manifest
+from morl_recipes.store._versions import package_versions
 
 SCHEMA = 1
 """Version of the store's layout; readers refuse any other."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
-_PACKAGES = (
-    "morl-blocks",
-    "torch",
-    "torchrl",
-    "tensordict",
-    "numpy",
-    "gymnasium",
-    "mo-gymnasium",
-    "mujoco",
-    "moocore",
-    "torchjd",
-)
-
-
-def package_versions() -> dict[str, str]:
-    """Name the versions that a result depends on."""
-    found = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def describe_machine() -> dict[str, Any]:
@@ -186,13 +164,14 @@ class Manifest:
         Fields that came later (``training``, ``plugins``, a run's ``plugin``) may be missing, unknown ones are ignored.
         """
         try:
+            check_manifest(fields)
             environments = {name: _env_info(info) for name, info in fields["environments"].items()}
             known = PlannedRun.__dataclass_fields__.keys()
             runs = tuple(PlannedRun(**{key: run[key] for key in run.keys() & known}) for run in fields["runs"])
             values = {name: fields[name] for name in ("command", "versions", "machine", "created")}
             values |= {"training": fields.get("training", {}), "plugins": tuple(fields.get("plugins", ()))}
             return cls(environments=environments, runs=runs, **values)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(f"the manifest misses or misspells a field: {error}.") from error
 
     def difference(self, other: "Manifest") -> str | None:

@@ -10,12 +10,12 @@ from safetensors.torch import save
 from torch import Tensor
 
 from morl_recipes import scores
-from morl_recipes.store._errors import StoreError
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._manifest import SCHEMA, check_run_id
+from morl_recipes.store._shapes import POINT_FIELDS
+from morl_recipes.store._versions import run_versions
 
 Status = Literal["done", "failed"]
-POINT_FIELDS = ("iteration", "steps", "returns")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class RunRecord:
         history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
         policy: Named tensors, or ``None``.
+        versions: What trained it: morl-blocks, torch and, where it is known, the commit of the source.
         test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
             with its standard error (``hv, hv_se, ...``); ``None`` without a test.
         test_final: The last policy, likewise.
@@ -57,6 +58,7 @@ class RunRecord:
     recipe: Mapping[str, Any] = field(repr=False)
     history: pd.DataFrame = field(repr=False)
     policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
+    versions: Mapping[str, str] = field(default_factory=run_versions, repr=False)
     test_peak: Mapping[str, Any] | None = None
     test_final: Mapping[str, Any] | None = None
 
@@ -86,9 +88,8 @@ class RunRecord:
         self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
         content = {"history.csv": text.getvalue().encode()}
         if self.policy is not None:
-            content["policy.safetensors"] = save(
-                {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
-            )
+            tensors = {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
+            content["policy.safetensors"] = save(tensors, {"run_id": self.run_id})
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
         sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
         content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))
@@ -105,12 +106,3 @@ def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) ->
         raise ValueError(f"`{name}` must have the fields {', '.join(fields)}, got none named {missing[0]}.")
     if len(point["returns"]) != objectives:
         raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")
-
-
-def check_fields(path: str, fields: Mapping[str, Any], advice: str) -> None:
-    """Require that a ``run.json`` read back has every field; ``advice`` says what to do otherwise."""
-    later = ("history", "policy", "test_peak", "test_final")  # files of their own, and fields of newer versions
-    expected = {name for name in RunRecord.__dataclass_fields__ if name not in later} | {"files"}
-    missing = sorted(expected - set(fields))
-    if missing:
-        raise StoreError(f"{path}: damaged (no field {missing[0]!r}). {advice}")

@@ -1,19 +1,19 @@
 """The store itself: create, open, write a run, tell what is there."""
 
 import os
-import secrets
-import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import load
 from torch import Tensor
 
-from morl_recipes.store._errors import StoreError
-from morl_recipes.store._files import digest, seal, sync_folder, unseal, write_synced
+from morl_recipes import staging
+from morl_recipes.errors import StoreError
+from morl_recipes.store._files import seal, unseal
 from morl_recipes.store._manifest import SCHEMA, Manifest
-from morl_recipes.store._record import RunRecord, check_fields
+from morl_recipes.store._record import RunRecord
+from morl_recipes.store._run_folder import again, read_content, read_fields, read_policy
 
 MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
@@ -41,7 +41,7 @@ class Store:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
-        self._planned = {run.run_id for run in manifest.runs}
+        self._planned = {run.run_id: run for run in manifest.runs}
 
     @classmethod
     def create(cls, path: str | Path, manifest: Manifest) -> "Store":
@@ -52,10 +52,12 @@ class Store:
         """
         path = Path(path)
         try:
-            cls.check(path, manifest)  # before anything is made there
-            (path / RUNS).mkdir(parents=True, exist_ok=True)
-            (path / STAGING).mkdir(exist_ok=True)
-            _create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
+            store = cls.check(path, manifest)  # before anything is made there
+            for name in (RUNS, STAGING):
+                staging.make_folder(path, name)
+            if store is not None:
+                return store
+            staging.create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
         return cls._open_same(path, manifest)
@@ -103,23 +105,24 @@ class Store:
         """
         if record.run_id not in self._planned:
             raise ValueError(f"`run_id` must be one of the {len(self._planned)} planned runs, got {record.run_id!r}.")
-        staged = self.path / STAGING / f"{record.run_id}.{os.getpid()}.{secrets.token_hex(4)}"
+        staging.inside(self.path, RUNS)
+        staged = staging.inside(self.path, STAGING) / staging.unique(record.run_id)
         try:
             staged.mkdir(parents=True)
             for name, content in record.files().items():
-                write_synced(staged / name, content)
-            sync_folder(staged)
+                staging.create(staged / name, content)
+            staging.sync_folder(staged)
             return self._publish(staged, record)
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot write run {record.run_id} ({error.strerror}). Runs already there are untouched."
             ) from error
         finally:
-            shutil.rmtree(staged, ignore_errors=True)
+            staging.remove(staged)
 
     def _publish(self, staged: Path, record: RunRecord) -> bool:
         """Rename a staged run into place; renaming onto a folder with files fails, so nobody can be overwritten."""
-        final = self.path / RUNS / record.run_id
+        final = staging.inside(self.path, RUNS, record.run_id)
         while True:
             if not final.exists():
                 try:
@@ -128,79 +131,92 @@ class Store:
                     if not final.exists():
                         raise
                 else:
-                    sync_folder(final.parent)
+                    staging.sync_folder(final.parent)
                     return True
             if self.read(record.run_id)["status"] == "done" or not self._move_failed_aside(final):
                 return False
 
     def _move_failed_aside(self, final: Path) -> bool:
         """Remove a failed attempt; put it back if another writer has meanwhile replaced it by a run that is done."""
-        aside = self.path / STAGING / f"{final.name}.{os.getpid()}.{secrets.token_hex(4)}.old"
+        aside = self.path / STAGING / f"{staging.unique(final.name)}.old"
         try:
             final.rename(aside)
         except FileNotFoundError:
             return True
-        if unseal(aside / "run.json", schema=SCHEMA, advice=_again(aside))["status"] == "done" and not final.exists():
+        if unseal(aside / "run.json", schema=SCHEMA, advice=again(aside))["status"] == "done" and not final.exists():
             aside.rename(final)
             return False
-        shutil.rmtree(aside, ignore_errors=True)
+        staging.remove(aside)
         return True
 
     def run_ids(self) -> list[str]:
         """Return the ids of all planned runs that are there, done or failed, sorted; other folders do not count."""
         folder = self.path / RUNS
-        there = {item.name for item in folder.iterdir() if item.is_dir()} if folder.is_dir() else set()
-        return sorted(there & self._planned)
+        if not folder.is_dir():
+            return []
+        with os.scandir(folder) as items:
+            return sorted(item.name for item in items if item.name in self._planned and item.is_dir())
 
     def read(self, run_id: str) -> dict[str, Any]:
-        """Return the fields of a run's ``run.json``; a damaged one or a file of the wrong size raises."""
-        folder = self.path / RUNS / run_id
+        """Return the fields of a run's ``run.json``.
+
+        A damaged one, one of another run and a file of the wrong size raise :class:`StoreError`.
+        """
+        if run_id not in self._planned:
+            raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
+        folder, planned = self.path / RUNS / run_id, self._planned[run_id]
         for _ in range(20):
             before = _identity(folder)
             try:
-                return self._read(folder)
+                return read_fields(folder, planned)
             except StoreError:
                 if before is not None and _identity(folder) == before:
                     raise
             time.sleep(0.01)  # another writer is replacing a failed attempt
-        return self._read(folder)
+        return read_fields(folder, planned)
 
-    def _read(self, folder: Path) -> dict[str, Any]:
-        """Read ``run.json`` once and compare the sizes of the files it names."""
-        fields = unseal(folder / "run.json", schema=SCHEMA, advice=_again(folder))
-        check_fields(str(folder / "run.json"), fields, _again(folder))
-        for name, expected in fields["files"].items():
-            size = (folder / name).stat().st_size if (folder / name).is_file() else None
-            if size != expected["bytes"]:
-                raise StoreError(
-                    f"{folder / name}: damaged ({size} bytes, expected {expected['bytes']}). {_again(folder)}"
-                )
-        return fields
+    def records(self) -> Iterator[tuple[str, dict[str, Any] | StoreError]]:
+        """Yield every run that is there: its id with the fields of its ``run.json``, or with what is wrong with it."""
+        for run_id in self.run_ids():
+            try:
+                yield run_id, self.read(run_id)
+            except StoreError as problem:
+                yield run_id, problem
 
-    def read_file(self, run_id: str, name: str) -> bytes:
-        """Return a file of a run after checking its digest."""
-        path = self.path / RUNS / run_id / name
-        expected = self.read(run_id)["files"].get(name)
-        if expected is None:
-            raise StoreError(f"{path}: the run has no such file.")
-        content = path.read_bytes()
-        if digest(content) != expected["sha256"]:
-            raise StoreError(f"{path}: damaged (its digest does not match). {_again(path.parent)}")
-        return content
+    def read_file(self, run_id: str, name: str, fields: dict[str, Any] | None = None) -> bytes:
+        """Return a file of a run after checking its digest.
+
+        Args:
+            run_id: The run.
+            name: The file.
+            fields: What :meth:`read` returned, where it is at hand.
+        """
+        return read_content(self.path / RUNS / run_id, self.read(run_id) if fields is None else fields, name)
 
     def policy(self, run_id: str) -> dict[str, Tensor]:
         """Return the saved policy of a run as named tensors."""
-        tensors: dict[str, Tensor] = load(self.read_file(run_id, "policy.safetensors"))
-        return tensors
+        return read_policy(self.path / RUNS / run_id, self.read(run_id))
+
+    def statuses(self) -> dict[str, dict[str, Any]]:
+        """Return the fields of all runs that are there; damaged ones raise one error that counts them."""
+        found, problems = dict[str, dict[str, Any]](), list[StoreError]()
+        for run_id, fields in self.records():
+            if isinstance(fields, StoreError):
+                problems.append(fields)
+            else:
+                found[run_id] = fields
+        if problems:
+            more = f" {len(problems) - 1} more are damaged: morl-blocks verify {self.path}" if problems[1:] else ""
+            raise StoreError(f"{problems[0]}{more}")
+        return found
 
     def done(self) -> set[str]:
         """Return the ids of the runs that are done."""
-        return {run_id for run_id in self.run_ids() if self.read(run_id)["status"] == "done"}
+        return {run_id for run_id, fields in self.statuses().items() if fields["status"] == "done"}
 
     def failed(self) -> dict[str, str]:
         """Return the ids of the runs that failed, with their reasons."""
-        records = {run_id: self.read(run_id) for run_id in self.run_ids()}
-        return {run_id: fields["reason"] for run_id, fields in records.items() if fields["status"] == "failed"}
+        return {run_id: fields["reason"] for run_id, fields in self.statuses().items() if fields["status"] == "failed"}
 
     def missing(self) -> list[str]:
         """Return the ids of planned runs that are not there, in the order of the plan."""
@@ -208,7 +224,7 @@ class Store:
         return [run.run_id for run in self.manifest.runs if run.run_id not in present]
 
     def remove_leftovers(self, *, older_than: float = 86_400.0) -> int:
-        """Remove what killed writers left behind.
+        """Remove what killed writers left behind; a file that no writer of ours has named so stays.
 
         Args:
             older_than: Age in seconds below which a staged run may still be in the hands of a living writer.
@@ -216,12 +232,18 @@ class Store:
         Returns:
             Number of leftovers removed.
         """
-        limit, removed = time.time() - older_than, 0
-        for item in (self.path / STAGING).glob("*"):
-            if item.stat().st_mtime <= limit:
-                shutil.rmtree(item) if item.is_dir() else item.unlink()
-                removed += 1
-        return removed
+        limit = time.time() - older_than
+        with os.scandir(staging.inside(self.path, STAGING)) as items:
+            old = [item.path for item in items if staging.is_leftover(item.name) and _age(item) <= limit]
+        return sum(staging.remove(Path(path)) for path in old)
+
+
+def _age(item: "os.DirEntry[str]") -> float:
+    """Return when an entry itself was last changed, not what a link leads to."""
+    try:
+        return item.stat(follow_symlinks=False).st_mtime
+    except FileNotFoundError:
+        return float("inf")
 
 
 def _refuse_strangers(path: Path) -> None:
@@ -236,27 +258,9 @@ def _refuse_strangers(path: Path) -> None:
         )
 
 
-def _again(folder: Path) -> str:
-    """Say what to do about a damaged run."""
-    return f"Remove the folder {folder}: the same sweep then trains this run again."
-
-
 def _identity(folder: Path) -> int | None:
     """Tell one folder of a name from the next one; ``None`` while there is none."""
     try:
         return folder.stat().st_ino
     except OSError:
         return None
-
-
-def _create_once(path: Path, content: bytes, staging: Path) -> None:
-    """Create a file with all of its content unless it exists; a hard link either appears whole or is refused."""
-    staged = staging / f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}"
-    try:
-        write_synced(staged, content)
-        os.link(staged, path)
-        sync_folder(path.parent)
-    except FileExistsError:
-        pass
-    finally:
-        staged.unlink(missing_ok=True)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import threading
 from collections.abc import Callable, Collection
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-from safetensors import SafetensorError, safe_open
-from tqdm import tqdm
 
-from morl_recipes.session import CHECKPOINT
-from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError
+from morl_recipes import staging
+from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError, other_versions
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Job, Plan
+from morl_recipes.sweep._progress import Progress
 from morl_recipes.sweep._work import train_job
-from morl_recipes.sweep.engines import Engine, Event, Failed, Finished, Stopped, Work
+from morl_recipes.sweep.engines import Engine, Event, Failed, Finished, Lost, Stopped, Work
 
 CHECKPOINTS = "checkpoints"
 SHOWN_SEEDS = 8
@@ -39,12 +36,14 @@ class Outcome:
         ran: Ids of the runs that were trained now.
         done: Number of runs that are done in all.
         failed: Reasons of the runs that failed, now or earlier, by id.
+        lost: Why runs that were begun now are still to do, by id: a worker or a cluster was lost.
     """
 
     store: Store
     ran: tuple[str, ...]
     done: int
     failed: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, str] = field(default_factory=dict)
 
 
 def run_sweep(
@@ -54,8 +53,9 @@ def run_sweep(
     *,
     command: str = "",
     retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
-    work: Work = train_job,
+    work: Work | None = None,
     say: Callable[[str], None] = _say,
 ) -> Outcome:
     """Train the runs of a plan that its store does not hold yet.
@@ -70,32 +70,39 @@ def run_sweep(
         engine: Who trains.
         command: What the user typed, for the manifest.
         retry_failed: Train failed runs again.
+        accept_versions: Go on under another PyTorch than the sweep was begun with.
         progress: Show a progress bar, or lines where there is no terminal.
-        work: How a population is trained.
+        work: How a population is trained; by default as :func:`~morl_recipes.train` does.
         say: Where sentences go.
 
     Returns:
         The outcome. A store that cannot be used or written raises :class:`~morl_recipes.store.StoreError`.
     """
+    work = partial(train_job, accept_versions=accept_versions) if work is None else work
     store = Store.create(out, plan.manifest(command))
     with alone(store.path):
         store.remove_leftovers()
         size = pinned_size(store.path) or pin_size(store.path, plan.suggest_size(engine.workers))
         for note in size_note(plan.population, size):
             say(note)
-        present = store.done() | (set() if retry_failed else set(store.failed()))
-        todo = [p for p in plan.populations(size) if any(run.run_id not in present for run in p.runs)]
-        missing = sum(run.run_id not in present for run in plan.runs)
+        there = {run_id: (fields["status"], fields["reason"]) for run_id, fields in store.statuses().items()}
+        present = {run_id for run_id, (status, _) in there.items() if status == "done" or not retry_failed}
+        populations = plan.populations(size)
+        todo = [p for p in populations if any(run.run_id not in present for run in p.runs)]
         if todo:
+            _ask(store, say, accept=accept_versions)
+            missing = sum(run.run_id not in present for run in plan.runs)
             say(
                 f"To do: {missing} of {len(plan.runs)} runs ({describe_seeds(plan)}). "
                 f"Populations: {len(todo)}. Workers: {engine.workers}."
             )
         bar = Progress(todo, _checkpoints(store, engine), say, show=progress)
-        ran = _train(store, todo, present, engine, work, bar)
-        if not store.missing() and not store.failed():
-            shutil.rmtree(store.path / CHECKPOINTS, ignore_errors=True)
-        return Outcome(store, tuple(ran), len(store.done()), store.failed())
+        ran, lost = _train(store, todo, present, engine, work, bar)
+        there |= ran
+        failed = {run_id: reason for run_id, (status, reason) in there.items() if status == "failed"}
+        if len(there) == len(plan.runs) and not failed:
+            _remove_checkpoints(store, populations)
+        return Outcome(store, tuple(ran), len(there) - len(failed), failed, lost)
 
 
 def describe_seeds(plan: Plan) -> str:
@@ -105,82 +112,51 @@ def describe_seeds(plan: Plan) -> str:
     return f"seed{'' if len(seeds) == 1 else 's'} {some}{', ...' if len(seeds) > SHOWN_SEEDS else ''}"
 
 
-class Progress:
-    """One bar over the steps of all runs; where nobody watches a terminal, a line per population that has ended.
-
-    Args:
-        todo: The populations to train.
-        folder: Where their checkpoints are: steps done before count neither as new nor in the speed.
-        say: Where lines go.
-        show: Show anything.
-    """
-
-    def __init__(self, todo: list[Job], folder: Path | None, say: Callable[[str], None], *, show: bool) -> None:
-        self._counted = {population.name: _steps_before(folder, population) for population in todo}
-        self._say, self._populations, self._ended = say, len(todo), 0
-        tqdm.set_lock(threading.RLock())  # its default lock is a semaphore of the system, which a kill would leak
-        self._bar = tqdm(
-            total=sum(population.steps for population in todo),
-            initial=sum(self._counted.values()),
-            unit=" steps",
-            unit_scale=True,
-            disable=None if show and todo else True,
-            leave=False,
+def _ask(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
+    """Ask before runs of a second version of PyTorch join those that are there."""
+    other = other_versions(store.manifest.versions)
+    if other and not accept:
+        raise StoreError(
+            f"{store.path}: was begun under other versions ({other}); runs of both would stand side by side. "
+            "Continue all the same with --accept-versions, or choose another folder (--out). Nothing was changed."
         )
-        self._lines = show and bool(self._bar.disable)
-
-    def watch(self, name: str, steps: int) -> None:
-        """Count the steps of a population so far."""
-        self._bar.update(steps - self._counted[name])
-        self._counted[name] = steps
-
-    def end(self, population: Job, runs: int) -> None:
-        """Count a population that has ended, and the runs that were written so far."""
-        self.watch(population.name, population.steps)
-        self._ended += 1
-        self._bar.set_postfix_str(f"{runs} runs")
-        if self._lines:
-            self._say(f"Job {self._ended} of {self._populations} has ended; {runs} runs so far.")
-
-    def close(self) -> None:
-        """Remove the bar."""
-        self._bar.close()
-
-
-def _steps_before(folder: Path | None, population: Job) -> int:
-    """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
-    path = None if folder is None else folder / population.name / CHECKPOINT
-    if path is None or not path.exists():
-        return 0
-    try:
-        with safe_open(path, framework="pt") as file:
-            iterations = int(json.loads(file.metadata()["meta"])["iteration"])
-        return sum(iterations * int(run.recipe["ppo"]["steps_per_iteration"]) for run in population.runs)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError):
-        return 0
+    if other:
+        say(f"The sweep was begun under other versions ({other}). Every run says by which it was trained.")
 
 
 def _train(
     store: Store, todo: list[Job], present: Collection[str], engine: Engine, work: Work, progress: Progress
-) -> list[str]:
-    """Train populations and write every run that is new; return the ids."""
+) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """Train populations and write every run that is new; return status and reason of those, and what was lost."""
     by_name = {population.name: population for population in todo}
     folder = _checkpoints(store, engine)
-    ran: list[str] = []
+    ran, lost = dict[str, tuple[str, str]](), dict[str, str]()
     with closing(progress), closing(engine.run(todo, work, folder, progress.watch)) as events:
         for event in events:
             population = by_name[event.name]
+            if isinstance(event, Lost):
+                lost |= {run.run_id: event.reason for run in population.runs if run.run_id not in present}
             records = [r for r in _records(event, population) if r.run_id not in present]
-            ran += [record.run_id for record in records if store.write(record)]
-            progress.end(population, len(ran))
+            ran |= {record.run_id: (record.status, record.reason) for record in records if store.write(record)}
+            progress.end(population, len(ran), lost=isinstance(event, Lost))
             if isinstance(event, Finished) and folder is not None:
-                shutil.rmtree(folder / event.name, ignore_errors=True)
-    return ran
+                staging.remove(staging.inside(store.path, CHECKPOINTS, event.name))
+    return ran, lost
 
 
 def _checkpoints(store: Store, engine: Engine) -> Path | None:
     """Return the folder of the checkpoints, where workers can write to it."""
-    return store.path / CHECKPOINTS if engine.sees_folder else None
+    return staging.inside(store.path, CHECKPOINTS) if engine.sees_folder else None
+
+
+def _remove_checkpoints(store: Store, populations: list[Job]) -> None:
+    """Remove what the populations of a finished sweep left; a file that is not ours stays, and its folder with it."""
+    folder = staging.inside(store.path, CHECKPOINTS)
+    for population in populations if folder.exists() else ():
+        for name in (population.name, f"{population.name}.lock"):
+            staging.remove(folder / name)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _records(event: Event, population: Job) -> list[RunRecord]:
@@ -189,7 +165,7 @@ def _records(event: Event, population: Job) -> list[RunRecord]:
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
     if isinstance(event, Failed):
         return [_failure(run, event.reason) for run in population.runs]
-    return event.records
+    return event.records if isinstance(event, Finished) else []
 
 
 def _failure(run: PlannedRun, reason: str) -> RunRecord:

@@ -1,15 +1,14 @@
 """What a sweep decided when it first started, kept in its folder: a continued sweep forms the same populations."""
 
-import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from morl_recipes.store import StoreError
-from morl_recipes.store._files import seal, unseal, write_synced
+from morl_recipes import staging
+from morl_recipes.errors import StoreError
+from morl_recipes.store._files import seal, unseal
 
 SCHEMA = 1
 _FILE = "populations.json"
@@ -25,13 +24,9 @@ def pin_size(store: Path, size: int) -> int:
     kept = pinned_size(store)
     if kept is not None:
         return kept
-    staged = store / "tmp" / f"{_FILE}.{os.getpid()}.{secrets.token_hex(4)}"
     try:
-        write_synced(staged, seal({"schema": SCHEMA, "size": size}))
-        staged.rename(store / _FILE)
+        staging.replace(staging.inside(store, _FILE), seal({"schema": SCHEMA, "size": size}))
     except OSError as error:
-        with suppress(OSError):
-            staged.unlink()
         raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
     return size
 
@@ -51,7 +46,7 @@ def size_note(asked: int | None, kept: int) -> list[str]:
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
     """Let one process at a time work on a sweep; the lock ends with the process, even when it is killed."""
-    lock = FileLock(store / ".lock")
+    lock = FileLock(staging.inside(store, ".lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from morl_recipes.selection import Row, select_rows
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep
+from morl_recipes.twins import blocks_of
 
 LARGEST = 16
 """Most runs per population unless the sweep says otherwise: more no longer train faster per run."""
@@ -128,7 +130,7 @@ def make_plan(sweep: Sweep) -> Plan:
         The plan. Unknown rows and environments, preferences of the wrong length, recipes that cannot be built and
         environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
     """
-    rows = select_rows(sweep.rows)
+    adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
     sources = [find_source(name, sweep.settings.device) for name in sweep.envs]
     sources = list({source.name: source for source in sources}.values())
     for source in sources:
@@ -139,8 +141,7 @@ def make_plan(sweep: Sweep) -> Plan:
         preferences = sweep.preferences if sweep.preferences is not None else source.preferences
         weights = [_checks.preference(item, len(source.objectives)) for item in dict.fromkeys(preferences)]
         pairs = [(item, seed) for item in weights for seed in sweep.seeds]
-        for row in rows:
-            recipe = sweep.adapt(row.recipe)
+        for row, recipe in adapted:
             check_recipe(row, recipe, source, sweep.settings.num_envs)
             named = (source, row.group, row.method)
             made = [plan_run(*named, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
@@ -155,6 +156,18 @@ def make_plan(sweep: Sweep) -> Plan:
         settings=sweep.settings,
         population=sweep.population,
     )
+
+
+def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
+    """Keep the first of the package's rows that train the same runs; tables show them under each name.
+
+    A user's own rows are all trained: their file decides their runs too.
+    """
+    found: dict[str, tuple[Row, Recipe]] = {}
+    for row, recipe in rows:
+        own = f"{row.group}/{row.method}" if row.plugin is not None else json.dumps(blocks_of(recipe.to_dict()))
+        found.setdefault(own, (row, recipe))
+    return list(found.values())
 
 
 def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:

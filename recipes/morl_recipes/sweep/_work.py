@@ -12,7 +12,9 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from torch import Tensor
 
-from morl_recipes.checkpoint import CheckpointError
+from morl_recipes import staging
+from morl_recipes.checkpoint import CheckpointError, require_versions
+from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
@@ -26,13 +28,16 @@ PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
 
 
-def train_job(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+def train_job(
+    population: Job, folder: Path | None, report: Callable[[int], None], *, accept_versions: bool = False
+) -> list[RunRecord]:
     """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
     Args:
         population: The runs.
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
+        accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
 
     Returns:
         One record per run, in order.
@@ -40,12 +45,15 @@ def train_job(population: Job, folder: Path | None, report: Callable[[int], None
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
+    source = find_source(population.env, population.settings.device, population.plugins)
     watch = _Reporter(report, len(runs))
+    if folder is not None and not accept_versions:
+        require_versions(folder / CHECKPOINT)
     with _claimed(folder):
         train = partial(
             train_runs,
             runs,
-            population.env,
+            source,
             population.settings,
             folder=folder,
             resume=folder is not None,
@@ -77,8 +85,11 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
-    what = (run.recipe, history, _policies(result), result.test_peak, result.test_final)
-    return RunRecord(*identity, result.status, result.reason, steps, *points, *what)
+    what, tests = (
+        (run.recipe, history, _policies(result)),
+        {"test_peak": result.test_peak, "test_final": result.test_final},
+    )
+    return RunRecord(*identity, result.status, result.reason, steps, *points, *what, **tests)
 
 
 def _policies(result: RunResult) -> dict[str, Tensor]:
@@ -106,9 +117,10 @@ def _claimed(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    store, checkpoints = folder.parent.parent, folder.parent.name
+    staging.make_folder(store, checkpoints, folder.name)
     try:
-        with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=PATIENCE):
+        with FileLock(staging.inside(store, checkpoints, f"{folder.name}.lock"), timeout=PATIENCE):
             yield
     except Timeout:
         raise TimeoutError(f"{folder}: another process is still training this population.") from None

@@ -332,6 +332,7 @@ def test_a_known_optimum_is_found(attention: tuple[float, float], optimum: float
         reward: Tensor = -(data["unit_action"] - torch.tensor([0.25, 0.75])).square()
         data["advantage"], data["value_target"] = vector_advantage(reward), reward
         for _ in range(4):
+            actor.zero_grad()
             combine_gradients(loss(data)["loss_objective"], actor.parameters(), WeightedSum(), weights)
             adam.step()
     mean, _ = actor(torch.zeros(1), weights)

@@ -67,7 +67,7 @@ def test_compiles_without_graph_breaks() -> None:
 
 def test_bad_input() -> None:
     normalizer = ReturnNormalizer(2, runs=(3,))
-    with pytest.raises(ValueError, match="`low` must be finite"):
+    with pytest.raises(ValueError, match="`normalizer` must have seen returns before it normalises values"):
         normalizer.normalize(torch.zeros(3, 2))
     with pytest.raises(ValueError, match="`returns` must have 2 objectives"):
         normalizer(torch.zeros(3, 5, 3))

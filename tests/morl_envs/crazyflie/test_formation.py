@@ -107,3 +107,12 @@ def test_observation() -> None:
 def test_bad_options(bad: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CrazyflieFormation(**bad)
+
+
+def test_the_goal_bonus_is_withheld_while_a_drone_is_out_of_bounds() -> None:
+    top = 0.95 - 0.45 / math.sqrt(3) - 0.001
+    env = place((0.0, top), (0.0, top), opponent_x=-0.9)
+    _, reward, terminated, _ = env.step_tensors(UP)
+    assert float(reward[0, 0]) == pytest.approx(-5 * 0.005 - 0.005, abs=1e-4)
+    assert bool(terminated)
+    assert not bool(env.events()["success"])

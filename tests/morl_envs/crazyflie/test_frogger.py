@@ -87,3 +87,11 @@ def test_a_termination_in_the_last_step_is_not_a_truncation() -> None:
 def test_bad_options(bad: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CrazyflieFrogger(**bad)
+
+
+def test_the_goal_bonus_is_withheld_out_of_bounds() -> None:
+    env = place((0.0, 0.948), (0.0, 0.95))
+    _, reward, terminated, _ = env.step_tensors(torch.tensor([[0.0, 1.0]]))
+    assert float(reward[0, 0]) == pytest.approx(0.002 - 0.003 - 15, abs=1e-5)
+    assert bool(terminated)
+    assert not bool(env.events()["success"])

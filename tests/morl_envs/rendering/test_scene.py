@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 import torch
 
+from morl_envs.cards import world_cards
 from morl_envs.rendering.scene import Scene
-from morl_envs.worlds import WORLDS, create_world
+from morl_envs.worlds import create_world
 
 
-@pytest.mark.parametrize("world", list(WORLDS))
+@pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
 def test_scene_follows_one_environment(world: str) -> None:
     env = create_world(world, batch_size=[3], horizon=20)
     scene = Scene(env, index=2)

@@ -12,7 +12,7 @@ def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         "No Decay                   mu.base = Fixed(mu=10.0)",
         "kappa = 0.2                mu.threshold = 0.2",
         "rho=0.8                    scalarizer.maintenance = 0.8",
-        "Shared Weighted            critic.critic = Shared(hidden=64, depth=2)",
+        "Shared Weighted            critic.critic = Shared()",
         "No PCGrad                  advantage = Scalarised()",
         "stealth              score, stealth, exploration; 30 observations, 2-d actions, 400 steps, 8 preferences",
     ):

@@ -97,10 +97,12 @@ def test_files_interruptions_and_bugs(monkeypatch: pytest.MonkeyPatch, capsys: p
 def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even when it hits the first import of the store, which brings torch."""
 
-    def interrupted(name: str, *rest: object) -> object:
-        if name.startswith("morl_recipes.s"):
+    def interrupted(name: str, importer: Any = None, *rest: object) -> object:
+        if name.startswith(("morl_recipes.s", "morl_recipes.t")) and importer["__name__"].startswith(
+            "morl_recipes.cli"
+        ):
             raise KeyboardInterrupt
-        return original(name, *rest)
+        return original(name, importer, *rest)
 
     original: Any = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", interrupted)

@@ -40,8 +40,8 @@ def test_a_preference_of_the_wrong_length_is_named(trained: Path, capsys: pytest
 def test_unknown_and_ambiguous_runs_are_refused(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", str(trained), "--run", "linaer"]) == 2
     assert "unknown run 'linaer'" in capsys.readouterr().err
-    assert main(["play", str(trained), "--run", "linear"]) == 2
-    assert "`run` must name one run, got 'linear', which is part of 2" in capsys.readouterr().err
+    assert main(["play", str(trained), "--run", "baselines"]) == 2
+    assert "`run` must name one method, got 'baselines', which is part of" in capsys.readouterr().err
 
 
 def test_export_writes_and_checks(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

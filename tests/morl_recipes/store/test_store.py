@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 import torch
 
+from morl_recipes import staging
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError, load_history, load_runs
-from morl_recipes.store import _store as store_module
 from morl_recipes.store._files import seal
 
 INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
@@ -290,7 +290,7 @@ def test_another_schema_is_refused(store: Store) -> None:
 def test_a_manifest_with_missing_fields_is_refused(store: Store) -> None:
     fields = {key: value for key, value in manifest().to_json().items() if key != "runs"}
     (store.path / "manifest.json").write_bytes(seal(fields))
-    with pytest.raises(StoreError, match=r"manifest.json: the manifest misses or misspells a field: 'runs'"):
+    with pytest.raises(StoreError, match=r"manifest.json: the manifest misses or misspells a field: no field 'runs'"):
         Store.open(store.path)
 
 
@@ -302,7 +302,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytes
         path.write_bytes(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(store_module, "write_synced", full)
+    monkeypatch.setattr(staging, "create", full)
     with pytest.raises(StoreError, match=r"cannot write run r1 \(No space left on device\)"):
         store.write(record("r1"))
     assert snapshot(store.path) == before

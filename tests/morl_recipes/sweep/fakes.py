@@ -128,6 +128,46 @@ def sleeps(population: Job, folder: Path | None, report: Callable[[int], None]) 
     return []
 
 
+def hangs_once(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Hang in the population of Linear, at its first attempt, deaf to everything."""
+    if folder is not None and any(run.method == "Linear" for run in population.runs):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "tried").exists():
+            (folder / "tried").touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+    return fake_work(population, folder, report)
+
+
+def hangs_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Hang in the population of Linear, whenever it is tried."""
+    if any(run.method == "Linear" for run in population.runs):
+        time.sleep(600)
+    return fake_work(population, folder, report)
+
+
+def slow_but_alive(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Take a while, and tell of progress."""
+    for step in range(8):
+        time.sleep(0.25)
+        report(step)
+    return fake_work(population, folder, report)
+
+
+def no_memory(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Run out of memory in the population of Linear."""
+    if any(run.method == "Linear" for run in population.runs):
+        raise MemoryError
+    return fake_work(population, folder, report)
+
+
+def full_disk_inside(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Meet a full disk in a package that hides it behind an error of its own."""
+    try:
+        raise OSError(28, "No space left on device", "cache")
+    except OSError as error:
+        raise RuntimeError("cannot compile") from error
+
+
 def hangs_on_node(
     place: Path, victim: str, population: Job, folder: Path | None, report: Callable[[int], None]
 ) -> list[RunRecord]:

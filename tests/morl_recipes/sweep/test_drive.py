@@ -2,14 +2,17 @@
 
 import errno
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 from tqdm import tqdm
 
-from morl_recipes.store import Store, StoreError, load_runs
-from morl_recipes.store import _store as store_module
-from morl_recipes.sweep import InlineEngine, Outcome, _drive, run_sweep, train_job
+from morl_recipes import staging
+from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
+from morl_recipes.sweep import InlineEngine, Job, Outcome, _drive, _progress, run_sweep, train_job
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -27,7 +30,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_sweep_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = sweep(tmp_path / "s")
     assert len(first.ran) == first.done == 8
-    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 3. Workers: 1." in capsys.readouterr().out
+    assert "To do: 8 of 8 runs (seeds 0, 1). Populations: 2. Workers: 1." in capsys.readouterr().out
     before = contents(tmp_path / "s")
     again = sweep(tmp_path / "s", fakes.raises)
     assert (again.ran, again.done) == ((), 8)
@@ -105,7 +108,7 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path: Path, monkeypat
                 raise OSError(errno.ENOSPC, "No space left on device", str(path))
             path.write_bytes(content)
 
-        patch.setattr(store_module, "write_synced", full)
+        patch.setattr(staging, "create", full)
         with pytest.raises(StoreError, match=r"cannot write run .* \(No space left on device\)"):
             sweep(tmp_path / "s")
     store = Store.open(tmp_path / "s")
@@ -133,7 +136,7 @@ def test_without_a_terminal_there_are_lines(tmp_path: Path, capsys: pytest.Captu
     run_sweep(tiny_plan(), tmp_path / "s", InlineEngine(), work=fakes.fake_work)
     captured = capsys.readouterr()
     assert captured.err == ""
-    assert captured.out.splitlines()[-1] == "Job 3 of 3 has ended; 8 runs so far."
+    assert captured.out.splitlines()[-1] == "Job 2 of 2 has ended; 8 runs so far."
 
 
 def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,12 +151,12 @@ def test_steps_of_a_checkpoint_are_not_new(tmp_path: Path, monkeypatch: pytest.M
         sweep(tmp_path / "s", interrupted, rows=["PASTA"])
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    bar = _drive.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
+    bar = _progress.Progress([population], tmp_path / "s" / "checkpoints", print, show=True)._bar
     assert (bar.n, bar.initial, bar.total) == (3 * 64 * 2, 3 * 64 * 2, 2 * 256)
     bar.close()
     (tmp_path / "s" / "checkpoints" / population.name / "checkpoint.safetensors").write_text("damaged")
-    assert _drive._steps_before(tmp_path / "s" / "checkpoints", population) == 0
-    assert _drive._steps_before(None, population) == 0
+    assert _progress._steps_before(tmp_path / "s" / "checkpoints", population) == 0
+    assert _progress._steps_before(None, population) == 0
 
 
 def test_the_driver_holds_no_semaphore_of_the_system(tmp_path: Path) -> None:
@@ -165,3 +168,66 @@ def test_the_driver_holds_no_semaphore_of_the_system(tmp_path: Path) -> None:
 def test_many_seeds_are_abbreviated() -> None:
     assert _drive.describe_seeds(tiny_plan(seeds=[5])) == "seed 5"
     assert _drive.describe_seeds(tiny_plan(seeds=9)) == "seeds 0, 1, 2, 3, 4, 5, 6, 7, ..."
+
+
+def test_what_the_machine_did_is_no_failed_run(tmp_path: Path) -> None:
+    outcome = sweep(tmp_path / "s", fakes.no_memory)
+    assert (outcome.done, outcome.failed) == (6, {})
+    assert set(outcome.lost.values()) == {"no memory left"}
+    assert len(outcome.lost) == 2
+    again = sweep(tmp_path / "s")
+    assert (len(again.ran), again.done, again.lost) == (2, 8, {})
+
+
+def test_a_checkpoint_that_another_process_holds_is_no_failed_run(tmp_path: Path) -> None:
+    def held(population: Job, folder: Path | None, report: object) -> list[RunRecord]:
+        raise TimeoutError("another process is still training this population")
+
+    outcome = sweep(tmp_path / "s", held)
+    assert (outcome.done, outcome.failed, len(outcome.lost)) == (0, {}, 8)
+
+
+def test_a_full_disk_behind_another_error_stops_the_sweep(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"cache: No space left on device. The sweep was stopped"):
+        sweep(tmp_path / "s", fakes.full_disk_inside)
+    assert load_runs(tmp_path / "s").empty
+
+
+def test_another_pytorch_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep(tmp_path / "s", fakes.one_fails)
+    installed = {**_versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    assert sweep(tmp_path / "s").ran == ()  # nothing to do, nothing to ask
+    before = contents(tmp_path / "s")
+    with pytest.raises(StoreError, match=r"begun under other versions \(torch .*, here 1.0.0\).*--accept-versions"):
+        sweep(tmp_path / "s", retry_failed=True)
+    assert contents(tmp_path / "s") == before
+    capsys.readouterr()
+    plan = tiny_plan()
+    arguments: dict[str, Any] = {"work": fakes.fake_work, "progress": False, "retry_failed": True}
+    outcome = run_sweep(plan, tmp_path / "s", InlineEngine(), accept_versions=True, **arguments)
+    assert outcome.done == 8
+    assert "Every run says by which it was trained." in capsys.readouterr().out
+    assert {fields["versions"]["torch"] for fields in outcome.store.statuses().values()} == {"1.0.0", torch.__version__}
+
+
+def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    populations = tiny_plan().populations(16)
+    said: list[str] = []
+    progress = _progress.Progress(populations, None, said.append, show=True, every=0.05)
+    monkeypatch.setattr(progress, "_started", time.monotonic() - 100)
+    progress.watch(populations[0].name, 512)
+    wait = time.monotonic() + 10
+    while not said and time.monotonic() < wait:
+        time.sleep(0.01)
+    assert said[0] == "0 of 8 runs done, 1 jobs running, 25.0% of the steps, 5 steps/s, about 5 min left."
+    progress.end(populations[0], 2)
+    assert "2 of 8 runs done, 0 jobs running" in progress.line()
+    progress.close()
+    time.sleep(0.2)
+    count = len(said)
+    time.sleep(0.2)
+    assert len(said) == count
+    assert "no step yet" in _progress.Progress(populations, None, said.append, show=False).line()

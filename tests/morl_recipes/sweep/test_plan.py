@@ -14,12 +14,12 @@ from tests.morl_recipes.sweep.fakes import TINY, tiny_plan
 
 FILES = list(shipped_sweeps().values())
 COUNTS = {
-    "paper_ablations": (1 + 2 + 2 + 3 + 6) * 8 * 5,
+    "paper_ablations": (1 + 2 + 2 + 3 + 5) * 8 * 5,  # No Decay is mu=10.0
     "paper_baselines": 9 * 8 * 5,
     "paper_mujoco": 9 * 4 * 5,
     "paper_quadrotor": 9 * 2 * 5,
     "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
-    "smoke": 40,
+    "smoke": 39,
 }
 
 
@@ -34,9 +34,10 @@ def test_every_count_has_its_file() -> None:
 
 def test_pasta_is_trained_once_for_all_groups() -> None:
     plan = make_plan(sweep_from({"rows": ["all"], "seeds": 1, "preferences": [[0.2, 0.2, 0.6]]}))
-    assert len(plan.runs) == 40
+    assert len(plan.runs) == 39
     assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
     distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
+    distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay
     assert {Recipe.from_dict(run.recipe).to_json() for run in plan.runs} == distinct
 
 
@@ -61,9 +62,17 @@ def test_populations_are_a_partition_into_nearly_equal_parts_of_one_structure(si
     for population in populations:
         assert len(population.runs) <= size
         assert len({(run.env, Recipe.from_dict(run.recipe).structure()) for run in population.runs}) == 1
-    fixed = [len(p.runs) for p in populations if "mu=" in p.runs[0].method]
-    assert sum(fixed) == 14  # the two smoothnesses differ in a number alone, so their 14 runs share populations
-    assert max(fixed) - min(fixed) <= 1
+    structures = [Recipe.from_dict(p.runs[0].recipe).structure() for p in populations]
+    for structure in set(structures):
+        sizes = [len(p.runs) for p, own in zip(populations, structures, strict=True) if own == structure]
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_rows_that_train_the_same_are_planned_once() -> None:
+    plan = tiny_plan(rows=["fixed_mu", "controller"])
+    assert "mu=10.0" in {run.method for run in plan.runs}
+    assert "No Decay" not in {run.method for run in plan.runs}
+    assert "No Decay" in {run.method for run in tiny_plan(rows=["controller"]).runs}
 
 
 def test_sizes_follow_the_machine() -> None:

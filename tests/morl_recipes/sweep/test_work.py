@@ -26,7 +26,7 @@ def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
     (population, *_) = tiny_plan().populations(16)
     told: list[int] = []
     records = train_job(population, tmp_path / "c", told.append)
-    assert told == [64 * 2 * k for k in (1, 2, 3, 4)]
+    assert told == [64 * len(population.runs) * k for k in (1, 2, 3, 4)]
     for run, record in zip(population.runs, records, strict=True):
         assert (record.run_id, record.status, record.steps) == (run.run_id, "done", 256)
         assert record.peak is not None

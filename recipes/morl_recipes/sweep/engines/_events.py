@@ -19,6 +19,7 @@ Watch: TypeAlias = Callable[[str, int], None]
 Work: TypeAlias = Callable[[Job, Path | None, Report], list[RunRecord]]
 """Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
 
+_MACHINE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ETIMEDOUT)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
 
 
@@ -39,6 +40,17 @@ class Failed:
 
 
 @dataclass(frozen=True)
+class Lost:
+    """A population was lost with its worker, its node or its memory: that says nothing about its runs.
+
+    They stay to do, and the others go on.
+    """
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Stopped:
     """Something that concerns every population, such as a full disk: the sweep must end."""
 
@@ -46,7 +58,7 @@ class Stopped:
     reason: str
 
 
-Event: TypeAlias = Finished | Failed | Stopped
+Event: TypeAlias = Finished | Failed | Lost | Stopped
 
 
 class Engine(Protocol):
@@ -81,9 +93,17 @@ def perform(work: Work, population: Job, folder: Path | None, report: Report) ->
         return Finished(population.name, work(population, folder, report))
     except StoreError as error:
         return Stopped(population.name, str(error))
-    except OSError as error:
-        if error.errno in _DISK:
-            return Stopped(population.name, f"{error.filename or folder}: {error.strerror}.")
-        return Failed(population.name, explain(error, population.plugins))
     except Exception as error:
-        return Failed(population.name, explain(error, population.plugins))
+        return _event_of(error, population, folder)
+
+
+def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
+    """Tell what is wrong with the machine from what is wrong with a run; the cause of an error counts too."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in _DISK:
+            return Stopped(population.name, f"{cause.filename or folder}: {cause.strerror}.")
+        if isinstance(cause, (MemoryError, TimeoutError)) or (isinstance(cause, OSError) and cause.errno in _MACHINE):
+            return Lost(population.name, str(cause) or "no memory left")
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return Failed(population.name, explain(error, population.plugins))

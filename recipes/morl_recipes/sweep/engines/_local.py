@@ -6,6 +6,7 @@ import pickle
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import suppress
@@ -21,9 +22,14 @@ from tqdm import tqdm
 
 from morl_recipes import _checks
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import Event, Lost, Watch, Work, folder_of, perform
 
-ATTEMPTS, GRACE = 3, 20.0
+ATTEMPTS = 3
+SAVING, LEAVING = 3.0, 1.0
+"""Seconds that busy workers have, after Ctrl-C, to end their iterations, and then to save the ones before."""
+
+SILENCE = 1800.0
+"""Seconds without progress after which a worker hangs; compiling and the longest iteration take minutes."""
 
 
 @dataclass
@@ -37,24 +43,32 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     task: _Task | None = None
+    heard: float = 0.0
+
+    def silent_for(self) -> float:
+        """Return the seconds since it was given its task or last told of progress."""
+        return time.monotonic() - self.heard if self.task is not None else 0.0
 
 
 class LocalEngine:
     """Train populations in worker processes that live as long as the sweep.
 
-    A worker that dies (out of memory, killed) is replaced and its population tried again, from its last checkpoint.
-    Workers end with the process that started them, even when it is killed. A script that uses this engine needs the
-    usual ``if __name__ == "__main__":``.
+    A worker that dies (out of memory, killed) or hangs is replaced and its population tried again, from its last
+    checkpoint; after three workers it is left to do. Workers end with the process that started them, even when it is
+    killed, and within five seconds of a Ctrl-C. A script that uses this engine needs the usual
+    ``if __name__ == "__main__":``.
 
     Args:
         workers: Number of processes; by default one per core.
+        silence: Seconds without progress after which a worker is taken to hang.
     """
 
     sees_folder = True
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, *, silence: float = SILENCE) -> None:
         self.workers = available_cores() if workers is None else workers
         _checks.at_least("workers", self.workers, 1)
+        self.silence = _checks.positive("silence", silence)
 
     def run(
         self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
@@ -66,35 +80,66 @@ class LocalEngine:
             for worker in workers:
                 _assign(worker, queue, checkpoints)
             while any(worker.task for worker in workers):
-                ready = wait([worker.connection for worker in workers if worker.task])
+                ready = wait([worker.connection for worker in workers if worker.task], timeout=self.silence / 4)
                 for index, worker in enumerate(workers):
-                    if worker.connection not in ready:
+                    message = self._message(worker, ready)
+                    if message == _NOTHING:
                         continue
-                    message = _receive(worker)
                     if isinstance(message, int):
                         watch(_task(worker).population.name, message)
                         continue
-                    if message is None:
-                        message = _lose(worker, queue)
+                    event = _lose(worker, queue, message) if isinstance(message, str) else message
+                    if isinstance(message, str):
                         workers[index] = _start(work)
                     _assign(workers[index], queue, checkpoints)
-                    if message is not None:
-                        yield message
+                    if event is not None:
+                        yield event
         finally:
-            for worker in workers:
-                _interrupt(worker)
-            for worker in workers:
-                worker.process.join(timeout=GRACE)
-                worker.process.kill()
-                worker.process.join()
+            _stop(workers)
+
+    def _message(self, worker: _Worker, ready: Sequence[object]) -> Event | int | str:
+        """Return what a worker tells: its event, its steps so far, or why it is lost, in words; or nothing."""
+        if worker.connection in ready:
+            worker.heard = time.monotonic()
+            return _receive(worker)
+        if worker.silent_for() < self.silence:
+            return _NOTHING
+        worker.process.kill()  # also one that was stopped, or is stuck in the system
+        return f"no progress for {self.silence:g} seconds"
+
+
+_NOTHING = -1
+
+
+def _stop(workers: Sequence[_Worker]) -> None:
+    """End all workers: idle ones go, busy ones save what they have, and nobody outstays five seconds."""
+    for worker in workers:
+        _interrupt(worker)
+    _join(workers, SAVING)
+    for worker in workers:
+        _interrupt(worker)
+        worker.connection.close()
+    _join(workers, LEAVING)
+    for worker in workers:
+        worker.process.kill()
+        worker.process.join()
+
+
+def _join(workers: Sequence[_Worker], seconds: float) -> None:
+    """Wait for workers to end, all of them together no longer than this."""
+    end = time.monotonic() + seconds
+    for worker in workers:
+        if worker.task is not None:
+            worker.process.join(timeout=max(0.0, end - time.monotonic()))
 
 
 def _interrupt(worker: _Worker) -> None:
-    """Let an idle worker go, and a busy one save its checkpoint after the iteration, as Ctrl-C would."""
-    if worker.task is not None and worker.process.pid is not None:
+    """Let a busy worker end its iteration and save it, as Ctrl-C would; told twice, it saves the one before at once."""
+    if worker.task is None:
+        worker.connection.close()
+    elif worker.process.pid is not None and worker.process.is_alive():
         with suppress(OSError):
             os.kill(worker.process.pid, signal.SIGINT)
-    worker.connection.close()
 
 
 def available_cores() -> int:
@@ -118,7 +163,7 @@ def _start(work: Work) -> _Worker:
 
 def _assign(worker: _Worker, queue: "deque[_Task]", checkpoints: Path | None) -> None:
     """Hand the next population to a free worker; one that has just died is noticed when it is waited for."""
-    worker.task = queue.popleft() if queue else None
+    worker.task, worker.heard = queue.popleft() if queue else None, time.monotonic()
     if worker.task is not None:
         population = worker.task.population
         with suppress(OSError):
@@ -129,16 +174,17 @@ def _task(worker: _Worker) -> _Task:
     return cast("_Task", worker.task)
 
 
-def _receive(worker: _Worker) -> Event | int | None:
-    """Return the worker's event or its steps so far, or ``None`` when it has died."""
+def _receive(worker: _Worker) -> Event | int | str:
+    """Return the worker's event or its steps so far, or why there will be none."""
     try:
         return cast("Event | int", pickle.loads(worker.connection.recv_bytes()))
     except (EOFError, OSError):
-        return None
+        worker.process.join()
+        return f"exit code {worker.process.exitcode}"
 
 
-def _lose(worker: _Worker, queue: "deque[_Task]") -> Failed | None:
-    """Queue the population of a dead worker again, or give it up."""
+def _lose(worker: _Worker, queue: "deque[_Task]", reason: str) -> Lost | None:
+    """Queue the population of a lost worker again, or leave it to do."""
     worker.process.join()
     worker.connection.close()
     task = _task(worker)
@@ -146,8 +192,7 @@ def _lose(worker: _Worker, queue: "deque[_Task]") -> Failed | None:
     if task.attempts < ATTEMPTS:
         queue.appendleft(task)
         return None
-    code = worker.process.exitcode
-    return Failed(task.population.name, f"its worker died {ATTEMPTS} times (exit code {code})")
+    return Lost(task.population.name, f"its worker was lost {ATTEMPTS} times ({reason})")
 
 
 def _serve(connection: Connection, work: Work) -> None:

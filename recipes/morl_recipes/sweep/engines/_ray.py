@@ -1,6 +1,7 @@
 """The engine beyond one machine: tasks on an existing Ray cluster."""
 
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import Event, Failed, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import Event, Lost, Watch, Work, folder_of, perform
 
 
 class RayEngine:
     """Train each population as one Ray task; Ray places, retries and cancels them.
+
+    A population that the cluster loses for good, with its nodes or altogether, stays to do.
 
     Every node needs the same version of morl-blocks. Results travel to the driver, which alone writes the store.
 
@@ -49,18 +52,30 @@ class RayEngine:
         remote = self._ray.remote(num_cpus=self.cpus, max_retries=self.retries)(_perform_quietly)
         ordered = sorted(populations, key=lambda p: p.steps, reverse=True)
         pending = {remote.remote(work, p, folder_of(checkpoints, p)): p for p in ordered}
+        gone = (self._exceptions.RayError, ConnectionError, TimeoutError)
         try:
             while pending:
-                (done, *_), _ = self._ray.wait(list(pending), num_returns=1)
+                try:
+                    (done, *_), _ = self._ray.wait(list(pending), num_returns=1)
+                except gone as error:
+                    yield from (_lost(population, error) for population in pending.values())
+                    return
                 population = pending.pop(done)
                 try:
-                    yield self._ray.get(done)
-                except self._exceptions.RayError as error:
-                    reason = str(error).strip().splitlines()[0]
-                    yield Failed(population.name, f"lost by the cluster ({type(error).__name__}: {reason})")
+                    event = self._ray.get(done)
+                except gone as error:
+                    event = _lost(population, error)
+                yield event
         finally:
             for task in pending:
-                self._ray.cancel(task, force=True)
+                with suppress(*gone):
+                    self._ray.cancel(task, force=True)
+
+
+def _lost(population: Job, error: BaseException) -> Lost:
+    """Blame the cluster: whatever a training raises comes back as an event of its own."""
+    reason = (str(error).strip().splitlines() or [""])[0]
+    return Lost(population.name, f"lost by the cluster ({type(error).__name__}: {reason})")
 
 
 def _perform_quietly(work: Work, population: Job, folder: Path | None) -> Event:

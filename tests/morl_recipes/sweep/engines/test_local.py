@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from morl_recipes.store import RunRecord
 from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_job
-from morl_recipes.sweep.engines import Failed, Finished, Work
+from morl_recipes.sweep.engines import Failed, Finished, Lost, Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -42,11 +43,51 @@ def test_a_worker_that_is_killed_is_replaced_and_its_population_tried_again(tmp_
     assert [type(event) for event in events] == [Finished] * 3
 
 
-def test_a_population_that_kills_its_workers_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_population_that_kills_its_workers_stays_to_do_and_the_others_go_on(tmp_path: Path) -> None:
     events = run(fakes.dies_always, tmp_path, workers=1)
-    (failed,) = [event for event in events if isinstance(event, Failed)]
-    assert failed.reason == "its worker died 3 times (exit code -9)"
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "its worker was lost 3 times (exit code -9)"
     assert len(events) == 3
+
+
+def test_a_worker_that_hangs_is_replaced_and_its_population_tried_again(tmp_path: Path) -> None:
+    populations = tiny_plan().populations(16)
+    engine = LocalEngine(1, silence=1.5)
+    events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda name, steps: None))
+    assert [type(event) for event in events] == [Finished] * 3
+    assert len(list(tmp_path.glob("*/tried"))) == 1
+
+
+def test_a_population_that_always_hangs_stays_to_do(tmp_path: Path) -> None:
+    populations = tiny_plan().populations(16)
+    events = list(LocalEngine(2, silence=0.7).run(populations, fakes.hangs_always, None, lambda name, steps: None))
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "its worker was lost 3 times (no progress for 0.7 seconds)"
+    assert len(events) == 3
+
+
+def test_a_slow_worker_that_tells_of_progress_does_not_hang(tmp_path: Path) -> None:
+    populations = tiny_plan(rows=["PASTA"]).populations(16)
+    (event,) = LocalEngine(1, silence=1.5).run(populations, fakes.slow_but_alive, None, lambda name, steps: None)
+    assert isinstance(event, Finished)
+
+
+@pytest.mark.parametrize("work", [fakes.sleeps, train_job])
+def test_an_interrupted_engine_ends_within_five_seconds(tmp_path: Path, work: Work) -> None:
+    plan = tiny_plan(total_steps=64 * 100_000, checkpoint_every=100_000, eval_every=100_000)
+    events = LocalEngine(2).run(plan.populations(16), work, tmp_path, lambda name, steps: None)
+    stopper = threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    stopper.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(events)
+    finally:
+        ended = time.monotonic()
+        events.close()
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - ended < 5
+    assert stopper.finished.is_set()
 
 
 def test_real_training_gives_the_same_numbers_as_in_this_process(tmp_path: Path) -> None:
@@ -101,3 +142,5 @@ def test_the_number_of_workers_is_checked() -> None:
     assert LocalEngine().workers >= 1
     with pytest.raises(ValueError, match="`workers` must be a whole number >= 1"):
         LocalEngine(0)
+    with pytest.raises(ValueError, match="`silence` must be > 0, got 0"):
+        LocalEngine(1, silence=0)

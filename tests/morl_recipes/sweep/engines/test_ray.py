@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from morl_recipes.sweep import InlineEngine, RayEngine, run_sweep
-from morl_recipes.sweep.engines import Failed
+from morl_recipes.sweep.engines import Lost
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -69,13 +69,13 @@ def test_a_sweep_survives_the_loss_of_a_node_with_the_same_numbers_as_local(clus
     assert run_sweep(plan, tmp_path / "ray", engine, progress=False).ran == ()
 
 
-def test_a_population_that_kills_its_workers_is_given_up(cluster: Any, tmp_path: Path) -> None:
+def test_a_population_that_kills_its_workers_stays_to_do(cluster: Any, tmp_path: Path) -> None:
     populations = tiny_plan().populations(16)
     events = list(
         RayEngine(cluster.address, retries=0).run(populations, fakes.dies_always, None, lambda name, steps: None)
     )
-    (failed,) = [event for event in events if isinstance(event, Failed)]
-    assert "lost by the cluster" in failed.reason
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert "lost by the cluster" in lost.reason
     assert len(events) == len(populations)
 
 

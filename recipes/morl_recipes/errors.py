@@ -1,4 +1,4 @@
-"""The one error of the result store."""
+"""The error of everything that reads and writes results."""
 
 
 class StoreError(Exception):

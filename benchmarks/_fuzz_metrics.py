@@ -1,0 +1,79 @@
+"""Fuzz cases of the metrics; a metric without a case of its own gets an array for every argument it requires."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks._fuzz_inputs import Draw
+from benchmarks._fuzz_judge import Case
+from morl_blocks import metrics
+
+
+def _scores(*shape: int) -> Callable[[Draw], dict[str, Any]]:
+    return lambda draw: {"hv": draw.unit(*shape)}
+
+
+def _box(draw: Draw) -> dict[str, Any]:
+    low = draw.normal(3)
+    return {"returns": draw.normal(*draw.batch(), 3), "low": low, "high": low + draw.unit(3) + 0.5}
+
+
+def _box_oracle(returns: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    return np.clip((returns - low) / (high - low), 0, 1).prod(-1), 1.0
+
+
+def _pairs(draw: Draw) -> dict[str, Any]:
+    return {"first": draw.unit(4, 5), "second": draw.unit(4, 5)}
+
+
+METRICS = [
+    Case(
+        "hypervolume",
+        lambda d: {"points": d.unit(6, 3), "reference": torch.zeros(3)},
+        lambda **a: metrics.hypervolume(**a),
+    ),
+    Case("run_hypervolume", _box, lambda **a: metrics.run_hypervolume(**a), _box_oracle),
+    Case("nondominated", lambda d: {"points": d.unit(6, 3)}, lambda **a: metrics.nondominated(**a)),
+    Case("win_rate", _scores(3, 4), lambda **a: metrics.win_rate(**a)),
+    Case(
+        "objective_dominance_rate",
+        lambda d: {"objectives": d.normal(3, 4, 2)},
+        lambda **a: metrics.objective_dominance_rate(**a),
+    ),
+    Case("profile_auc", lambda d: {"hv": d.unit(3, 4), "tau_max": 3.0}, lambda **a: metrics.profile_auc(**a)),
+    Case("profile", lambda d: {"hv": d.unit(3, 4), "taus": 1 + d.unit(5)}, lambda **a: metrics.profile(**a)),
+    Case("performance_ratios", _scores(3, 4), lambda **a: metrics.performance_ratios(**a), pure=True),
+    Case(
+        "expected_utility",
+        lambda d: {"returns": d.normal(*d.batch(), 3), "weights": d.simplex(3)},
+        lambda **a: metrics.expected_utility(**a),
+        lambda returns, weights: ((weights * returns).sum(-1), np.abs(returns).max()),
+    ),
+    Case("interquartile_mean", lambda d: {"values": d.normal(8)}, lambda **a: metrics.interquartile_mean(**a)),
+    Case(
+        "bootstrap_ci",
+        lambda d: {"values": d.unit(4, 5), "level": 0.95},
+        lambda values, level: metrics.bootstrap_ci(values, level=level, resamples=20),
+    ),
+    Case(
+        "compare",
+        lambda d: _pairs(d) | {"level": 0.95},
+        lambda first, second, level: metrics.compare(first, second, level=level, resamples=20),
+        words=("second",),
+    ),
+    Case("probability_of_improvement", _pairs, lambda **a: metrics.probability_of_improvement(**a)),
+]
+
+
+def unknown(known: set[str]) -> list[Case]:
+    """Return a case for each metric that has none above: matrices for all that it requires."""
+    cases = []
+    for name in sorted(set(metrics.__all__) - known):
+        function = getattr(metrics, name)
+        if inspect.isfunction(function):
+            required = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+            cases.append(Case(name, lambda d, names=tuple(required): {n: d.unit(4, 3) for n in names}, function))
+    return cases

@@ -1,0 +1,78 @@
+"""Pick a run of a store by what people type, and find its environment again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.naming import some, unknown
+from morl_recipes.plugins import Plugin
+from morl_recipes.store import Store, StoreError, load_runs
+
+SHOWN, REST = 5, "the folders in FOLDER/runs"
+
+
+def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
+    """Choose the best finished run of a store.
+
+    Args:
+        store: The store.
+        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``) or any piece of one, in
+            any case; it must not mean several methods.
+
+    Returns:
+        The row of :func:`~morl_recipes.store.load_runs` with the best peak hypervolume (expected utility when no run
+        has one) among those that the name stands for.
+    """
+    rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
+    for row in rows:
+        if row["status"] == "damaged" and name == row["run_id"]:
+            raise StoreError(row["reason"])
+    rows = [row for row in rows if row["status"] == "done"]
+    if not rows:
+        raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
+    if name is not None:
+        found = match_runs(name, sorted(row["run_id"] for row in rows))
+        rows = [row for row in rows if row["run_id"] in found]
+    score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
+    return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
+
+
+def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
+    """Return the ids that a name stands for, all of one method; whole parts between dots come before pieces.
+
+    Example:
+        >>> match_runs("Linear", ["stealth.baselines.linear.s0", "stealth.ours.linear-vector.s0"])
+        ['stealth.baselines.linear.s0']
+    """
+    lower = name.lower()
+    whole = [run_id for run_id in run_ids if f".{lower}." in f".{run_id.lower()}."]
+    pieces = [run_id for run_id in run_ids if lower in run_id.lower()]
+    found = [name] if name in run_ids else whole or pieces
+    if not found:
+        raise unknown("run", name, run_ids, shown=SHOWN, rest=REST)
+    if len({tuple(run_id.split(".")[:3]) for run_id in found}) > 1:
+        listed = some(found, SHOWN, REST)
+        raise ValueError(f"`run` must name one method, got {name!r}, which is part of {len(found)} runs: {listed}.")
+    return found
+
+
+def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
+    """Return the environment of a stored run.
+
+    Args:
+        store: The store; files of the user's own travel in its manifest.
+        name: Name of the environment, as stored.
+        env: The environment itself, where it was made in Python and no name leads to it.
+    """
+    plugins = [Plugin(file["path"], file["source"]) for file in store.manifest.plugins]
+    try:
+        return find_source(name if env is None else env, plugins=plugins).complete()
+    except ValueError as error:
+        if env is not None:
+            raise
+        reason = f"{store.path}: its environment {name!r} cannot be opened by name ({error})"
+        raise ValueError(
+            f"{reason} Give it from Python: play(folder, env=...), export_policy(..., env=...)."
+        ) from error

@@ -1,0 +1,87 @@
+"""Plain text for every format: a name from somebody's file must not command a terminal, a spreadsheet or a browser."""
+
+import re
+import unicodedata
+
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!])")
+_SCHEME = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*):(?=//)|\b(javascript|data|vbscript|mailto):|\b(www)\.")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "±": r"$\pm$",
+    "†": r"$\dagger$",
+    "—": "---",
+    "≥": r"$\ge$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    **{sign: "\\" + sign for sign in "&%$#_{}"},
+}
+
+
+def one_line(text: str) -> str:
+    r"""Return text without line breaks and without signs that nobody sees, such as control codes.
+
+    Example:
+        >>> one_line("PASTA\n\x1b[2Jgone")
+        'PASTA [2Jgone'
+    """
+    joined = _BREAKS.sub(" ", text)
+    return "".join(sign for sign in joined if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Co"))
+
+
+def for_terminal(text: str) -> str:
+    r"""Return text that moves no cursor, changes no colour and no title.
+
+    Example:
+        >>> for_terminal("\x1b]0;owned\x07Linear")
+        ']0;ownedLinear'
+    """
+    return one_line(text)
+
+
+def for_markdown(text: str) -> str:
+    r"""Return text that is no link, no image, no markup and no end of a table's cell.
+
+    Example:
+        >>> print(for_markdown("[me](x) | **b**"))
+        \[me\](x) \| \*\*b\*\*
+    """
+    escaped = _MARKDOWN.sub(r"\\\1", one_line(text))
+    return _SCHEME.sub(lambda match: match.group().rstrip(":.") + "\u200b" + match.group()[-1], escaped)
+
+
+def for_csv(value: object) -> object:
+    """Return a cell that no spreadsheet runs: text that begins like a formula gets an apostrophe; numbers stay.
+
+    Example:
+        >>> for_csv("=HYPERLINK(1)"), for_csv(-0.5)
+        ("'=HYPERLINK(1)", -0.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
+
+
+def for_latex(text: str) -> str:
+    r"""Return text that is no command; a bracket or a star that begins a row is no option of the row before.
+
+    Example:
+        >>> for_latex(r"[1ex] a_b & \input{x}")
+        '{[}1ex{]} a\\_b \\& \\textbackslash{}input\\{x\\}'
+    """
+    return "".join(_LATEX.get(sign, sign) for sign in one_line(text))
+
+
+def for_html(text: str) -> str:
+    """Return text for the places of a page that draw simple markup themselves, as plotly's labels do.
+
+    Example:
+        >>> for_html('<a href="javascript:x">m</a>')
+        '&lt;a href="javascript:x"&gt;m&lt;/a&gt;'
+    """
+    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,137 @@
+"""Check a whole store: every file whole, of its own run, of versions that go together."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from morl_recipes.errors import StoreError
+from morl_recipes.store._files import unseal
+from morl_recipes.store._histories import read_history
+from morl_recipes.store._run_folder import again
+from morl_recipes.store._store import RUNS, STAGING, Store
+from morl_recipes.store._tests import read_tests
+from morl_recipes.store._versions import DECISIVE
+
+FOLDERS = (RUNS, STAGING, "checkpoints")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong with a store.
+
+    Attributes:
+        where: The file or folder.
+        what: What is wrong, and what to do, in sentences.
+    """
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        """Return a line."""
+        return self.what if self.what.startswith(self.where) else f"{self.where}: {self.what}"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a check of a store came to.
+
+    Attributes:
+        path: The folder.
+        planned: Runs that the sweep set out to do.
+        there: Runs that are there, damaged or not.
+        findings: What is wrong; empty when all is well.
+    """
+
+    path: Path
+    planned: int
+    there: int
+    findings: tuple[Finding, ...]
+
+
+def verify(folder: str | Path) -> Verified:
+    """Check every file of a store against its digest, its run and the plan; nothing is changed.
+
+    Args:
+        folder: The store. One without a readable manifest has that as its only finding.
+
+    Returns:
+        Every finding, with what to do about it.
+    """
+    path = Path(folder)
+    try:
+        store = Store.open(path)
+    except StoreError as error:
+        return Verified(path, 0, 0, (Finding(str(path), str(error)),))
+    findings = [*_links(path), *_populations(path), *_strangers(store)]
+    versions: Counter[tuple[tuple[str, str], ...]] = Counter()
+    recipes = {run.run_id: run.recipe for run in store.manifest.runs}
+    there = 0
+    for run_id, fields in store.records():
+        there += 1
+        where = str(path / RUNS / run_id)
+        try:
+            if isinstance(fields, StoreError):
+                raise fields
+            _run(store, fields)
+            if fields["recipe"] != recipes[run_id]:
+                raise StoreError(f"{where}: has another recipe than the plan. {again(path / RUNS / run_id)}")
+            versions[_decisive(fields)] += 1
+        except StoreError as problem:
+            findings.append(Finding(where, str(problem)))
+    return Verified(path, len(recipes), there, (*findings, *_mixed(path, versions)))
+
+
+def _run(store: Store, fields: dict[str, Any]) -> None:
+    """Read everything that a run has."""
+    if "history.csv" not in fields["files"]:
+        raise StoreError(
+            f"{store.path / RUNS / fields['run_id']}: has no history. {again(store.path / RUNS / fields['run_id'])}"
+        )
+    read_history(store, fields)
+    if "policy.safetensors" in fields["files"]:
+        store.policy(fields["run_id"])
+    read_tests(store, fields)
+
+
+def _links(path: Path) -> Iterator[Finding]:
+    """Name the folders of a store that lead elsewhere."""
+    for name in FOLDERS:
+        if (path / name).is_symlink():
+            yield Finding(str(path / name), "is a link: a sweep writes through none. Put a folder in its place.")
+
+
+def _populations(path: Path) -> Iterator[Finding]:
+    if (path / "populations.json").exists():
+        try:
+            unseal(path / "populations.json", schema=1, advice="Remove it: the sweep then sizes its populations anew.")
+        except StoreError as error:
+            yield Finding(str(path / "populations.json"), str(error))
+
+
+def _strangers(store: Store) -> Iterator[Finding]:
+    """Name what lies among the runs and is none of them."""
+    known = {run.run_id for run in store.manifest.runs}
+    folder = store.path / RUNS
+    names = [item.name for item in folder.iterdir()] if folder.is_dir() else []
+    for name in sorted(set(names) - known):
+        yield Finding(str(folder / name), "is no run of this sweep and is ignored. Move it elsewhere.")
+    for name in sorted(name for name in names if name in known and not (folder / name).is_dir()):
+        yield Finding(str(folder / name), "is no folder. Remove it: the same sweep then trains this run again.")
+
+
+def _decisive(fields: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    versions = fields.get("versions", {})
+    return tuple((name, versions[name]) for name in DECISIVE if name in versions)
+
+
+def _mixed(path: Path, versions: "Counter[tuple[tuple[str, str], ...]]") -> Iterator[Finding]:
+    """Say so when runs that are compared were trained by different versions; those that do not tell are left out."""
+    known = {pairs: count for pairs, count in versions.items() if pairs}
+    if len(known) > 1:
+        each = "; ".join(
+            f"{count} by {', '.join(' '.join(pair) for pair in pairs)}" for pairs, count in sorted(known.items())
+        )
+        yield Finding(str(path), f"its runs were trained by several versions ({each}). Say so beside their numbers.")

@@ -1,0 +1,74 @@
+"""The versions that a result depends on, and the commit of the source where it is known."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+_PACKAGES = (
+    "morl-blocks",
+    "torch",
+    "torchrl",
+    "tensordict",
+    "numpy",
+    "gymnasium",
+    "mo-gymnasium",
+    "mujoco",
+    "moocore",
+    "torchjd",
+)
+DECISIVE = ("morl-blocks", "torch")
+"""Packages whose other versions may give other numbers for the same run."""
+
+
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def package_versions() -> dict[str, str]:
+    """Name the versions that a result depends on."""
+    return dict(_installed())
+
+
+def run_versions() -> dict[str, str]:
+    """Name what trained a run: the decisive packages and, in a clone of the source, the commit."""
+    found = {name: version for name, version in _installed().items() if name in DECISIVE}
+    commit = source_commit()
+    return found | ({"commit": commit} if commit else {})
+
+
+@lru_cache(maxsize=1)
+def source_commit() -> str:
+    """Return the commit of the clone that this package runs from, ``-dirty`` when it was edited; empty elsewhere."""
+    root = Path(__file__).resolve().parents[3]
+    if not ((root / ".git").exists() and (root / "pyproject.toml").is_file()):
+        return ""
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True, env=environment)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def other_versions(stored: Mapping[str, str], here: Mapping[str, str] | None = None) -> str:
+    """Say which decisive packages differ from those here; empty when none does or the stored ones are unknown.
+
+    Example:
+        >>> other_versions({"torch": "2.8.0"}, {"torch": "2.13.0"})
+        'torch 2.8.0, here 2.13.0'
+    """
+    here = _installed() if here is None else here
+    pairs = [(name, stored.get(name), here.get(name)) for name in DECISIVE]
+    return "; ".join(f"{name} {old}, here {new}" for name, old, new in pairs if old is not None and old != new)

@@ -1,0 +1,59 @@
+import pytest
+import torch
+from torch import Tensor
+
+from morl_envs import make_batch
+from morl_envs.copied import CopiedEnv, with_own_tensors
+
+
+class Reuser:
+    """Counts its steps in one and the same set of tensors."""
+
+    num_envs, objectives, horizon = 2, ("a", "b"), 5
+
+    def __init__(self) -> None:
+        self.numbers, self.flags = torch.zeros(2, 2), torch.zeros(2, 1, dtype=torch.bool)
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        return self.numbers.zero_()
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        self.numbers += 1
+        return self.numbers, self.numbers, self.flags, self.flags
+
+
+def test_results_keep_their_numbers() -> None:
+    env = with_own_tensors(Reuser())
+    first = env.reset_tensors()
+    steps = [env.step_tensors(torch.zeros(2, 1)) for _ in range(3)]
+    assert [float(reward[0, 0]) for _, reward, _, _ in steps] == [1.0, 2.0, 3.0]
+    assert [float(observation[0, 0]) for observation, *_ in steps] == [1.0, 2.0, 3.0]
+    assert float(first.sum()) == 0
+    assert env.horizon == 5
+    assert isinstance(env, CopiedEnv)
+
+
+def test_not_a_number_stays_one() -> None:
+    reuser = Reuser()
+    reuser.numbers.fill_(torch.nan)
+    assert with_own_tensors(reuser).step_tensors(torch.zeros(2, 1))[1].isnan().all()
+
+
+@pytest.mark.parametrize("name", ["stealth", "frogger", "formation", "deep-sea-treasure-v0"])
+def test_our_own_environments_keep_their_promise_of_fresh_tensors(name: str) -> None:
+    env = make_batch(name, 2)
+    assert with_own_tensors(env) is env
+    action = torch.zeros(2, dtype=torch.int64) if env.num_actions else torch.zeros(2, env.action_dim)
+    first, reset = env.step_tensors(action), env.reset_tensors()
+    kept = [tensor.clone() for tensor in (*first, reset)]
+    for _ in range(3):
+        env.step_tensors(action)
+    env.reset_tensors(torch.tensor([True, False]))
+    assert all(torch.equal(a, b) for a, b in zip((*first, reset), kept, strict=True))
+
+
+def test_things_that_are_no_environment_are_refused() -> None:
+    with pytest.raises(ValueError, match="`env` must open a TensorEnv, with reset_tensors and step_tensors, got int"):
+        with_own_tensors(3)
+    with pytest.raises(AttributeError, match="gravity"):
+        _ = CopiedEnv(Reuser()).gravity  # type: ignore[arg-type]

@@ -1,0 +1,136 @@
+"""The fast update is an optimisation: on every recipe it trains what the generic one trains."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_blocks.combiners import PCGrad, Sum
+from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
+from morl_recipes.envs import Make
+from morl_recipes.learning import adam
+from morl_recipes.learning.batch import Batch
+from morl_recipes.settings import Settings
+from morl_recipes.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import tiny
+
+RECIPES = {recipe.to_json(): (f"{group}/{name}", recipe) for group in ROWS for name, recipe in ROWS[group].items()}
+KINDS: dict[object, list[tuple[str, Recipe]]] = {}
+for _name, _recipe in RECIPES.values():
+    KINDS.setdefault(_recipe.structure(), []).append((_name, _recipe))
+HALF = (0.5, 0.5)
+
+
+class Choices(ToyBatch):
+    """The toy world with three discrete actions."""
+
+    num_actions = 3
+
+    def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
+        super().__init__(num_envs, seeds)
+        self.action_low = self.action_high = None
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        observation, _, terminated, truncated = super().step_tensors(torch.zeros(self.num_envs, 2))
+        return observation, torch.nn.functional.one_hot(action, 3)[:, :2].float(), terminated, truncated
+
+
+WORLDS = {"continuous": toy(), "discrete": EnvSource("choices", cast("Make", Choices))}
+
+
+@contextmanager
+def doubles() -> Iterator[None]:
+    """Compute in float64, so that no branch hangs on rounding."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def train(recipes: Sequence[Recipe], form: str, source: EnvSource, iterations: int = 3) -> list[Tensor]:
+    """Return parameters, moments, bounds and everything watched; no gradient is clipped, so that its size shows."""
+    made = [
+        Run(tiny(recipe, max_gradient_norm=1e3), (0.3 + 0.01 * i, 0.7 - 0.01 * i), i)
+        for i, recipe in enumerate(recipes)
+    ]
+    settings = Settings(total_steps=64 * iterations, num_envs=4, compile=False, update=form)  # type: ignore[arg-type]
+    batch = Batch(made, source, settings)
+    assert batch.how == form
+    for _ in range(iterations):
+        watched = batch.iterate().watched
+    assert bool(batch.alive.all())
+    return [*batch.actor, *batch.critic, batch.normalizer.low, batch.normalizer.high, *watched.values()]
+
+
+def largest_difference(recipes: Sequence[Recipe], world: str) -> float:
+    """Return the largest difference between the two forms, relative to the length of each tensor."""
+    shares = []
+    for one, other in zip(*(train(recipes, form, WORLDS[world]) for form in ("generic", "fast")), strict=True):
+        assert torch.equal(one.isfinite(), other.isfinite())
+        shares.append(float((one - other).nan_to_num().norm() / (one.nan_to_num().norm() + 1e-9)))
+    return max(shares[:8])
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("members", KINDS.values(), ids=[members[0][0] for members in KINDS.values()])
+def test_every_recipe_in_a_batch_of_its_kind_in_double_precision(members: list[tuple[str, Recipe]], world: str) -> None:
+    recipes = [recipe for _, recipe in members]
+    with doubles():
+        assert largest_difference((recipes * 5)[: max(5, len(recipes))], world) < 1e-9
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(("name", "recipe"), RECIPES.values(), ids=[name for name, _ in RECIPES.values()])
+def test_every_recipe_alone(name: str, recipe: Recipe, world: str) -> None:
+    assert largest_difference([recipe], world) < 1e-5
+
+
+def _flipped(function: Callable[..., Tensor], factor: float) -> Callable[..., Tensor]:
+    return lambda *args: factor * function(*args)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "factor"),
+    [
+        ("morl_recipes.learning.fast.update", "surrogate_slope", -1.0),  # the loss's sign, in the fast form
+        ("morl_blocks.ppo.surrogate", "clipped_objectives", -1.0),  # ... and in the public block
+        ("morl_blocks.critics.attention_weighted", "value_loss", 2.0),  # the value loss's factor
+    ],
+)
+def test_the_tie_notices_a_change_on_either_side(
+    monkeypatch: pytest.MonkeyPatch, place: str, name: str, factor: float
+) -> None:
+    from importlib import import_module
+
+    module = import_module(place)
+    monkeypatch.setattr(module, name, _flipped(getattr(module, name), factor))
+    assert largest_difference([PASTA], "continuous") > 1e-4
+
+
+def test_the_tie_notices_another_projection(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = train([PASTA], "generic", toy())
+    monkeypatch.setattr(PCGrad, "combine", Sum.combine)
+    changed = train([PASTA], "fast", toy())  # the fast form calls the public block itself
+    assert not torch.allclose(expected[0], changed[0], rtol=1e-5, atol=1e-6)
+
+
+def test_both_forms_share_one_adam(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = train([PASTA], "generic", toy())
+    monkeypatch.setattr(adam, "EPSILON", 1e-2)
+    for form in ("generic", "fast"):
+        changed = train([PASTA], form, toy())
+        assert not torch.allclose(expected[0], changed[0], rtol=1e-4, atol=1e-6), form
+
+
+def test_unknown_blocks_train_by_the_generic_update_and_refuse_the_fast_one() -> None:
+    recipe = tiny(Recipe(actor=specs.Actor(activation="ReLU")))
+    batch = Batch([Run(recipe, HALF, 0)], toy(), Settings(total_steps=64, num_envs=4, compile=False))
+    assert batch.how == "generic"
+    with pytest.raises(
+        ValueError, match=r"`update` must be 'auto' or 'generic' .* got 'fast', which does not know ReLU"
+    ):
+        train([Recipe(actor=specs.Actor(activation="ReLU"))], "fast", toy())

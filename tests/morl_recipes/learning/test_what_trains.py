@@ -1,0 +1,85 @@
+"""What users import is what trains: a public block that is made to raise breaks the recipes that name it, and no other."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+
+from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_recipes import ROWS, Recipe, Run, specs
+from morl_recipes.learning.batch import Batch
+from morl_recipes.settings import Settings
+from morl_recipes.spec import Spec
+from morl_recipes.toy import toy
+from tests.morl_recipes.worlds import tiny
+
+METHODS: dict[type, str] = {
+    scalarizers.Linear: "attention",
+    scalarizers.Tchebycheff: "attention",
+    scalarizers.SmoothTchebycheff: "attention",
+    scalarizers.AdaptiveSmoothTchebycheff: "attention",
+    schedulers.Fixed: "step",
+    schedulers.LinearDecay: "step",
+    schedulers.ConflictBraked: "step",
+    ppo.VectorAdvantage: "forward",
+    ppo.ScalarisedAdvantage: "forward",
+    combiners.Sum: "combine",
+    combiners.WeightedSum: "combine",
+    combiners.PCGrad: "combine",
+    combiners.WeightedPCGrad: "combine",
+    combiners.TorchJD: "combine",
+    critics.SharedCritic: "forward",
+    critics.BranchedCritic: "forward",
+    critics.AttentionWeightedCritic: "loss",
+    ppo.UnitBoxGaussianActor: "log_prob",
+    ppo.ClippedSurrogate: "forward",
+}
+BUILDERS = {
+    specs.Actor: ppo.UnitBoxGaussianActor,
+    specs.AttentionWeighted: critics.AttentionWeightedCritic,
+    specs.TorchJD: combiners.TorchJD,
+}
+RECIPES = {recipe.to_json(): recipe for rows in ROWS.values() for recipe in rows.values()}
+
+
+class Raised(Exception):
+    """A block was called."""
+
+
+def named(recipe: Recipe) -> set[type]:
+    """Return the classes of the blocks that a recipe names; a scalarised advantage leaves nothing to combine."""
+    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind is specs.Scalarised
+    slots = [getattr(recipe, f.name) for f in fields(Recipe) if not (scalarised and f.name == "combiner")]
+    return {block for slot in slots for block in _blocks(slot)}
+
+
+def _blocks(value: object) -> Iterator[type]:
+    if isinstance(value, Spec):
+        yield BUILDERS.get(value.kind, value.kind.block)  # type: ignore[misc]
+        for _, argument in value.values:
+            yield from _blocks(argument)
+
+
+def train(recipe: Recipe) -> None:
+    settings = Settings(total_steps=16, num_envs=2, compile=False, update="generic")
+    Batch([Run(tiny(recipe, steps_per_iteration=16, epochs=1), (0.5, 0.5), 0)], toy(), settings).iterate()
+
+
+def test_every_block_of_every_recipe_is_covered() -> None:
+    assert set.union(*(named(recipe) for recipe in RECIPES.values())) == set(METHODS)
+
+
+@pytest.mark.parametrize("block", METHODS, ids=[block.__name__ for block in METHODS])
+def test_a_block_that_raises_breaks_exactly_the_recipes_that_name_it(
+    block: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def boom(*args: object, **kwargs: object) -> None:
+        raise Raised
+
+    monkeypatch.setattr(block, METHODS[block], boom)
+    for recipe in RECIPES.values():
+        if block in named(recipe):
+            with pytest.raises(Raised):
+                train(recipe)
+        else:
+            train(recipe)
