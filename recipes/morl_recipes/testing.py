@@ -120,10 +120,11 @@ test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
 
 @dataclass(frozen=True)
 class _Stored:
-    """A run of a store with its policies, ``peak`` and ``final``."""
+    """A run of a store with its policies, ``peak`` and ``final``, and a recipe that has its actor."""
 
     run: PlannedRun
     policies: dict[str, dict[str, Tensor]]
+    recipe: Recipe
 
 
 class _Environments:
@@ -189,15 +190,22 @@ def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Store
     problems = []
     for run in todo:
         try:
-            stored = _Stored(run, _split(store, run))
+            stored = _Stored(run, _split(store, run), actor_recipe(run.recipe))
         except StoreError as error:
             problems.append(str(error))
             continue
+        except ValueError as error:
+            problems.append(f"{store.path}: the actor of run {run.run_id} is not one of this package ({error})")
+            continue
         shapes = {name: list(tensor.shape) for name, tensor in stored.policies["final"].items()}
-        recipe = Recipe.from_dict(run.recipe)
-        key = json.dumps([run.env, repr(recipe.actor), shapes], sort_keys=True)
+        key = json.dumps([run.env, repr(stored.recipe.actor), shapes], sort_keys=True)
         groups.setdefault(key, []).append(stored)
     return list(groups.values()), problems
+
+
+def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
+    """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
+    return Recipe.from_dict({slot: recipe[slot] for slot in ("actor", "ppo") if slot in recipe})
 
 
 def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
@@ -225,7 +233,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
     ]
     try:
-        returns = fresh_returns(Recipe.from_dict(part[0].run.recipe), players, source, episodes)
+        returns = fresh_returns(part[0].recipe, players, source, episodes)
     except ValueError as error:
         raise StoreError(
             f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
