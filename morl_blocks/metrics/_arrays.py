@@ -28,18 +28,29 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
         array([[1., 2.],
                [3., 4.]])
     """
-    if isinstance(values, Tensor):
-        values = values.detach().cpu().double().numpy()
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
+    array = real_array(name, values)
     if array.ndim < ndim:
         fail(name, f"have at least {ndim} dimensions", f"shape {list(array.shape)}")
     good = np.isfinite(array)
     if not good.all():
         fail(name, "be finite", array[~good].flat[0])
     return array
+
+
+def real_array(name: str, values: Values) -> Array:
+    """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
+    if isinstance(values, Tensor):
+        values = (values if values.is_complex() else values.double()).detach().cpu().numpy()
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():  # type: ignore[no-untyped-call]
+        fail(name, "hold no masked numbers", "a mask")
+    try:
+        raw = np.asarray(values)
+        real = None if np.iscomplexobj(raw) else np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
+    if real is None:
+        fail(name, "hold real numbers", f"numbers of type {raw.dtype}")
+    return real
 
 
 def same_objectives(name: str, values: Array, count: int) -> None:

@@ -17,7 +17,7 @@ every redraw, and the interval [0, 0]: its true rate is not 0 but too small to s
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values
+from morl_blocks.metrics._arrays import Array, Values, real_array
 from morl_blocks.metrics._profiles import credits_of, performance_ratios
 from morl_blocks.metrics._rates import strict_best
 from morl_blocks.metrics._seeds import (
@@ -82,12 +82,12 @@ def objective_dominance_ci(
         >>> objective_dominance_ci([[[[1.0, 5.0], [1.2, 4.0]]], [[[8.0, 0.5], [9.0, 0.7]]]])[0].estimate
         0.5
     """
-    array = np.asarray(objectives)
+    array = real_array("objectives", objectives)
     if array.ndim != 4:
         fail("objectives", "have shape [methods, preferences, seeds, m]", f"shape {list(array.shape)}")
     count, preferences, seeds, m = array.shape
     cells = array.transpose(0, 1, 3, 2).reshape(count, preferences * m, seeds)
-    known = None if present is None else np.repeat(np.asarray(present, dtype=np.bool_), m, axis=0)
+    known = None if present is None else np.repeat(np.asarray(present), m, axis=0)
     scores, there = runs_of("objectives", cells, known, ndim=3)
     return _rates(scores, there, level, resamples, seed)
 

@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
-from torch import Tensor
 
 from morl_blocks._checks import at_least, between, fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, real_array
 
 Mask = NDArray[np.bool_]
 
@@ -40,13 +39,12 @@ def runs_of(name: str, values: Values, present: object, *, ndim: int = 2) -> tup
         ndim: Number of dimensions.
     """
     wanted = "[preferences, seeds]" if ndim == 2 else "[methods, preferences, seeds]"
-    try:
-        raw = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"`{name}` must have shape {wanted}, the same seeds for each, got {values!r}.") from None
+    raw = real_array(name, values)
     if raw.ndim != ndim:
         fail(name, f"have shape {wanted}", f"shape {list(raw.shape)}")
-    there = np.ones(raw.shape[-2:], dtype=np.bool_) if present is None else np.asarray(present, dtype=np.bool_)
+    there = np.ones(raw.shape[-2:], dtype=np.bool_) if present is None else np.asarray(present)
+    if there.dtype != np.bool_:
+        fail("present", "hold truth values", f"an array of {there.dtype}")
     if there.shape != raw.shape[-2:]:
         fail("present", f"have shape {list(raw.shape[-2:])}", f"shape {list(there.shape)}")
     not_empty(name, raw)

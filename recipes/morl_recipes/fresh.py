@@ -83,7 +83,7 @@ def _filled(players: Sequence[Player], unit: int) -> list[Player]:
     PyTorch computes what is left over by a vector loop with other functions, which differ in the last bit: without the
     repetition the returns of a player would depend on how many others there are.
     """
-    return [*players, *players[:1] * (-len(players) % unit)]
+    return [*players, *[players[0]] * (-len(players) % unit)]
 
 
 @contextmanager

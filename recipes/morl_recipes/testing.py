@@ -26,8 +26,8 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.scores import Bounds, summarise
 from morl_recipes.store import EnvInfo, PlannedRun, Store
-from morl_recipes.store._manifest import package_versions
 from morl_recipes.store._tests import read_tests, write_test
+from morl_recipes.store._versions import package_versions
 
 EPISODES = 100
 PACKAGES = ("gymnasium", "mo-gymnasium", "mujoco")

@@ -19,9 +19,11 @@ from tests.morl_recipes.worlds import tiny
 class Dice:
     """Three steps that earn (u, 1 - u^2) with u uniform from the seed, times one plus a tenth of the action."""
 
-    objectives = ("a", "b")
-    observation_dim, action_dim, num_actions, horizon = 2, 1, None, 3
-    action_low, action_high = torch.tensor([-1.0]), torch.tensor([1.0])
+    objectives: tuple[str, ...] = ("a", "b")
+    observation_dim, action_dim, horizon = 2, 1, 3
+    num_actions: int | None = None
+    action_low: Tensor | None = torch.tensor([-1.0])
+    action_high: Tensor | None = torch.tensor([1.0])
 
     def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
         self.num_envs = num_envs

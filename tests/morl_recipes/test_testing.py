@@ -12,6 +12,7 @@ import torch
 
 from morl_recipes import Recipe, testing, train
 from morl_recipes.envs import EnvSource
+from morl_recipes.fresh import fresh_returns
 from morl_recipes.store import Store, StoreError, load_runs
 from morl_recipes.store._files import seal
 from morl_recipes.testing import test_store as play_store
@@ -97,7 +98,7 @@ def test_a_store_gets_the_scores_that_the_training_would_have_written(tmp_path: 
 
 def test_it_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(testing, "AT_ONCE", 2 * EPISODES)  # one run at a time
-    play, calls = testing.fresh_returns, []
+    play, calls = fresh_returns, list[Any]()
 
     def stop(*arguments: Any) -> Any:
         calls.append(arguments)

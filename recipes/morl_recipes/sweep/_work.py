@@ -85,11 +85,15 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
-    what, tests = (
-        (run.recipe, history, _policies(result)),
-        {"test_peak": result.test_peak, "test_final": result.test_final},
+    return RunRecord(
+        *identity,
+        *(result.status, result.reason, steps, *points),
+        recipe=run.recipe,
+        history=history,
+        policy=_policies(result),
+        test_peak=result.test_peak,
+        test_final=result.test_final,
     )
-    return RunRecord(*identity, result.status, result.reason, steps, *points, *what, **tests)
 
 
 def _policies(result: RunResult) -> dict[str, Tensor]:

@@ -26,3 +26,13 @@ def test_too_few_dimensions_raise() -> None:
 def test_what_is_not_a_rectangle_of_numbers_raises(bad: object) -> None:
     with pytest.raises(ValueError, match="`x` must be"):
         as_array("x", bad)  # type: ignore[arg-type]
+
+
+def test_masked_and_complex_numbers_are_refused_not_stripped() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])  # type: ignore[no-untyped-call]
+    with pytest.raises(ValueError, match="`values` must hold no masked numbers, got a mask"):
+        as_array("values", masked)
+    assert as_array("values", np.ma.masked_array([1.0, 2.0])).tolist() == [1.0, 2.0]  # type: ignore[no-untyped-call]
+    for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
+        with pytest.raises(ValueError, match="`values` must hold real numbers, got numbers of type complex"):
+            as_array("values", numbers)
