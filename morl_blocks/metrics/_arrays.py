@@ -41,7 +41,7 @@ def real_array(name: str, values: Values) -> Array:
     """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
     if isinstance(values, Tensor):
         values = (values if values.is_complex() else values.double()).detach().cpu().numpy()
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():  # type: ignore[no-untyped-call]
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         fail(name, "hold no masked numbers", "a mask")
     try:
         raw = np.asarray(values)

@@ -29,10 +29,10 @@ def test_what_is_not_a_rectangle_of_numbers_raises(bad: object) -> None:
 
 
 def test_masked_and_complex_numbers_are_refused_not_stripped() -> None:
-    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])  # type: ignore[no-untyped-call]
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
     with pytest.raises(ValueError, match="`values` must hold no masked numbers, got a mask"):
         as_array("values", masked)
-    assert as_array("values", np.ma.masked_array([1.0, 2.0])).tolist() == [1.0, 2.0]  # type: ignore[no-untyped-call]
+    assert as_array("values", np.ma.masked_array([1.0, 2.0])).tolist() == [1.0, 2.0]
     for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
         with pytest.raises(ValueError, match="`values` must hold real numbers, got numbers of type complex"):
             as_array("values", numbers)

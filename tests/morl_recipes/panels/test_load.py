@@ -51,7 +51,7 @@ def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, swe
     np.testing.assert_allclose(panel.returns, 0.9 * peak.returns)
     np.testing.assert_allclose(panel.every["peak"], peak.hv)
     np.testing.assert_allclose(peak.every["test"], panel.hv)
-    assert panel.bias == (pytest.approx((peak.hv - panel.hv).mean()), pytest.approx(panel.hv.mean()), 12)
+    assert panel.bias == pytest.approx(((peak.hv - panel.hv).mean(), panel.hv.mean(), 12))
     assert peak.gaps == panel.gaps == ()
 
 
