@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from morl_blocks._checks import fail
+from morl_blocks._checks import fail, tensor
 
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = ArrayLike | Tensor
@@ -40,17 +40,25 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
 def real_array(name: str, values: Values) -> Array:
     """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
     if isinstance(values, Tensor):
-        values = (values if values.is_complex() else values.double()).detach().cpu().numpy()
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        fail(name, "hold no masked numbers", "a mask")
+        values = tensor(name, values).detach().cpu().double().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        fail(name, "have no mask", "a masked array")
     try:
-        raw = np.asarray(values)
-        real = None if np.iscomplexobj(raw) else np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError):
+        if np.iscomplexobj(values):
+            fail(name, "hold real numbers", "complex ones")
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(f"`{name}`"):
+            raise
         raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
-    if real is None:
-        fail(name, "hold real numbers", f"numbers of type {raw.dtype}")
-    return real
+
+
+def as_number(name: str, value: Values) -> float:
+    """Return one finite number, such as a level or a factor."""
+    array = as_array(name, value)
+    if array.ndim or isinstance(value, bool):
+        fail(name, "be a number", value)
+    return float(array)
 
 
 def same_objectives(name: str, values: Array, count: int) -> None:

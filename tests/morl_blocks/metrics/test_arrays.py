@@ -29,10 +29,8 @@ def test_what_is_not_a_rectangle_of_numbers_raises(bad: object) -> None:
 
 
 def test_masked_and_complex_numbers_are_refused_not_stripped() -> None:
-    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
-    with pytest.raises(ValueError, match="`values` must hold no masked numbers, got a mask"):
-        as_array("values", masked)
-    assert as_array("values", np.ma.masked_array([1.0, 2.0])).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="`values` must have no mask, got a masked array"):
+        as_array("values", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
-        with pytest.raises(ValueError, match="`values` must hold real numbers, got numbers of type complex"):
+        with pytest.raises(ValueError, match="`values` must hold real numbers"):
             as_array("values", numbers)
