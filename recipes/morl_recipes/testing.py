@@ -35,7 +35,7 @@ PACKAGES = ("gymnasium", "mo-gymnasium", "mujoco")
 
 
 @dataclass(frozen=True)
-class Tested:
+class Outcome:
     """What :func:`test_store` did.
 
     Attributes:
@@ -74,7 +74,7 @@ def test_store(
     progress: bool = True,
     env: Any = None,
     accept_versions: bool = False,
-) -> Tested:
+) -> Outcome:
     """Play the stored policies of all finished runs on fresh episodes and write the scores beside the runs.
 
     Nothing is trained and no file of a run is changed: the scores are a file ``test.json`` of their own, written whole,
@@ -112,7 +112,7 @@ def test_store(
     if problems:
         count = len(tested) + len(there) + len(problems)
         raise StoreError(f"{len(problems)} of {count} runs could not be tested, the others were. {problems[0]}")
-    return Tested(tuple(tested), tuple(there))
+    return Outcome(tuple(tested), tuple(there))
 
 
 test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's

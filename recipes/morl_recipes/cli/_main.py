@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
 from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
-from morl_recipes.cli._test import Test
 from morl_recipes.cli._train import Train
 from morl_recipes.cli._verify import Verify
 from morl_recipes.errors import StoreError
@@ -52,7 +52,7 @@ _COMMANDS: dict[str, type] = {
     "sweep": Sweep,
     "table": Table,
     "report": Report,
-    "test": Test,
+    "test": Fresh,
     "verify": Verify,
     "play": Play,
     "export": Export,

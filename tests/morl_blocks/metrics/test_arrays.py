@@ -32,5 +32,5 @@ def test_masked_and_complex_numbers_are_refused_not_stripped() -> None:
     with pytest.raises(ValueError, match="`values` must have no mask, got a masked array"):
         as_array("values", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
-        with pytest.raises(ValueError, match="`values` must hold real numbers"):
+        with pytest.raises(ValueError, match=r"`values` must .*real numbers"):
             as_array("values", numbers)

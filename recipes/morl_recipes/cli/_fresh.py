@@ -10,7 +10,7 @@ Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 
 
 @dataclass(frozen=True)
-class Test:
+class Fresh:
     """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
 
     The best of several validations is chosen for its luck too. A test score is not. Runs that were trained by this
