@@ -1,5 +1,6 @@
 """Fuzz cases of the PPO pieces, the critics and the transform."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,7 @@ def _categorical(draw: Draw) -> dict[str, Any]:
     return {"action": torch.from_numpy(np.asarray(draw.random.integers(4, size=logits.shape[:-1]))), "logits": logits}
 
 
+@functools.cache
 def _network(kind: Any, *sizes: int) -> Any:
     torch.manual_seed(0)
     return kind(*sizes)

@@ -104,7 +104,7 @@ def categorical_sample(logits: Tensor, noise: Tensor) -> Tensor:
     """
     logits, noise = _checks.alike(logits=logits, noise=noise)
     _checks.objectives("logits", logits, minimum=1)
-    _checks.same_shape("noise", noise, logits.shape)
+    _checks.broadcastable("logits", logits, noise.shape)
     tiny = torch.finfo(noise.dtype).tiny
     return (logits - (-noise.clamp_min(tiny).log()).log()).argmax(-1)
 

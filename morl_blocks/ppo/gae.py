@@ -146,6 +146,7 @@ class VectorGAE(ValueEstimatorBase):
         advantage, target = vector_gae(
             reward, value, next_value, *ends, gamma, lmbda, time_limit=self.time_limit, mask=self.mask
         )
+        _checks.no_overflow("reward", target, reward)
         tensordict.set(keys.advantage, advantage.transpose(time, -2))
         tensordict.set(keys.value_target, target.transpose(time, -2))
         return tensordict

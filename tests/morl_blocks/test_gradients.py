@@ -165,6 +165,7 @@ def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
     net.zero_grad(set_to_none=False)  # zeros are no gradient
     combine_gradients(net.losses(x), net.parameters(), Sum())
     for before, after, p in zip(value, both, net.trunk.parameters(), strict=True):
+        assert p.grad is not None
         torch.testing.assert_close(after, before + p.grad)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
@@ -51,6 +52,7 @@ _COMMANDS: dict[str, type] = {
     "sweep": Sweep,
     "table": Table,
     "report": Report,
+    "test": Fresh,
     "verify": Verify,
     "play": Play,
     "export": Export,

@@ -59,9 +59,9 @@ def test_ordinary_gradients_stay_in_single_precision() -> None:
 def test_lists_arrays_and_whole_numbers() -> None:
     rows = [[1.0, 0.0], [-1.0, 1.0]]
     expected = PCGrad()(torch.tensor(rows))
-    torch.testing.assert_close(PCGrad()(rows), expected)  # type: ignore[arg-type]
+    torch.testing.assert_close(PCGrad()(rows), expected)
     torch.testing.assert_close(PCGrad()(torch.tensor([[1, 0], [-1, 1]])), expected)
-    assert conflict_ratio(torch.tensor(rows).numpy() @ torch.tensor(rows).numpy().T) == 1  # type: ignore[arg-type]
+    assert conflict_ratio(torch.tensor(rows).numpy() @ torch.tensor(rows).numpy().T) == 1
 
 
 def test_overflow_is_named() -> None:

@@ -94,7 +94,7 @@ def test_any_aggregator_gives_what_torchjd_gives(aggregator: aggregation.Aggrega
     seed = int(block.draw((4,), torch.Generator().manual_seed(3)))
     ours = block(jacobian, generator=torch.Generator().manual_seed(3))
     if hasattr(aggregator, "reset"):
-        aggregator.reset()
+        aggregator.reset()  # type: ignore[operator]
     torch.manual_seed(seed)
     torch.testing.assert_close(ours, aggregator(jacobian), rtol=1e-4, atol=1e-5)
 

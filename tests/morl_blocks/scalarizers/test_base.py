@@ -169,7 +169,7 @@ def test_whole_numbers_lists_arrays_and_mixed_dtypes_count_as_their_values(block
 )
 def test_what_is_no_array_of_numbers_is_named(values: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Linear()(values, W)  # type: ignore[arg-type]
+        Linear()(values, W)
 
 
 def test_overflow_is_named() -> None:
