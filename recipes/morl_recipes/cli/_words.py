@@ -14,6 +14,7 @@ import tyro
 from morl_recipes.plain import for_terminal
 
 if TYPE_CHECKING:
+    from morl_recipes.loggers import LoggerName
     from morl_recipes.sweep import Outcome
 
 SHOWN_FAILURES = 10
@@ -65,7 +66,7 @@ def set_key(texts: Sequence[str]) -> dict[str, Any]:
     return {"set": parse_changes(texts)} if texts else {}
 
 
-def work_with(logger: str | None, out: Path, *, accept_versions: bool) -> dict[str, Any]:
+def work_with(logger: LoggerName | None, out: Path, *, accept_versions: bool) -> dict[str, Any]:
     """Return the option of ``run_sweep`` for a logger beside the results, if one was chosen."""
     if logger is None:
         return {}
