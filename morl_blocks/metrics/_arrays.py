@@ -28,9 +28,9 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
         array([[1., 2.],
                [3., 4.]])
     """
-    if isinstance(values, Tensor):
-        values = values.detach().cpu().double().numpy()
     try:
+        if isinstance(values, Tensor):
+            values = values.detach().cpu().double().numpy()
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
