@@ -34,6 +34,8 @@ def trunk(
 def join(observation: Tensor, preference: Tensor, observation_dim: int, num_objectives: int) -> Tensor:
     """Concatenate the inputs, ``[*B, n + m]``; one preference ``[m]`` serves a whole batch.
 
+    Whole-number observations become floating point, as those of grid worlds must.
+
     Example:
         >>> join(torch.zeros(5, 4), torch.tensor([0.5, 0.5]), 4, 2).shape
         torch.Size([5, 6])
@@ -42,6 +44,7 @@ def join(observation: Tensor, preference: Tensor, observation_dim: int, num_obje
     _checks.objectives("preference", preference, num_objectives, minimum=1)
     shape = torch.Size([*observation.shape[:-1], num_objectives])
     _checks.broadcastable("preference", preference, shape)
+    observation = observation if observation.is_floating_point() else observation.to(torch.get_default_dtype())
     return torch.cat([observation, preference.expand(shape).to(observation.dtype)], -1)
 
 

@@ -19,7 +19,8 @@ from morl_blocks.ppo.distributions import (
     gaussian_sample,
     unit_box_to_action,
 )
-from morl_blocks.ppo.gae import VectorGAE, vector_gae
+from morl_blocks.ppo.gae import vector_gae
+from morl_blocks.ppo.gae_module import VectorGAE
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
 from morl_blocks.ppo.loss import VectorClipPPOLoss
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
