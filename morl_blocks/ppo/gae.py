@@ -1,126 +1,226 @@
-"""Generalised advantage estimation that keeps the objectives apart: ``[*B, T, m]`` in, ``[*B, T, m]`` out."""
+"""Vector GAE as a TorchRL value estimator."""
 
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor
+from tensordict import NestedKey, TensorDictBase
+from tensordict.nn import dispatch, skip_existing
+from torch import Tensor, nn
+from torchrl.objectives.value import ValueEstimatorBase
 
 from morl_blocks import _checks
-
-TimeLimit = Literal["bootstrap", "terminal"]
-Mask = Literal["step", "next"]
-
-
-def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
-    r"""Solve :math:`a_t = \delta_t + c_t\, a_{t+1}` with :math:`a_T = 0` for all times in :math:`\log_2 T` steps.
-
-    Each pass doubles the span that an entry has summed: :math:`a_t \leftarrow a_t + C_t\, a_{t+k}` and
-    :math:`C_t \leftarrow C_t\, C_{t+k}`. Only products of decays appear, never a quotient, so for decays in
-    ``[0, 1]`` a long horizon can at worst underflow to the right answer, zero.
-
-    Args:
-        delta: Summands, ``[*B, T, m]``.
-        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum, whatever follows.
-
-    Returns:
-        Decayed sums from each time to the end, ``[*B, T, m]``.
-
-    Example:
-        >>> discounted_scan(torch.ones(3, 1), torch.full((3, 1), 0.5)).squeeze(-1)
-        tensor([1.7500, 1.5000, 1.0000])
-    """
-    delta, decay = _checks.over_time("delta", delta), _checks.over_time("decay", decay)
-    _checks.broadcastable("decay", decay, delta.shape)
-    _checks.same_shape("decay", decay[..., 0], delta.shape[:-1])
-    # Time last, so that slices and the broadcast over the objectives stay contiguous.
-    total, decay = delta.mT.contiguous(), decay.mT
-    horizon, span = total.shape[-1], 1
-    while span < horizon:
-        reach = decay[..., : horizon - span]
-        # A product with zero would let NaN and infinity through the cut.
-        tail = torch.where(reach == 0, 0.0, reach * total[..., span:])
-        total = torch.cat([total[..., :-span] + tail, total[..., -span:]], dim=-1)
-        decay = decay[..., :-span] * decay[..., span:]
-        span *= 2
-    return total.mT
+from morl_blocks.ppo import _torchrl_options
+from morl_blocks.ppo._tensordict import next_key, read, require_module, require_shape, require_vectors, take
+from morl_blocks.ppo._value_calls import call, call_once
+from morl_blocks.ppo.scan import Mask, TimeLimit, vector_gae
 
 
-def vector_gae(
-    reward: Tensor,
-    value: Tensor,
-    next_value: Tensor,
-    terminated: Tensor,
-    done: Tensor,
-    gamma: Tensor | float,
-    lmbda: Tensor | float,
-    *,
-    time_limit: TimeLimit = "bootstrap",
-    mask: Mask = "step",
-) -> tuple[Tensor, Tensor]:
-    r"""Estimate the advantage of each objective by itself, over time in dimension -2.
+class VectorGAE(ValueEstimatorBase):
+    """Write the advantage and value target of each objective into a TorchRL rollout.
 
-    .. math::
+    Reads ``("next", "reward")``, ``("next", "done")``, ``("next", "terminated")`` and either calls ``value_network`` on
+    the root and on ``"next"`` (and stores its answers under ``"state_value"`` and ``("next", "state_value")``) or, with
+    ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
+    ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
 
-        \delta_t &= r_t + \gamma (1 - \text{terminated}_t) V(s'_t) - V(s_t) \\
-        A_t &= \delta_t + \gamma \lambda (1 - \text{done}_t) A_{t+1}, \qquad y_t = A_t + V(s_t)
-
-    A time limit (``done`` without ``terminated``) ends the sum but still bootstraps from :math:`V(s'_t)`; a
-    termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end, not even NaN.
-    The end of the rollout bootstraps like a time limit.
-
-    Two options are readings of the paper that differ from this; neither is the return of the environment.
+    Advantages are data: nothing here carries a gradient, unless ``differentiable`` says so. Whole-number rewards are
+    converted. No shape is broadcast; a scalar reward, a scalar value or a ``done`` per objective is an error.
+    ``"terminated"`` must be there, because without it a time limit would silently count as the end of the world. A
+    network that reads ``"preference"`` gets the root's where ``"next"`` has none. With ``"steps_to_next_obs"``
+    (TorchRL's multi-step rewards) each step is discounted by that many steps.
 
     Args:
-        reward: Reward, ``[*B, T, m]``.
-        value: :math:`V(s_t)`, ``[*B, T, m]``.
-        next_value: :math:`V(s'_t)` of the true next observation, the final one at an episode end, ``[*B, T, m]``.
-        terminated: Whether the episode came to its own end, bool, ``[*B, T, 1]``.
-        done: ``terminated`` or truncated, bool, ``[*B, T, 1]``.
-        gamma: Discount in ``[0, 1]``, broadcastable to ``[*B, T, m]`` (``[m]``: one per objective).
-        lmbda: Trace decay in ``[0, 1]``, broadcastable to ``[*B, T, m]``.
-        time_limit: ``"bootstrap"``: as above; ``"terminal"``: a time limit counts as a termination.
-        mask: ``"step"``: step t has its own ends; ``"next"``: it has those of step t + 1, and the last step its own.
-
-    Returns:
-        Advantage and λ-return (value target), both ``[*B, T, m]``.
+        gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
+        lmbda: Trace decay in ``[0, 1]``.
+        value_network: Tensordict module that writes ``[*B, T, m]`` values, or ``None`` when the rollout holds them.
+        time_dim: Time dimension of the tensordict; by default as described above.
+        time_limit: ``"bootstrap"`` or ``"terminal"``, as in :func:`vector_gae`.
+        mask: ``"step"`` or ``"next"``, as in :func:`vector_gae`.
+        shifted: Call the network once, on the root and on those next observations that are not the root of the step
+            after (episode ends and the last step): T + 1 rows instead of 2 T. For networks without memory.
+        skip_existing: Read values that the tensordict holds already instead of calling the network; by default what
+            ``tensordict.nn.set_skip_existing`` says.
+        differentiable: Let gradients flow to rewards and observations. As in TorchRL they reach neither the network's
+            parameters nor the values of the next observations.
+        device: Device of ``gamma`` and ``lmbda``.
+        **refused: Options of ``GAE`` that make no sense here, refused by name with the reason.
 
     Example:
-        >>> reward, value = torch.tensor([[1.0], [0.0], [2.0]]), torch.tensor([[0.5], [0.4], [0.3]])
-        >>> next_value, never = torch.tensor([[0.4], [0.3], [0.2]]), torch.zeros(3, 1, dtype=torch.bool)
-        >>> advantage, target = vector_gae(reward, value, next_value, never, never, gamma=0.99, lmbda=0.95)
-        >>> advantage.squeeze(-1)
-        tensor([2.4780, 1.6821, 1.8980])
+        >>> from tensordict import TensorDict
+        >>> flags = {"done": torch.zeros(4, 1, dtype=torch.bool), "terminated": torch.zeros(4, 1, dtype=torch.bool)}
+        >>> rollout = TensorDict(
+        ...     {"state_value": torch.zeros(4, 2), "next": {"state_value": torch.zeros(4, 2),
+        ...      "reward": torch.tensor([[1.0, 0.0]]).expand(4, 2), **flags}}, batch_size=[4])
+        >>> VectorGAE(gamma=0.5, lmbda=1.0)(rollout)["advantage"]
+        tensor([[1.8750, 0.0000],
+                [1.7500, 0.0000],
+                [1.5000, 0.0000],
+                [1.0000, 0.0000]])
     """
-    _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
-    _checks.choice("mask", mask, ("step", "next"))
-    reward, value, next_value = _vectors(reward, value, next_value)
-    ends = torch.Size([*reward.shape[:-1], 1])
-    terminated, done = _checks.flags("terminated", terminated, ends), _checks.flags("done", done, ends)
-    gamma, lmbda = _discount("gamma", gamma, reward), _discount("lmbda", lmbda, reward)
-    done = done | terminated
-    terminated = done if time_limit == "terminal" else terminated
-    if mask == "next":
-        terminated, done = (torch.cat([end[..., 1:, :], end[..., -1:, :]], -2) for end in (terminated, done))
-    bootstrap = torch.where(terminated, torch.zeros_like(next_value), next_value)
-    delta = reward + gamma * bootstrap - value
-    decay = (~done).to(delta.dtype) * (gamma * lmbda)
-    advantage = discounted_scan(delta, decay)
-    return advantage, advantage + value
 
+    @dataclass
+    class _AcceptedKeys:
+        advantage: NestedKey = "advantage"
+        value_target: NestedKey = "value_target"
+        value: NestedKey = "state_value"
+        reward: NestedKey = "reward"
+        done: NestedKey = "done"
+        terminated: NestedKey = "terminated"
+        preference: NestedKey = "preference"
+        steps_to_next_obs: NestedKey = "steps_to_next_obs"
 
-def _vectors(reward: Tensor, value: Tensor, next_value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the three as floating point of one dtype and one shape, ``[*B, T, m]``."""
-    reward = _checks.over_time("reward", reward)
-    value, next_value = _checks.floats("value", value), _checks.floats("next_value", next_value)
-    _checks.same_shape("value", value, reward.shape)
-    _checks.same_shape("next_value", next_value, reward.shape)
-    dtype = torch.promote_types(torch.promote_types(reward.dtype, value.dtype), next_value.dtype)
-    return reward.to(dtype), value.to(dtype), next_value.to(dtype)
+    default_keys = _AcceptedKeys
+    gamma: Tensor
+    lmbda: Tensor
 
+    def __init__(
+        self,
+        *,
+        gamma: Tensor | float = 0.99,
+        lmbda: Tensor | float = 0.95,
+        value_network: nn.Module | None = None,
+        time_dim: int | None = None,
+        time_limit: TimeLimit = "bootstrap",
+        mask: Mask = "step",
+        shifted: bool = False,
+        skip_existing: bool | None = None,
+        differentiable: bool = False,
+        device: torch.device | str | None = None,
+        **refused: Any,
+    ) -> None:
+        options = {"shifted": shifted, "skip_existing": skip_existing, "differentiable": differentiable}
+        super().__init__(value_network=value_network, device=device, **options)
+        _torchrl_options.refuse("VectorGAE", refused, _torchrl_options.GAE)
+        _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
+        _checks.choice("mask", mask, ("step", "next"))
+        if value_network is not None:
+            require_module("value_network", value_network)
+        _checks.between("gamma", gamma, 0.0, 1.0)
+        _checks.between("lmbda", lmbda, 0.0, 1.0)
+        self.register_buffer("gamma", _checks.number("gamma", gamma).to(self._device))
+        self.register_buffer("lmbda", _checks.number("lmbda", lmbda).to(self._device))
+        self.time_dim = time_dim
+        self.time_limit: TimeLimit = time_limit
+        self.mask: Mask = mask
 
-def _discount(name: str, value: Tensor | float, reward: Tensor) -> Tensor:
-    """Return a checked discount beside the rewards."""
-    value = _checks.like(name, value, reward)
-    _checks.between(name, value, 0.0, 1.0)
-    _checks.broadcastable(name, value, reward.shape)
-    return value
+    @property
+    def in_keys(self) -> list[NestedKey]:
+        """What is read: rewards, ends, and the inputs of the value network or the values themselves."""
+        keys = self.tensor_keys
+        inputs = [keys.value] if self.value_network is None else list(self.value_network.in_keys)
+        nested = [*inputs, keys.reward, keys.done, keys.terminated]
+        return [*inputs, *(next_key(key) for key in nested if key != keys.preference)]
+
+    @dispatch
+    def forward(
+        self,
+        tensordict: TensorDictBase,
+        *,
+        params: TensorDictBase | None = None,
+        target_params: TensorDictBase | None = None,
+        time_dim: int | None = None,
+    ) -> TensorDictBase:
+        """Write advantage and value target, ``[*B, T, m]``, into ``tensordict`` and return it.
+
+        Args:
+            tensordict: Rollout with batch size ``[*B, T]``.
+            params: Parameters for ``value_network``, its own by default.
+            target_params: Parameters for the values of the next observations, ``params`` by default.
+            time_dim: Time dimension of ``tensordict`` for this call.
+        """
+        with torch.set_grad_enabled(self.differentiable and torch.is_grad_enabled()):
+            time = self._get_time_dim(time_dim, tensordict) if tensordict.batch_dims else 0
+            advantage, target = self._estimate(tensordict, params, target_params, time)
+        tensordict.set(self.tensor_keys.advantage, advantage)
+        tensordict.set(self.tensor_keys.value_target, target)
+        return tensordict
+
+    def _estimate(
+        self,
+        tensordict: TensorDictBase,
+        params: TensorDictBase | None,
+        target_params: TensorDictBase | None,
+        time: int,
+    ) -> tuple[Tensor, Tensor]:
+        """Return advantage and value target, with time where it is in ``tensordict``."""
+        keys = self.tensor_keys
+        reward, done, terminated = (
+            read(tensordict, next_key(key)) for key in (keys.reward, keys.done, keys.terminated)
+        )
+        require_vectors("reward", reward, tensordict.batch_size)
+        self._check_ends(tensordict.batch_size, (done, terminated))
+        strides = tensordict.get(keys.steps_to_next_obs, None)
+        if self.shifted and (strides is not None or target_params is not None):
+            _checks.fail("shifted", "be False with multi-step rewards or target_params", "True")
+        value, next_value = self._values(tensordict, params, target_params, (done | terminated, time))
+        self._check(tensordict.batch_size, reward, (value, next_value))
+        _checks.finite("reward", reward)
+        _checks.finite("state_value", value)
+        # What stands behind a termination is never read.
+        _checks.finite("next state_value", torch.where(terminated, 0.0, next_value))
+        reward, value, next_value, terminated, done = (
+            tensor.transpose(time, -2) for tensor in (reward, value, next_value.detach(), terminated, done)
+        )
+        reward = reward.to(torch.result_type(reward, value))  # whole-number rewards must not round the discounts
+        gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
+        if strides is not None:
+            require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
+            gamma = gamma ** strides.transpose(time, -2)
+        options: dict[str, Any] = {"time_limit": self.time_limit, "mask": self.mask}
+        both = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
+        return both[0].transpose(time, -2), both[1].transpose(time, -2)
+
+    def value_estimate(
+        self, tensordict: TensorDictBase, target_params: TensorDictBase | None = None, **kwargs: Any
+    ) -> Tensor:
+        """Return the value target alone, ``[*B, T, m]``, and leave ``tensordict`` as it is."""
+        output = self(tensordict.copy(), params=target_params, **kwargs)
+        target: Tensor = output.get(self.tensor_keys.value_target)
+        return target
+
+    def _values(
+        self,
+        tensordict: TensorDictBase,
+        params: TensorDictBase | None,
+        target_params: TensorDictBase | None,
+        ends: tuple[Tensor, int],
+    ) -> tuple[Tensor, Tensor]:
+        """Return V(s) and V(s'), from the network (stored in ``tensordict`` too) or from ``tensordict``."""
+        here, there = self.tensor_keys.value, next_key(self.tensor_keys.value)
+        skip = skip_existing() if self.skip_existing is None else self.skip_existing
+        held = [skip and tensordict.get(key, None) is not None for key in (here, there)]
+        if self.value_network is not None and not all(held):
+            inputs, preference = list(self.value_network.in_keys), self.tensor_keys.preference
+            lasting = [key for key in inputs if key == preference and tensordict.get(next_key(key), None) is None]
+            root = take(tensordict, inputs)
+            following = take(tensordict, [next_key(key) for key in inputs if key not in lasting])
+            following = following.get("next", root.empty()).update(root.select(*lasting))
+            if self.shifted:
+                both = call_once(self.value_network, here, root, following, params, ends)
+            else:
+                later = params if target_params is None else target_params
+                calls = (held[0], root, params), (held[1], following, later)
+                both = [None if known else call(self.value_network, here, *rest) for known, *rest in calls]
+            for key, value, known in zip((here, there), both, held, strict=True):
+                if not known:
+                    tensordict.set(key, value)
+        return read(tensordict, here), read(tensordict, there)
+
+    def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor]) -> None:
+        """Refuse every shape of values that would broadcast."""
+        _checks.broadcastable("gamma", self.gamma, reward.shape[-1:])
+        _checks.broadcastable("lmbda", self.lmbda, reward.shape[-1:])
+        for name, value in zip(("state_value", "next state_value"), values, strict=True):
+            if reward.shape[-1] == 1 and value.shape[:-1] == batch:
+                require_shape("reward", reward, value.shape)  # a scalar reward is the likelier mistake
+            require_shape(name, value, reward.shape)
+            _checks.floating(name, value)
+
+    def _check_ends(self, batch: torch.Size, ends: Iterable[Tensor]) -> None:
+        """Refuse ends of another shape, and ends that are not bool."""
+        for name, end in zip(("done", "terminated"), ends, strict=True):
+            require_shape(name, end, torch.Size([*batch, 1]))
+            if end.dtype != torch.bool:
+                _checks.fail(name, "be bool", end.dtype)

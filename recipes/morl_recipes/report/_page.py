@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from html import escape
+from dataclasses import replace
 from importlib import import_module, resources
 from pathlib import Path
 from string import Template
@@ -10,6 +10,8 @@ from typing import Any
 
 from morl_recipes.panels import Panel, Point, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
+from morl_recipes.plain import for_html
+from morl_recipes.plain import for_html as escape
 from morl_recipes.report._panel_figures import front_names, panel_figures
 from morl_recipes.report._style import styles
 from morl_recipes.staging import staged
@@ -130,7 +132,17 @@ def _facts(results: Results) -> str:
     return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in pairs)
 
 
+def _plain(panel: Panel) -> Panel:
+    """Return a panel whose names are no markup: plotly draws links and tags that it finds in a label."""
+    methods, objectives = (
+        tuple(for_html(name, quote=False) for name in names) for names in (panel.methods, panel.info.objectives)
+    )
+    env, group = for_html(panel.env, quote=False), for_html(panel.group, quote=False)
+    return replace(panel, env=env, group=group, methods=methods, info=replace(panel.info, objectives=objectives))
+
+
 def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
+    panel = _plain(panel)
     looks = [vars(style) for style in styles(panel.methods)]
     methods = [{"name": name, "style": look} for name, look in zip(panel.methods, looks, strict=True)]
     return {
