@@ -11,7 +11,7 @@ def call(network: nn.Module, key: NestedKey, tensordict: TensorDictBase, params:
     """Return the network's values, with its own parameters or with ``params``, without a gradient to either."""
     held = TensorDict.from_module(network) if params is None else params
     with held.detach().to_module(network):
-        return written("value_network", network, network(tensordict), key)  # type: ignore[arg-type]
+        return written("value_network", network, network(tensordict), key)
 
 
 def call_once(

@@ -29,7 +29,7 @@ def make_value_loss(network: nn.Module, distance: Distance) -> ValueLoss:
     critic = critics[0] if critics else None
     if distance == "l2":
         return _uniform if critic is None else critic.loss  # type: ignore[return-value]  # a method, not a Tensor
-    known = critic is None or type(critic).loss in (Critic.loss, AttentionWeightedCritic.loss)
+    known = critic is None or getattr(type(critic), "loss", None) in (Critic.loss, AttentionWeightedCritic.loss)
     if not known:
         rule = f"be 'l2' for {type(critic).__name__}, which has a loss of its own"
         _checks.fail("loss_critic_type", rule, repr(distance))

@@ -198,7 +198,7 @@ class VectorGAE(ValueEstimatorBase):
             following = take(tensordict, [next_key(key) for key in inputs if key not in lasting])
             following = following.get("next", root.empty()).update(root.select(*lasting))
             if self.shifted:
-                both = call_once(self.value_network, here, root, following, params, ends)
+                both: Iterable[Tensor | None] = call_once(self.value_network, here, root, following, params, ends)
             else:
                 later = params if target_params is None else target_params
                 calls = (held[0], root, params), (held[1], following, later)
