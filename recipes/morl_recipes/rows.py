@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from morl_recipes.recipe import Recipe
+from morl_recipes.recipe import PPO, Recipe
 from morl_recipes.specs import (
     AdaptiveSmoothTchebycheff,
     AttentionWeighted,
@@ -20,6 +20,7 @@ from morl_recipes.specs import (
     Sum,
     Tchebycheff,
     TorchJD,
+    Uniform,
     Vector,
     WeightedPCGrad,
     WeightedSum,
@@ -38,6 +39,10 @@ PASTA = Recipe(
 # The baselines collapse the objectives before the gradient and keep PASTA's vector critic, unweighted.
 LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), critic=Branched())
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
+
+# One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
+FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
+LINEAR_VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {
@@ -91,11 +96,12 @@ ROWS: dict[str, dict[str, Recipe]] = {
     "ours": {
         "PASTA (Ours)": PASTA,
         "Plain Sum": replace(PASTA, combiner=Sum()),
-        "Linear, vector advantages": replace(LINEAR, advantage=Vector(), combiner=WeightedSum()),
+        "Linear, vector advantages": LINEAR_VECTOR,
         "Exact PCGrad": replace(
             PASTA, scalarizer=AdaptiveSmoothTchebycheff(attention="gradient"), combiner=WeightedPCGrad()
         ),
         "UPGrad": replace(PASTA, combiner=TorchJD("UPGradWeighting")),
+        "Conditioned Linear": replace(LINEAR_VECTOR, preferences=Uniform(), ppo=FRONT),
     },
 }
 """``ROWS[group][name]``: groups and names as in the paper's summary tables, then ``"utopia"`` and ``"ours"``."""

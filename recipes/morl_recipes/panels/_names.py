@@ -5,7 +5,7 @@ from morl_recipes.recipe import SLOTS
 from morl_recipes.rows import PASTA
 from morl_recipes.store import PlannedRun
 
-_BLOCKS = {slot: block for slot, block in PASTA.to_dict().items() if slot in SLOTS}
+_BLOCKS = {slot: PASTA.to_dict().get(slot) for slot in SLOTS}
 
 
 def is_reference(run: PlannedRun) -> bool:

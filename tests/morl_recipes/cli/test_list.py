@@ -6,7 +6,7 @@ from morl_recipes.cli import main
 def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     out = capsys.readouterr().out
-    assert "36 recipes of the paper in 9 groups, and 4 of our own." in out
+    assert "36 recipes of the paper in 9 groups, and 5 of our own." in out
     assert "mo-humanoid-v5" in out
     for line in (
         "No Decay                   mu.base = Fixed(mu=10.0)",
