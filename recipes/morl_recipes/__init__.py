@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
+    from morl_recipes.fronts import Front as Front
+    from morl_recipes.fronts import train_front as train_front
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
     from morl_recipes.recipe import PPO as PPO
@@ -26,6 +28,7 @@ _HOME = {
     "PPO": "morl_recipes.recipe",
     "ROWS": "morl_recipes.rows",
     "EnvSource": "morl_recipes.envs",
+    "Front": "morl_recipes.fronts",
     "Recipe": "morl_recipes.recipe",
     "Run": "morl_recipes.learning.runs",
     "RunResult": "morl_recipes.result",
@@ -33,6 +36,7 @@ _HOME = {
     "TrainResult": "morl_recipes.result",
     "by_batch": "morl_recipes.learning.runs",
     "train": "morl_recipes.trainer",
+    "train_front": "morl_recipes.fronts",
     "train_runs": "morl_recipes.trainer",
 }
 
@@ -41,6 +45,7 @@ __all__ = [
     "PPO",
     "ROWS",
     "EnvSource",
+    "Front",
     "Recipe",
     "Run",
     "RunResult",
@@ -48,6 +53,7 @@ __all__ = [
     "TrainResult",
     "by_batch",
     "train",
+    "train_front",
     "train_runs",
 ]
 
