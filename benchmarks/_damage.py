@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -38,27 +39,27 @@ def cases(seed: int) -> Iterator[tuple[str, Damage]]:
     yield from _damaged(random.Random(seed))
     yield from _crafted()
     for name in LINKS:
-        yield f"{name}: a link to somebody's file", lambda store, theirs, n=name: _link(store, theirs, n)
+        yield f"{name}: a link to somebody's file", partial(_link, name=name)
 
 
 def _damaged(draw: random.Random) -> Iterator[tuple[str, Damage]]:
     for name in FILES:
         for share in range(10):
-            yield f"{name}: cut to {share * 10} %", _edit(name, lambda data, s=share: data[: len(data) * s // 10])
+            yield f"{name}: cut to {share * 10} %", _edit(name, partial(_cut, share=share))
         for _ in range(24):
             where, bit = draw.random(), draw.randrange(8)
-            yield f"{name}: bit {bit} at {where:.3f}", _edit(name, lambda data, w=where, b=bit: _flip(data, w, b))
+            yield f"{name}: bit {bit} at {where:.3f}", _edit(name, partial(_flip, where=where, bit=bit))
         for _ in range(8):
             where, junk = draw.random(), draw.randbytes(16)
-            yield f"{name}: junk at {where:.3f}", _edit(name, lambda data, w=where, j=junk: _insert(data, w, j))
+            yield f"{name}: junk at {where:.3f}", _edit(name, partial(_insert, where=where, junk=junk))
         yield f"{name}: zeros", _edit(name, lambda data: bytes(len(data)))
         yield f"{name}: lists without end", _edit(name, lambda data: DEEP)
         yield f"{name}: 40 GB", _huge(name)
-        yield f"{name}: gone", lambda store, theirs, n=name: place(store, n).unlink()
-        yield f"{name}: a folder", lambda store, theirs, n=name: _folder(place(store, n))
-        yield f"{name}: a pipe", lambda store, theirs, n=name: _pipe(place(store, n))
+        yield f"{name}: gone", partial(_gone, name=name)
+        yield f"{name}: a folder", partial(_folder, name=name)
+        yield f"{name}: a pipe", partial(_pipe, name=name)
     for name in FILES[2:]:
-        yield f"{name}: of another run", lambda store, theirs, n=name: _copy(store, n)
+        yield f"{name}: of another run", partial(_copy, name=name)
     yield "a run copied over another", _copy_run
     yield "two runs exchanged", _exchange
 
@@ -91,6 +92,14 @@ def _edit(name: str, change: Callable[[bytes], bytes]) -> Damage:
     return act
 
 
+def _cut(data: bytes, share: int) -> bytes:
+    return data[: len(data) * share // 10]
+
+
+def _gone(store: Path, theirs: Path, name: str) -> None:
+    place(store, name).unlink()
+
+
 def _flip(data: bytes, where: float, bit: int) -> bytes:
     at = int(where * len(data))
     return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
@@ -109,17 +118,19 @@ def _huge(name: str) -> Damage:
     return act
 
 
-def _folder(path: Path) -> None:
+def _folder(store: Path, theirs: Path, name: str) -> None:
+    path = place(store, name)
     path.unlink()
     path.mkdir()
 
 
-def _pipe(path: Path) -> None:
+def _pipe(store: Path, theirs: Path, name: str) -> None:
+    path = place(store, name)
     path.unlink()
     os.mkfifo(path)
 
 
-def _copy(store: Path, name: str) -> None:
+def _copy(store: Path, theirs: Path, name: str) -> None:
     one, other = sorted((store / "runs").iterdir())[:2]
     shutil.copyfile(other / name, one / name)
 

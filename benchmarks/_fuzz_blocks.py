@@ -31,7 +31,7 @@ def _gaps(values: Any, weights: Any, utopia: Any) -> Any:
 
 
 def _log_sum(gaps: Any, mu: Any) -> Any:
-    gaps, mu = np.longdouble(gaps), np.longdouble(mu)[..., None]
+    gaps, mu = np.longdouble(gaps), np.asarray(mu, dtype=np.longdouble)[..., None]
     top = gaps.max(-1, keepdims=True)
     return (top + mu * np.log(np.exp((gaps - top) / mu).sum(-1, keepdims=True)))[..., 0]
 

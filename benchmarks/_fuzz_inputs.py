@@ -9,7 +9,16 @@ from torch import Tensor
 
 BATCHES = ((), (1,), (5,), (2, 3))
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.int64, torch.int8, torch.bool)
-ODD = (None, "text", [], {}, [[1.0], [1.0, 2.0]], object(), True, np.ma.masked_array([1.0, 2.0], [True, False]))
+ODD: tuple[Any, ...] = (
+    None,
+    "text",
+    [],
+    {},
+    [[1.0], [1.0, 2.0]],
+    object(),
+    True,
+    np.ma.masked_array([1.0, 2.0], [True, False]),
+)
 SCALES = (1e-45, 1e-38, 1e-30, 1e-20, 1e-6, 1e6, 1e20, 1e30, 1e38)
 NUMBERS = (0, -1, 1, 2, 0.5, 1e-30, 1e30, 1e300, -1e300, float("nan"), float("inf"), -float("inf"))
 

@@ -31,6 +31,7 @@ class Case:
         keep: Arguments that are never spoilt.
         ignores: Arguments whose NaN need not show in the answer.
         words: Other names that an error may use.
+        strain: Size of arguments from which an overflow is the formula's own, as in an exponential.
     """
 
     name: str
@@ -41,20 +42,28 @@ class Case:
     keep: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    strain: float = np.inf
 
 
 def judge(case: Case, seed: int) -> tuple[str, str]:
     """Make one call and return its verdict and, for a failure, what happened."""
-    draw = Draw(seed)
-    arguments = spoil(draw, case.make(draw), case.keep)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        draw = Draw(seed)
+        arguments = spoil(draw, case.make(draw), case.keep)
         try:
             result = case.call(**arguments)
         except (ValueError, TypeError) as error:
             named = {*arguments, *case.words} & set(re.findall(r"`([\w.]+)", str(error)))
             return ("named", "") if named else ("unnamed", f"{type(error).__name__}: {error}")
         except Exception as error:
+            # TensorDict wraps what a module raised; the user sees both.
+            cause = error.__cause__ if str(error).startswith("Failed while executing module") else None
+            missing = cause or error
+            if isinstance(missing, KeyError) and any(repr(name) in str(missing) for name in arguments):
+                return "named", ""  # a key that the user's tensordict lacks
+            if isinstance(cause, ValueError | TypeError) and "`" in str(cause):
+                return "named", ""
             return "obscure", f"{type(error).__name__}: {error}"
         return _judge_answer(case, arguments, result)
 
@@ -63,17 +72,27 @@ def _judge_answer(case: Case, arguments: dict[str, Any], result: Any) -> tuple[s
     """Judge a call that returned."""
     answers = [answer for answer in _arrays(result) if answer.size]
     finite = all(np.isfinite(answer).all() for answer in answers)
-    given = {name: _arrays(value) for name, value in arguments.items() if name not in case.ignores}
-    nan_in = any(np.isnan(array).any() for arrays in given.values() for array in arrays)
-    bad_in = any(not np.isfinite(array).all() for arrays in given.values() for array in arrays)
-    if nan_in and finite:
+    read = [value for name, value in arguments.items() if name not in case.ignores]
+    if any(tensor.is_complex() for tensor in _tensors(read)):
+        return "silent", "an imaginary part was dropped"
+    if finite and any(np.isnan(array).any() for array in _arrays_of(read)):
         return "silent", "NaN went in and a number came out"
-    if bad_in:
+    if not _all_finite(read if finite else list(arguments.values())):
         return ("carried", "") if case.pure else ("nan", "non-finite input was not refused")
     if not finite:
-        overflow = case.pure and _strains(list(arguments.values()))
+        overflow = case.pure and _strains(list(arguments.values()), case.strain)
         return ("carried", "") if overflow else ("nan", "finite input gave a result that is not")
+    if not _all_finite(list(arguments.values())):
+        return "fine", ""
     return _compare(case, arguments, result, answers)
+
+
+def _arrays_of(values: list[Any]) -> list[np.ndarray]:
+    return [array for value in values for array in _arrays(value)]
+
+
+def _all_finite(values: list[Any]) -> bool:
+    return all(np.isfinite(array).all() for array in _arrays_of(values))
 
 
 def _compare(case: Case, arguments: dict[str, Any], result: Any, answers: list[np.ndarray]) -> tuple[str, str]:
@@ -94,12 +113,11 @@ def _compare(case: Case, arguments: dict[str, Any], result: Any, answers: list[n
     return "fine", ""
 
 
-def _strains(values: list[Any]) -> bool:
+def _strains(values: list[Any], limit: float) -> bool:
     """Tell whether some numbers are so large that their squares leave the narrowest dtype among the arguments."""
     dtypes = [t.dtype for value in values for t in _tensors(value) if t.is_floating_point()]
     largest = min([torch.finfo(dtype).max for dtype in dtypes], default=torch.finfo(torch.float32).max)
-    arrays = [array for value in values for array in _arrays(value)]
-    return any(array.size and np.abs(array).max() > largest**0.4 for array in arrays)
+    return any(array.size and np.abs(array).max() > min(limit, largest**0.4) for array in _arrays_of(values))
 
 
 def _coarsest(result: Any) -> torch.dtype:
@@ -117,7 +135,7 @@ def _tensors(value: Any) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, TensorDictBase):
-        return [leaf for leaf in value.values(True, True) if isinstance(leaf, Tensor)]
+        return [leaf for leaf in value.values(include_nested=True, leaves_only=True) if isinstance(leaf, Tensor)]
     if isinstance(value, Mapping):
         return [tensor for entry in value.values() for tensor in _tensors(entry)]
     if isinstance(value, tuple | list):
@@ -138,8 +156,8 @@ def _arrays(value: Any) -> list[np.ndarray]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers as float64 arrays and leave words, flags and generators as they are."""
-    if isinstance(value, torch.Generator | str | bool) or value is None or callable(value):
+    """Return numbers as float64 arrays and leave words and generators as they are."""
+    if isinstance(value, torch.Generator | str) or value is None or callable(value):
         return value
     arrays = _arrays(value)
     return arrays[0] if len(arrays) == 1 else value

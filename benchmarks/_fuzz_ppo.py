@@ -1,5 +1,6 @@
 """Fuzz cases of the PPO pieces, the critics and the transform."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,10 @@ def _scalarised(draw: Draw) -> dict[str, Any]:
     return {**values, "weights": draw.simplex(3), "mu": draw.one((0.1, 10.0, 1e4))}
 
 
+def _form(form: ppo.AdvantageForm, advantage: Any, weights: Any) -> Any:
+    return form(ppo.Estimate(*[advantage] * 5), SmoothTchebycheff(), weights)
+
+
 def _gaussian(draw: Draw) -> dict[str, Any]:
     shape = (*draw.batch(), 2)
     return {"action": draw.unit(*shape), "mean": draw.unit(*shape), "log_std": draw.normal(2) * 0.5}
@@ -132,6 +137,7 @@ def _categorical(draw: Draw) -> dict[str, Any]:
     return {"action": torch.from_numpy(np.asarray(draw.random.integers(4, size=logits.shape[:-1]))), "logits": logits}
 
 
+@functools.cache
 def _network(kind: Any, *sizes: int) -> Any:
     torch.manual_seed(0)
     return kind(*sizes)
@@ -252,12 +258,35 @@ PPO = [
         words=("normalizer",),
     ),
     Case("clipped_objectives", _surrogate, ppo.clipped_objectives, _surrogate_oracle, pure=True, ignores=("clip",)),
-    Case("gaussian_log_prob", _gaussian, ppo.gaussian_log_prob, _gaussian_oracle, pure=True),
+    Case(
+        "ClippedSurrogate",
+        _surrogate,
+        lambda **a: ppo.ClippedSurrogate()(**a),
+        _surrogate_oracle,
+        pure=True,
+        ignores=("clip",),
+    ),
+    Case(
+        "VectorAdvantage",
+        lambda d: {"advantage": d.normal(6, 3), "weights": d.simplex(3)},
+        lambda **a: _form(ppo.VectorAdvantage(), **a),
+        lambda advantage, weights: _standard_oracle(advantage),
+        pure=True,
+        ignores=("weights",),
+    ),
+    Case(
+        "ScalarisedAdvantage",
+        lambda d: {"advantage": d.unit(6, 3), "weights": d.simplex(3)},
+        lambda **a: _form(ppo.ScalarisedAdvantage(), **a),
+        words=("normalized_return", "normalized_value", "values", "others"),
+    ),
+    Case("gaussian_log_prob", _gaussian, ppo.gaussian_log_prob, _gaussian_oracle, pure=True, strain=5.0),
     Case(
         "gaussian_sample",
         lambda d: {"mean": (g := _gaussian(d))["mean"], "log_std": g["log_std"], "noise": d.normal(*g["mean"].shape)},
         ppo.gaussian_sample,
         pure=True,
+        strain=10.0,
     ),
     Case("gaussian_entropy", lambda d: {"log_std": d.normal(*d.batch(), 2)}, ppo.gaussian_entropy, pure=True),
     Case(

@@ -30,8 +30,10 @@ from morl_recipes.saved_policy import load_policy
 from morl_recipes.store import RunRecord, Store, StoreError, load_history, load_runs
 from morl_recipes.sweep import InlineEngine, Job, make_plan, run_sweep, sweep_from
 
-ITERATIONS = 3
+ITERATIONS, SHOWN = 3, 20
 BUG = 70
+FORGED = "policy"
+"""What somebody makes who computes digests may be another policy; what counts is that it is met with a sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,11 +85,13 @@ def numbers(folder: Path) -> dict[str, str]:
         if row["status"] == "done":
             found[f"{row['run_id']} run"] = row.to_json()
     for run_id, rows in load_history(folder, damaged="mark").groupby("run_id"):
-        found[f"{run_id} history"] = rows.to_csv()
+        found[f"{run_id} history"] = rows.to_csv(index=False)
     store = Store.open(folder)
     for run_id in store.run_ids():
         with contextlib.suppress(StoreError):
-            found[f"{run_id} policy"] = str({name: tensor.tolist() for name, tensor in store.policy(run_id).items()})
+            found[f"{run_id} policy"] = str(
+                sorted((name, tensor.tolist()) for name, tensor in store.policy(run_id).items())
+            )
     return found
 
 
@@ -117,7 +121,8 @@ def examine(name: str, folder: Path, expected: dict[str, str], tally: Tally) -> 
     """Read, print, check and continue a damaged store."""
     found = attempt(lambda: numbers(folder), name, tally)
     learned: dict[str, str] = found if isinstance(found, dict) else {}
-    wrong = [key for key, text in learned.items() if expected.get(key) != text]
+    forged = FORGED if name.startswith(f"{FORGED}.safetensors: crafted") else None
+    wrong = [key for key, text in learned.items() if expected[key] != text and not key.endswith(forged or "\n")]
     codes = [ask(["table", str(folder), "--format", "csv"], name, tally), ask(["verify", str(folder)], name, tally)]
     if wrong:
         (tally.unnoticed if codes[1] == 0 else tally.wrong_numbers).append(f"{name}: {wrong[0]}")
@@ -158,7 +163,7 @@ def main(args: Args) -> dict[str, object]:
         f"foreign files touched:                     {len(tally.foreign)}",
         f"tracebacks and obscure errors:             {len(tally.tracebacks)}",
     )
-    for line in (*tally.wrong_numbers, *tally.unnoticed, *tally.foreign, *tally.tracebacks):
+    for line in (*tally.wrong_numbers, *tally.unnoticed, *tally.foreign, *tally.tracebacks)[:SHOWN]:
         report.say(f"  {one_line(line)}")
     made = dataclasses.asdict(tally)
     report.write(made)

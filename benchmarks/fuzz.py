@@ -1,7 +1,7 @@
 """Does every public block answer bad input with a number or with an error that names the argument?
 
-Each public name of ``morl_blocks`` is called with good arguments and with spoilt ones: other dtypes, lists, arrays, NaN,
-infinite, huge and tiny numbers, other shapes, other types. What a call may do:
+Each public name of ``morl_blocks`` is called with good arguments and with spoilt ones: other dtypes, lists, arrays,
+NaN, infinite, huge and tiny numbers, other shapes, other types. What a call may do:
 
 - *fine*: a finite answer, equal to a float64 oracle where there is one;
 - *named*: a ``ValueError`` or ``TypeError`` that names the argument;
@@ -44,6 +44,7 @@ EXEMPT = {
     "Comparison",
     "Interval",
 }
+EXEMPT |= {"Actor", "AdvantageForm", "Estimate", "ObjectiveLoss"}
 EXEMPT |= {"seed_draws"}  # takes a NumPy generator and two sizes
 
 

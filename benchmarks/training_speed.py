@@ -9,6 +9,8 @@ of the paper: 2048 steps per iteration, 10 epochs, minibatches of 64, networks o
    write it, with m backward passes.
 2. The update alone, per run, for growing R and m, and the share of the machine's matrix multiplication rate it reaches.
 3. Peak memory of a process that trains 40 runs.
+4. With ``--before FOLDER``: the same training by another checkout of this project, in turns with this one.
+5. With ``--defaults``: what a user gets who types ``train`` and nothing else, 40 runs of stealth, all included.
 
 Run ``python -m benchmarks.training_speed`` (extra ``bench``); it prints tables and writes ``training_speed.json``.
 """
@@ -22,22 +24,26 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium
 import torch
 import tyro
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks._before import Checkout
 from benchmarks._dummy import ACTIONS, OBSERVATIONS, DummyEnv, dummy
 from benchmarks._peers import MakeEnv, morl_baselines, stable_baselines
 from benchmarks._plain_pasta import PlainPasta, random_batch
 from benchmarks._report import Report
 from benchmarks._timing import interleaved
-from morl_recipes import PASTA, EnvSource, Recipe, Run
+from morl_recipes import PASTA, EnvSource, Recipe, Run, train
 from morl_recipes.envs import find_source
+from morl_recipes.learning.adam import Pace
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.update import RECORD, fuse
+from morl_recipes.learning.minibatch import Hyper, columns
+from morl_recipes.learning.update import RECORD
+from morl_recipes.settings import Settings
 from morl_recipes.specs import Shared
 
 STEPS, MINIBATCH = 2048, 64
@@ -64,12 +70,21 @@ class Args:
     """Measure the compiled update too."""
     worlds: tuple[str, ...] = ("dummy", "stealth")
     """Environments of the training part."""
+    before: Path | None = None
+    """Another checkout to train in turns with this one."""
+    defaults: bool = False
+    """Train 40 runs of stealth with all defaults, for 200,704 steps each."""
 
 
-def batch(runs: int, m: int, source: EnvSource, *, compiled: bool, recipe: Recipe = PASTA) -> Batch:
+Form = Literal["fast", "generic"]
+
+
+def batch(
+    runs: int, m: int, source: EnvSource, *, compiled: bool, recipe: Recipe = PASTA, form: Form = "fast"
+) -> Batch:
     """Return a batch of runs of one recipe."""
     made = [Run(recipe, (1 / m,) * m, seed) for seed in range(runs)]
-    return Batch(made, source, total_steps=10**6, compile=compiled)
+    return Batch(made, source, Settings(total_steps=10**6, compile=compiled, update=form))
 
 
 def modes(args: Args) -> list[tuple[str, bool]]:
@@ -86,6 +101,9 @@ def training(args: Args, world: str) -> Results:
         for runs in args.runs:
             own = batch(runs, m, source, compiled=compiled)
             contenders[f"ours R={runs} {mode}"] = runs, own.iterate
+        for runs in args.scaling:
+            own = batch(runs, m, source, compiled=compiled, form="generic")
+            contenders[f"ours R={runs} {mode}, generic"] = runs, own.iterate
     make: MakeEnv = DummyEnv if world == "dummy" else _stealth
     size = OBSERVATIONS if world == "dummy" else 30
     contenders["plain PASTA"] = 1, PlainPasta(make(), size, ACTIONS, m).iterate
@@ -115,22 +133,29 @@ def _silent(function: Callable[[], None]) -> Callable[[], None]:
     return quiet
 
 
-def update_call(runs: int, m: int, *, compiled: bool, recipe: Recipe = PASTA) -> tuple[Callable[[], None], int]:
+def update_call(
+    runs: int, m: int, *, compiled: bool, recipe: Recipe = PASTA, form: Form = "fast"
+) -> tuple[Callable[[], None], int]:
     """Return one update of a batch's minibatch, and its matrix-product operations per run."""
-    own = batch(runs, m, dummy(m), compiled=False, recipe=recipe)
-    data = torch.randn(runs, STEPS, sum(own.columns))
-    data[..., own.columns.inputs + own.columns.action] = -1.0
-    rows = torch.randint(STEPS, (runs, MINIBATCH)) + torch.arange(runs).unsqueeze(-1) * STEPS
-    order, size, correction = torch.rand(runs, m, m).argsort(-1), torch.full((runs, 1), 3e-4), torch.tensor(0.5)
-    record, numbers = torch.zeros(runs, len(RECORD)), own._numbers(slice(0, runs))
-    step = fuse(own.update.step, own.device) if compiled else own.update.step
+    own = batch(runs, m, dummy(m), compiled=compiled, recipe=recipe, form=form)
+    own.chunk = runs
+    with torch.no_grad():
+        draws = own._draw()
+        rollout = own.collector.collect(own.actor.params, draws.noise, None)
+        data = own._data(rollout, own._targets(rollout))
+    layout, part = columns(data, discrete=False, standardise=False), slice(0, runs)
+    packed, record = layout.pack(data), torch.zeros(runs, len(RECORD))
+    rows = draws.rows[0] + torch.arange(runs).unsqueeze(-1) * STEPS
+    noise = None if draws.combiner is None else draws.combiner[0]
+    hyper, (pace,) = Hyper(*(own.hyper[name] for name in Hyper._fields)), Pace.plan(own.hyper["learning_rate"], 9, 1)
+    step, eager = own._step(part, layout), own.drive.update(own.combine, layout).step
 
     @torch.no_grad()
     def call() -> None:
-        step(own.actor, own.critic, data, rows, order, numbers, size, correction, record)
+        step(own.actor, own.critic, packed, rows, noise, hyper, pace, record)
 
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        own.update.step(own.actor, own.critic, data, rows, order, numbers, size, correction, record)
+        eager(own.actor, own.critic, packed, rows, noise, hyper, pace, record)
     return call, counter.get_total_flops() // runs
 
 
@@ -149,6 +174,10 @@ def updates(args: Args) -> Results:
         for runs, m, recipe in dict.fromkeys(cases):
             name = f"ours R={runs} m={m} {mode}{'' if recipe is PASTA else ', shared critic'}"
             rivals[name], operations[name] = update_call(runs, m, compiled=compiled, recipe=recipe)
+            sizes[name] = runs
+        for runs in args.scaling:
+            name = f"ours R={runs} m=3 {mode}, generic"
+            rivals[name], operations[name] = update_call(runs, 3, compiled=compiled, form="generic")
             sizes[name] = runs
     for m in (2, 3, 4, 8):
         plain, batch = PlainPasta(None, OBSERVATIONS, ACTIONS, m), random_batch(OBSERVATIONS, ACTIONS, m)
@@ -203,6 +232,9 @@ def update_ratios(args: Args, update: Results) -> Results:
     for mode, _ in modes(args):
         best = min(update[f"ours R={runs} m=3 {mode}"]["ms_per_run"] for runs in args.sizes)
         result[f"plain / our best R, m=3, {mode}"] = update["plain m=3"]["ms_per_run"] / best
+        for runs in args.scaling:
+            pair = [update[f"ours R={runs} m=3 {mode}{form}"]["ms_per_run"] for form in (", generic", "")]
+            result[f"generic / fast, R={runs}, {mode}"] = pair[0] / pair[1]
     growing = [f"ours R={runs} m={{}} {mode}" for mode, _ in modes(args) for runs in args.scaling]
     for name in (*growing, *(f"{name}, shared critic" for name in growing), "plain m={}"):
         few, many = update[name.format(2)], update[name.format(8)]
@@ -211,6 +243,32 @@ def update_ratios(args: Args, update: Results) -> Results:
             f"m=8 / m=2, {kind}: {name.replace(' m={}', '')}": many[key] / few[key] for kind, key in kinds.items()
         }
     return result
+
+
+def against(args: Args, folder: Path) -> Results:
+    """Return how the other checkout's processor time per iteration compares with ours, taken in turns."""
+    result: Results = {}
+    for world in args.worlds:
+        for runs in args.scaling:
+            with (
+                Checkout(folder, world, runs, compiled=args.compiled) as other,
+                Checkout(Path(), world, runs, compiled=args.compiled) as ours,
+            ):
+                for one in (other, ours):
+                    one.iterate()  # compiles
+                turns = [(other.iterate(), ours.iterate()) for _ in range(3 * args.rounds)]
+            before, now = (min(column) for column in zip(*turns, strict=True))
+            result[f"now / before, {world}, R={runs}"] = now / before
+    return result
+
+
+def by_default(args: Args, peer: float) -> Results:
+    """Return the speed of a training with all defaults, compiling and validation included, and as a ratio to SB3."""
+    preferences = find_source("stealth").preferences
+    start = time.perf_counter()
+    train(PASTA, "stealth", preferences, range(5), 200_704, progress=False)
+    rate = 200_704 * 5 * len(preferences) / (time.perf_counter() - start)
+    return {"steps per second": rate, "times SB3 PPO, 1 env": rate / peer if peer else float("nan")}
 
 
 def main(args: Args) -> Results:
@@ -228,13 +286,22 @@ def main(args: Args) -> Results:
         "update_ratios": update_ratios(args, update),
         "peak_memory_gib": {world: memory(args, world) for world in args.worlds},
     }
+    if args.before is not None:
+        results["before"] = against(args, args.before)
+    if args.defaults:
+        results["defaults"] = by_default(args, speed.get("stealth", {}).get("SB3 PPO, 1 env", 0.0))
     for world, best in speed.items():
         report.say(f"\n{world}: environment steps per second, and as a ratio to")
         report.say(f"{'':42s}" + "".join(f"{peer:>16s}" for peer in next(iter(ratios[world].values()))))
         for name, rate in best.items():
             cells = "".join(f"{ratio:15.1f}x" for ratio in ratios[world].get(name, {}).values())
             report.say(f"  {name:28s} {rate:10.0f} {cells}")
-    for title, table in (("update", results["update_ratios"]), ("memory, GiB", results["peak_memory_gib"])):
+    titles = {"update": "update_ratios", "memory, GiB": "peak_memory_gib"}
+    titles |= {
+        "processor time, this checkout / the other": "before",
+        "40 runs of stealth with all defaults": "defaults",
+    }
+    for title, table in ((title, results[key]) for title, key in titles.items() if key in results):
         report.say(f"\n{title}")
         for name, value in table.items():
             report.say(f"  {name:64s} {value:8.2f}")

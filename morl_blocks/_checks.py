@@ -88,6 +88,13 @@ def finite(name: str, value: Tensor, rule: str = "be finite") -> None:
         fail(name, rule, bad)
 
 
+def moderate(name: str, value: Tensor) -> None:
+    """Require numbers that a network can add up: finite and below 1e18."""
+    if is_traced(value) or not value.numel() or value.detach().abs().amax().item() < 1e18:
+        return
+    fail(name, "be finite and below 1e18", float(value.detach().abs().amax()))
+
+
 def floating(name: str, value: Tensor) -> None:
     """Require floating-point numbers."""
     if not value.is_floating_point():
@@ -205,10 +212,10 @@ def gramian(value: Tensor) -> None:
 
 def square(name: str, value: Any) -> Tensor:
     """Return a square matrix or a batch of them, as floating point."""
-    value = floats(name, value)
-    if value.dim() < 2 or value.shape[-1] != value.shape[-2]:
-        fail(name, "be square, [*R, m, m]", f"shape {list(value.shape)}")
-    return value
+    result = floats(name, value)
+    if result.dim() < 2 or result.shape[-1] != result.shape[-2]:
+        fail(name, "be square, [*R, m, m]", f"shape {list(result.shape)}")
+    return result
 
 
 def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
@@ -219,27 +226,34 @@ def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
 
 def over_time(name: str, value: Any) -> Tensor:
     """Return one vector per time, ``[*B, T, m]`` with at least one time, as floating point."""
-    value = floats(name, value)
-    if value.dim() < 2 or value.shape[-2] < 1:
-        fail(name, "be [*B, T, m] with T >= 1", f"shape {list(value.shape)}")
-    return value
+    result = floats(name, value)
+    if result.dim() < 2 or result.shape[-2] < 1:
+        fail(name, "be [*B, T, m] with T >= 1", f"shape {list(result.shape)}")
+    return result
 
 
 def indices(name: str, value: Any) -> Tensor:
     """Return whole numbers as int64."""
-    value = tensor(name, value)
-    if value.is_floating_point() or value.dtype == torch.bool:
-        fail(name, "hold whole numbers", value.dtype)
-    return value.long()
+    result = tensor(name, value)
+    if result.is_floating_point() or result.dtype == torch.bool:
+        fail(name, "hold whole numbers", result.dtype)
+    return result.long()
+
+
+def within(name: str, value: Tensor, count: int) -> None:
+    """Require indices of ``count`` things."""
+    bad = _offender(value, (value >= 0) & (value < count))
+    if bad is not None:
+        fail(name, f"hold indices below {count}", int(bad))
 
 
 def flags(name: str, value: Any, shape: torch.Size) -> Tensor:
     """Return booleans of exactly this shape."""
-    value = tensor(name, value)
-    same_shape(name, value, shape)
-    if value.dtype != torch.bool:
-        fail(name, "be bool", value.dtype)
-    return value
+    result = tensor(name, value)
+    same_shape(name, result, shape)
+    if result.dtype != torch.bool:
+        fail(name, "be bool", result.dtype)
+    return result
 
 
 def jacobian(value: Tensor) -> None:

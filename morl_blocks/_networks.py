@@ -31,18 +31,25 @@ def trunk(
     return mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
 
 
-def join(observation: Tensor, preference: Tensor, observation_dim: int, num_objectives: int) -> Tensor:
-    """Concatenate the inputs, ``[*B, n + m]``; one preference ``[m]`` serves a whole batch.
+def join(
+    observation: Tensor, preference: Tensor, observation_dim: int, num_objectives: int, network: nn.Sequential
+) -> Tensor:
+    """Concatenate the inputs, ``[*B, n + m]``, in the network's dtype; one preference ``[m]`` serves a whole batch.
 
     Example:
-        >>> join(torch.zeros(5, 4), torch.tensor([0.5, 0.5]), 4, 2).shape
+        >>> join(torch.zeros(5, 4), torch.tensor([0.5, 0.5]), 4, 2, mlp([6, 8], nn.Tanh)).shape
         torch.Size([5, 6])
     """
+    weight: Tensor = network[0].weight  # type: ignore[assignment]  # the first layer is linear
+    observation = _checks.like("observation", observation, weight)
+    preference = _checks.like("preference", preference, weight)
     _checks.features("observation", observation, observation_dim)
     _checks.objectives("preference", preference, num_objectives, minimum=1)
     shape = torch.Size([*observation.shape[:-1], num_objectives])
     _checks.broadcastable("preference", preference, shape)
-    return torch.cat([observation, preference.expand(shape).to(observation.dtype)], -1)
+    _checks.moderate("observation", observation)
+    _checks.moderate("preference", preference)
+    return torch.cat([observation, preference.expand(shape)], -1)
 
 
 class LinearBank(nn.Module):

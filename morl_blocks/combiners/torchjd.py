@@ -140,9 +140,11 @@ def _counts(weighting: Any) -> bool:
 
 def _takes_jacobian(weighting: Any) -> bool:
     """Tell whether a weighting needs the gradients themselves; a wrapper needs what it wraps needs."""
+    bases = import_module("torchjd.aggregation._weighting_bases")
+    if isinstance(weighting, bases._GramianWeighting) or _counts(weighting):
+        return False
     if hasattr(weighting, "fn"):  # a composition: a weighting after a function of the Jacobian
         return True
     if hasattr(weighting, "weighting"):
         return _takes_jacobian(weighting.weighting)
-    bases = import_module("torchjd.aggregation._weighting_bases")
-    return isinstance(weighting, getattr(bases, "_MatrixWeighting", ())) and not _counts(weighting)
+    return isinstance(weighting, bases._MatrixWeighting)

@@ -30,14 +30,29 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
         >>> value_loss(torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2))
         tensor(2.5000)
     """
+    values, targets = _checks.alike(values=values, targets=targets)
+    _checks.objectives("values", values, minimum=1)
     if values.shape != targets.shape:
         _checks.fail("targets", f"have the shape of values {list(values.shape)}", f"shape {list(targets.shape)}")
+    if not values.numel():
+        _checks.fail("values", "hold at least one number", f"shape {list(values.shape)}")
     errors = (values - targets).square()
     if attention is None:
         return errors.mean(-1).mean()
+    attention = _checks.like("attention", attention, values)
     _checks.objectives("attention", attention, values.shape[-1], minimum=1)
     _checks.broadcastable("attention", attention, values.shape)
     return (attention * errors).sum(-1).mean()
+
+
+def checked_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
+    """Return :func:`value_loss` of finite numbers; the loss of others would train on."""
+    values, targets = _checks.alike(values=values, targets=targets)
+    _checks.finite("values", values)
+    _checks.finite("targets", targets)
+    loss = value_loss(values, targets, attention)
+    _checks.no_overflow("values", loss, values)
+    return loss
 
 
 class Critic(nn.Module, ABC):
@@ -81,10 +96,10 @@ class Critic(nn.Module, ABC):
         ``attention`` is accepted and not used, so that critics can stand in for each other;
         wrap the critic in ``AttentionWeightedCritic`` to use it.
         """
-        return value_loss(values, targets)
+        return checked_loss(values, targets)
 
     def features(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the trunk's features of ``[s, w]``, with the preference repeated over the batch, ``[*B, hidden]``."""
-        joined = join(observation, preference, self.observation_dim, self.num_objectives)
+        joined = join(observation, preference, self.observation_dim, self.num_objectives, self.trunk)
         features: Tensor = self.trunk(joined)
         return features

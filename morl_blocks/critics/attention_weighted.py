@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 
 from morl_blocks import _checks
-from morl_blocks.critics._base import Critic, value_loss
+from morl_blocks.critics._base import Critic, checked_loss
 
 
 class AttentionWeightedCritic(nn.Module):
@@ -43,5 +43,6 @@ class AttentionWeightedCritic(nn.Module):
         """
         if attention is None:
             raise ValueError("`attention` must be given to AttentionWeightedCritic.loss, got None.")
+        attention = _checks.floats("attention", attention)
         _checks.simplex("attention", attention)
-        return value_loss(values, targets, attention)
+        return checked_loss(values, targets, attention)

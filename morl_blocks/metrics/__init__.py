@@ -4,12 +4,14 @@ NumPy arrays, tensors and nested lists go in; NumPy comes out. A number that is 
 that quietly skips a broken run reports a better method than the one that was trained.
 """
 
-from morl_blocks.metrics._bootstrap import Interval, bootstrap_ci, interquartile_mean, seed_draws
-from morl_blocks.metrics._comparison import Comparison, compare, probability_of_improvement
+from morl_blocks.metrics._bootstrap import bootstrap_ci, interquartile_mean, seed_draws, standard_error
+from morl_blocks.metrics._comparison import Comparison, compare, detectable_difference, probability_of_improvement
 from morl_blocks.metrics._dominance import nondominated
 from morl_blocks.metrics._hypervolume import hypervolume, run_hypervolume
 from morl_blocks.metrics._profiles import performance_ratios, profile, profile_auc
 from morl_blocks.metrics._rates import objective_dominance_rate, win_rate
+from morl_blocks.metrics._relative import objective_dominance_ci, profile_auc_ci, win_rate_ci
+from morl_blocks.metrics._seeds import Interval
 from morl_blocks.metrics._utility import expected_utility
 
 __all__ = [
@@ -17,16 +19,21 @@ __all__ = [
     "Interval",
     "bootstrap_ci",
     "compare",
+    "detectable_difference",
     "expected_utility",
     "hypervolume",
     "interquartile_mean",
     "nondominated",
+    "objective_dominance_ci",
     "objective_dominance_rate",
     "performance_ratios",
     "probability_of_improvement",
     "profile",
     "profile_auc",
+    "profile_auc_ci",
     "run_hypervolume",
     "seed_draws",
+    "standard_error",
     "win_rate",
+    "win_rate_ci",
 ]

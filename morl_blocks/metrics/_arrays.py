@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from morl_blocks._checks import fail
+from morl_blocks._checks import fail, tensor
 
 Array: TypeAlias = NDArray[np.float64]
 Values: TypeAlias = ArrayLike | Tensor
@@ -28,18 +28,37 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
         array([[1., 2.],
                [3., 4.]])
     """
-    if isinstance(values, Tensor):
-        values = values.detach().cpu().double().numpy()
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
+    array = real_array(name, values)
     if array.ndim < ndim:
         fail(name, f"have at least {ndim} dimensions", f"shape {list(array.shape)}")
     good = np.isfinite(array)
     if not good.all():
         fail(name, "be finite", array[~good].flat[0])
     return array
+
+
+def real_array(name: str, values: Values) -> Array:
+    """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
+    if isinstance(values, Tensor):
+        values = tensor(name, values).detach().cpu().double().numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        fail(name, "have no mask", "a masked array")
+    try:
+        if np.iscomplexobj(values):
+            fail(name, "hold real numbers", "complex ones")
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(f"`{name}`"):
+            raise
+        raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
+
+
+def as_number(name: str, value: Values) -> float:
+    """Return one finite number, such as a level or a factor."""
+    array = as_array(name, value)
+    if array.ndim or isinstance(value, bool):
+        fail(name, "be a number", value)
+    return float(array)
 
 
 def same_objectives(name: str, values: Array, count: int) -> None:

@@ -6,7 +6,7 @@ Reference: E. D. Dolan and J. J. More, "Benchmarking optimization software with 
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, not_negative
+from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty, not_negative
 
 
 def performance_ratios(hv: Values) -> Array:
@@ -51,6 +51,8 @@ def profile(hv: Values, taus: Values) -> Array:
     """
     factors = as_array("taus", taus, ndim=1)
     not_empty("taus", factors)
+    if factors.ndim != 1:
+        fail("taus", "be [T]", f"shape {list(factors.shape)}")
     if (factors < 1).any():
         fail("taus", "be >= 1", factors.min())
     ratios = performance_ratios(hv)
@@ -74,7 +76,12 @@ def profile_auc(hv: Values, tau_max: float = 3.0) -> Array:
         >>> profile_auc([[1.0, 1.0, 1.0, 1.0], [1.0, 1 / 1.5, 1 / 2, 1 / 4]])
         array([1.    , 0.5625])
     """
-    if not 1 < tau_max < float("inf"):
+    return np.asarray(credits_of(performance_ratios(hv), tau_max).mean(-1))
+
+
+def credits_of(ratios: Array, tau_max: float) -> Array:
+    """Return each instance's part of the area under the profile, in [0, 1]: all of it at a ratio of 1."""
+    tau_max = as_number("tau_max", tau_max)
+    if not tau_max > 1:
         fail("tau_max", "be finite and > 1", tau_max)
-    credit: Array = np.clip((tau_max - performance_ratios(hv)) / (tau_max - 1), 0.0, 1.0)
-    return np.asarray(credit.mean(-1))
+    return np.asarray(np.clip((tau_max - ratios) / (tau_max - 1), 0.0, 1.0))

@@ -1,4 +1,11 @@
-"""PPO that keeps the objectives apart until the combiner: estimators, normaliser, advantages, actors and losses."""
+"""PPO that keeps the objectives apart until the combiner: estimators, normaliser, advantages, actors and losses.
+
+The modules for TorchRL's loops (``VectorGAE``, ``VectorClipPPOLoss`` and the policies) are loaded when they are first
+used; the rest needs PyTorch alone.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from morl_blocks.ppo.actors import Actor, CategoricalActor, UnitBoxGaussianActor
 from morl_blocks.ppo.advantage import (
@@ -19,12 +26,15 @@ from morl_blocks.ppo.distributions import (
     gaussian_sample,
     unit_box_to_action,
 )
-from morl_blocks.ppo.gae import VectorGAE, vector_gae
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
-from morl_blocks.ppo.loss import VectorClipPPOLoss
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
-from morl_blocks.ppo.policies import CategoricalPolicy, UnitBoxPolicy
+from morl_blocks.ppo.scan import vector_gae
 from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss, clipped_objectives
+
+if TYPE_CHECKING:
+    from morl_blocks.ppo.gae import VectorGAE
+    from morl_blocks.ppo.loss import VectorClipPPOLoss
+    from morl_blocks.ppo.policies import CategoricalPolicy, UnitBoxPolicy
 
 __all__ = [
     "Actor",
@@ -61,3 +71,19 @@ __all__ = [
     "vector_advantage",
     "vector_gae",
 ]
+
+_HOME = {"VectorGAE": "gae", "VectorClipPPOLoss": "loss", "CategoricalPolicy": "policies", "UnitBoxPolicy": "policies"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a module for TorchRL's loops on first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *_HOME})

@@ -107,7 +107,7 @@ class UnitBoxGaussianActor(Actor):
 
     def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and log standard deviation, both ``[*B, a]``, for ``[*B, n]`` and ``[*B, m]`` or ``[m]``."""
-        inputs = join(observation, preference, self.observation_dim, self.num_objectives)
+        inputs = join(observation, preference, self.observation_dim, self.num_objectives, self.trunk)
         mean = self.mean(self.trunk(inputs)).sigmoid()
         return mean, self.log_std.expand_as(mean)
 
@@ -167,7 +167,7 @@ class CategoricalActor(Actor):
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
         """Return logits, ``[*B, k]``, for ``[*B, n]`` and ``[*B, m]`` or ``[m]``."""
-        inputs = join(observation, preference, self.observation_dim, self.num_objectives)
+        inputs = join(observation, preference, self.observation_dim, self.num_objectives, self.trunk)
         logits: Tensor = self.logits(self.trunk(inputs))
         return logits
 

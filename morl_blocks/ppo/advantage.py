@@ -149,4 +149,4 @@ class ScalarisedAdvantage(AdvantageForm):
         raw = self.returns == "raw"
         returns = estimate.returns if raw else estimate.normalized_return
         value = estimate.value if raw else estimate.normalized_value
-        return scalarised_advantage(lambda x: scalarizer(x, weights), returns, value).unsqueeze(-1)
+        return scalarised_advantage(scalarizer, returns, value, weights).unsqueeze(-1)

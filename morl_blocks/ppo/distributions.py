@@ -8,6 +8,8 @@ import math
 import torch
 from torch import Tensor
 
+from morl_blocks import _checks
+
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -18,6 +20,9 @@ def gaussian_sample(mean: Tensor, log_std: Tensor, noise: Tensor) -> Tensor:
         >>> gaussian_sample(torch.tensor([0.5]), torch.tensor([0.0]), torch.tensor([-1.0]))
         tensor([-0.5000])
     """
+    mean, log_std, noise = _checks.alike(mean=mean, log_std=log_std, noise=noise)
+    _checks.broadcastable("mean", mean, noise.shape)
+    _checks.broadcastable("log_std", log_std, noise.shape)
     return mean + log_std.exp() * noise
 
 
@@ -39,6 +44,10 @@ def gaussian_log_prob(action: Tensor, mean: Tensor, log_std: Tensor) -> Tensor:
         >>> gaussian_log_prob(torch.zeros(2), torch.zeros(2), torch.zeros(2))
         tensor(-1.8379)
     """
+    action, mean, log_std = _checks.alike(action=action, mean=mean, log_std=log_std)
+    _checks.features("mean", mean, mean.shape[-1] if mean.dim() else 1)
+    _checks.same_shape("action", action, mean.shape)
+    _checks.broadcastable("log_std", log_std, mean.shape)
     scaled = (action - mean) * (-log_std).exp()
     return -(0.5 * scaled.square() + log_std + _HALF_LOG_2PI).sum(-1)
 
@@ -50,6 +59,8 @@ def gaussian_entropy(log_std: Tensor) -> Tensor:
         >>> gaussian_entropy(torch.zeros(2))
         tensor(2.8379)
     """
+    log_std = _checks.floats("log_std", log_std)
+    _checks.features("log_std", log_std, log_std.shape[-1] if log_std.dim() else 1)
     return (log_std + (_HALF_LOG_2PI + 0.5)).sum(-1)
 
 
@@ -68,6 +79,10 @@ def unit_box_to_action(unit_action: Tensor, low: Tensor, high: Tensor) -> Tensor
         >>> unit_box_to_action(torch.tensor([-3.0, 0.5, 1.0]), torch.tensor(-1.0), torch.tensor(1.0))
         tensor([-1.,  0.,  1.])
     """
+    unit_action = _checks.floats("unit_action", unit_action)
+    low, high = _checks.like("low", low, unit_action), _checks.like("high", high, unit_action)
+    _checks.broadcastable("low", low, unit_action.shape)
+    _checks.broadcastable("high", high, unit_action.shape)
     return torch.lerp(low, high, unit_action.clamp(0.0, 1.0))
 
 
@@ -87,6 +102,9 @@ def categorical_sample(logits: Tensor, noise: Tensor) -> Tensor:
         >>> categorical_sample(torch.tensor([0.0, 50.0, 0.0]), torch.tensor([0.9, 0.1, 0.5]))
         tensor(1)
     """
+    logits, noise = _checks.alike(logits=logits, noise=noise)
+    _checks.objectives("logits", logits, minimum=1)
+    _checks.broadcastable("logits", logits, noise.shape)
     tiny = torch.finfo(noise.dtype).tiny
     return (logits - (-noise.clamp_min(tiny).log()).log()).argmax(-1)
 
@@ -98,6 +116,10 @@ def categorical_log_prob(action: Tensor, logits: Tensor) -> Tensor:
         >>> categorical_log_prob(torch.tensor(1), torch.zeros(4))
         tensor(-1.3863)
     """
+    logits, action = _checks.floats("logits", logits), _checks.indices("action", action)
+    _checks.objectives("logits", logits, minimum=1)
+    _checks.same_shape("action", action, logits.shape[:-1])
+    _checks.within("action", action, logits.shape[-1])
     return logits.log_softmax(-1).gather(-1, action.unsqueeze(-1)).squeeze(-1)
 
 
@@ -108,5 +130,7 @@ def categorical_entropy(logits: Tensor) -> Tensor:
         >>> categorical_entropy(torch.zeros(4))
         tensor(1.3863)
     """
+    logits = _checks.floats("logits", logits)
+    _checks.objectives("logits", logits, minimum=1)
     log_prob = logits.log_softmax(-1)
     return -(log_prob.exp() * log_prob).sum(-1)

@@ -131,7 +131,7 @@ class VectorClipPPOLoss(LossModule):
         advantage, target = read(tensordict, keys.advantage), read(tensordict, keys.value_target)
         old_log_prob = read(tensordict, keys.sample_log_prob)
         policy = self.actor_network.get_dist(take(tensordict, self.actor_network.in_keys))
-        log_prob = policy.log_prob(read(tensordict, keys.action))
+        log_prob = _log_prob(policy, read(tensordict, keys.action))
         output = self.critic_network(take(tensordict, self.critic_network.in_keys))
         value = written("critic_network", self.critic_network, output, keys.value)
         require_vectors("value_target", target, batch)
@@ -139,6 +139,8 @@ class VectorClipPPOLoss(LossModule):
         require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
         require_shape("log_prob", log_prob, batch)
         require_shape("sample_log_prob", old_log_prob, batch)
+        for name, number in (("advantage", advantage), ("value_target", target), ("sample_log_prob", old_log_prob)):
+            _checks.finite(name, number)
         advantage, log_prob, old_log_prob = advantage.flatten(0, -2), log_prob.flatten(), old_log_prob.flatten()
 
         losses = self.objective_loss(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon)
@@ -169,6 +171,16 @@ class VectorClipPPOLoss(LossModule):
 
     def _forward_value_estimator_keys(self, **kwargs: NestedKey) -> None:
         """Do nothing: the value estimator is a block of its own."""
+
+
+def _log_prob(policy: distributions.Distribution, action: Tensor) -> Tensor:
+    """Return the log-probability of actions, or say that they are none of this policy's."""
+    try:
+        return policy.log_prob(action)
+    except (RuntimeError, IndexError, ValueError, TypeError) as error:
+        raise ValueError(
+            f"`action` must hold actions of the policy, got {action.dtype} of shape {list(action.shape)}."
+        ) from error
 
 
 def _entropy(policy: distributions.Distribution) -> Tensor:

@@ -1,5 +1,6 @@
 """What PPO minimises, one loss per objective: the clipped surrogate, and the family that it belongs to."""
 
+import math
 from abc import ABC, abstractmethod
 
 import torch
@@ -30,14 +31,22 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
         >>> clipped_objectives(ratio.log(), torch.zeros(2), torch.tensor([[2.0, -2.0], [2.0, -2.0]]), clip=0.2)
         tensor([-1.9000,  2.1000])
     """
+    log_prob, old_log_prob, advantage = _checks.alike(log_prob=log_prob, old_log_prob=old_log_prob, advantage=advantage)
+    clip = _checks.like("clip", clip, log_prob)
+    _checks.positive("clip", clip)
+    _checks.broadcastable("clip", clip, log_prob.shape)
+    if not log_prob.dim() or not log_prob.shape[-1]:
+        _checks.fail("log_prob", "be [*R, B] with B >= 1", f"shape {list(log_prob.shape)}")
     if log_prob.shape != old_log_prob.shape:
         rule = f"have the shape of log_prob {list(log_prob.shape)}"
         _checks.fail("old_log_prob", rule, f"shape {list(old_log_prob.shape)}")
     if log_prob.shape != advantage.shape[:-1]:
         rule = f"have the shape {[*log_prob.shape, 'm']}"
         _checks.fail("advantage", rule, f"shape {list(advantage.shape)}")
-    ratio = (log_prob - old_log_prob).exp()
-    clipped = ratio.clamp(1 - clip, 1 + clip)  # type: ignore[arg-type]  # two numbers or two tensors
+    # A ratio that overflows would make NaN of an advantage of zero.
+    largest = 0.7 * math.log(torch.finfo(log_prob.dtype).max)
+    ratio = (log_prob - old_log_prob).clamp(max=largest).exp()
+    clipped = ratio.clamp(1 - clip, 1 + clip)
     surrogate = torch.minimum(ratio.unsqueeze(-1) * advantage, clipped.unsqueeze(-1) * advantage)
     return -surrogate.mean(-2)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.naming import some, unknown
-from morl_recipes.plugins import Plugin
 from morl_recipes.store import Store, StoreError, load_runs
 
 SHOWN, REST = 5, "the folders in FOLDER/runs"
@@ -61,14 +60,21 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
 def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
     """Return the environment of a stored run.
 
+    A store may come from a stranger: a name in it that leads to code (``my_env.py:make_env``) is not followed, and the
+    text of files that its manifest keeps is not run. The user names such an environment again.
+
     Args:
-        store: The store; files of the user's own travel in its manifest.
+        store: The store.
         name: Name of the environment, as stored.
-        env: The environment itself, where it was made in Python and no name leads to it.
+        env: The environment itself, or its name as the user gives it, where the stored name does not do.
     """
-    plugins = [Plugin(file["path"], file["source"]) for file in store.manifest.plugins]
+    if env is None and ":" in name:
+        raise ValueError(
+            f"{store.path}: its environment {name!r} is code, and none is run because a store says so. If you trust "
+            f"it, name it: --env {name}, in Python env=..."
+        )
     try:
-        return find_source(name if env is None else env, plugins=plugins).complete()
+        return find_source(name if env is None else env).complete()
     except ValueError as error:
         if env is not None:
             raise

@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
+from html import escape
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!])")
+_MARKDOWN = re.compile(r"([\\\[\]<>|])")
 _SCHEME = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*):(?=//)|\b(javascript|data|vbscript|mailto):|\b(www)\.")
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -15,9 +16,6 @@ _LATEX = {
     "≥": r"$\ge$",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
     **{sign: "\\" + sign for sign in "&%$#_{}"},
 }
 
@@ -44,11 +42,11 @@ def for_terminal(text: str) -> str:
 
 
 def for_markdown(text: str) -> str:
-    r"""Return text that is no link, no image, no markup and no end of a table's cell.
+    r"""Return text that is no link, no image, no HTML and no end of a table's cell.
 
     Example:
-        >>> print(for_markdown("[me](x) | **b**"))
-        \[me\](x) \| \*\*b\*\*
+        >>> print(for_markdown("[me](x) | <b>"))
+        \[me\](x) \| \<b\>
     """
     escaped = _MARKDOWN.sub(r"\\\1", one_line(text))
     return _SCHEME.sub(lambda match: match.group().rstrip(":.") + "\u200b" + match.group()[-1], escaped)
@@ -68,20 +66,21 @@ def for_csv(value: object) -> object:
 
 
 def for_latex(text: str) -> str:
-    r"""Return text that is no command; a bracket or a star that begins a row is no option of the row before.
+    r"""Return text that is no command; a bracket or a star that begins a row is no option of the line break before.
 
     Example:
         >>> for_latex(r"[1ex] a_b & \input{x}")
-        '{[}1ex{]} a\\_b \\& \\textbackslash{}input\\{x\\}'
+        '{}[1ex] a\\_b \\& \\textbackslash{}input\\{x\\}'
     """
-    return "".join(_LATEX.get(sign, sign) for sign in one_line(text))
+    escaped = "".join(_LATEX.get(sign, sign) for sign in one_line(text))
+    return "{}" + escaped if escaped.lstrip().startswith(("[", "*")) else escaped
 
 
-def for_html(text: str) -> str:
-    """Return text for the places of a page that draw simple markup themselves, as plotly's labels do.
+def for_html(text: str, *, quote: bool = True) -> str:
+    """Return text that is no tag; the labels of a figure, which plotly draws itself, know no quoted quotes.
 
     Example:
-        >>> for_html('<a href="javascript:x">m</a>')
-        '&lt;a href="javascript:x"&gt;m&lt;/a&gt;'
+        >>> for_html("<a href='x'>m</a>", quote=False)
+        "&lt;a href='x'&gt;m&lt;/a&gt;"
     """
-    return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escape(one_line(text), quote=quote)

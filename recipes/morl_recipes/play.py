@@ -92,7 +92,9 @@ def play(
     return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
 
 
-def film_run(folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0) -> None:
+def film_run(
+    folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0, env: Any = None
+) -> None:
     """Film the first of the episodes that were played.
 
     Args:
@@ -101,10 +103,11 @@ def film_run(folder: str | Path, played: Played, path: str | Path, *, point: Poi
         path: A ``.gif`` or ``.mp4`` file; its folder is made when missing, an existing file is replaced at once.
         point: As for :func:`play`.
         seed: As for :func:`play`.
+        env: As for :func:`play`.
     """
     store = Store.open(folder)
     row = find_run(store, played.run_id)
-    source = source_of(store, row["env"])
+    source = source_of(store, row["env"], env)
     world = source.make(1, [seed])
     policy = load_policy(store, row, point, world.action_low, world.action_high)
     film(source, acting(policy, played.preference), Path(path), seed)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from morl_recipes import _checks
+from morl_recipes import _checks, staging
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
@@ -17,7 +16,8 @@ from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
-from morl_recipes.sweep._drive import CHECKPOINTS
+from morl_recipes.store._tests import read_tests
+from morl_recipes.sweep._drive import CHECKPOINTS, remove_checkpoints
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
 from morl_recipes.sweep._work import record_of
@@ -52,7 +52,7 @@ def train_stored(
     plan = plan_runs(runs, source, settings)
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
-        checkpoints = store.path / CHECKPOINTS
+        checkpoints = staging.inside(store.path, CHECKPOINTS)
         if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
             _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
         size = pinned_size(store.path) or pin_size(store.path, len(runs))
@@ -62,15 +62,14 @@ def train_stored(
             if not set(store.run_ids()).issuperset(run.run_id for run in job.runs):
                 trained = train_runs(
                     *(part, source, settings),
-                    folder=checkpoints / job.name,
+                    folder=staging.make_folder(store.path, CHECKPOINTS, job.name),
                     resume=resume,
                     progress=progress,
                     loggers=loggers,
                 )
                 _write(store, job.runs, trained.runs)
             results += [_read(store, run.recipe, planned) for run, planned in zip(part, job.runs, strict=True)]
-            shutil.rmtree(checkpoints / job.name, ignore_errors=True)
-        shutil.rmtree(checkpoints, ignore_errors=True)
+        remove_checkpoints(store, plan.populations(size))
     return TrainResult(results, source, source.objectives, settings)
 
 
@@ -120,4 +119,5 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
         final=validation(frame, objectives),
         policy=final,
         peak_policy=peak,
+        **read_tests(store, fields),
     )

@@ -154,6 +154,30 @@ def test_a_single_loss_has_its_own_gradient(combiner: Combiner) -> None:
     assert combined.weights.tolist() == [1.0]
 
 
+def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
+    x = torch.randn(16, 3)
+    net.trunk(x).square().mean().backward()  # a value loss of the shared trunk
+    value = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
+    with pytest.raises(ValueError, match=r"`params` must have no gradient yet: call zero_grad\(\) before, or pass acc"):
+        combine_gradients(net.losses(x), net.parameters(), Sum())
+    combine_gradients(net.losses(x), net.parameters(), Sum(), accumulate=True)
+    both = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
+    net.zero_grad(set_to_none=False)  # zeros are no gradient
+    combine_gradients(net.losses(x), net.parameters(), Sum())
+    for before, after, p in zip(value, both, net.trunk.parameters(), strict=True):
+        assert p.grad is not None
+        torch.testing.assert_close(after, before + p.grad)
+
+
+def test_mixed_precision_keeps_the_dtype_of_each_parameter() -> None:
+    coarse, fine = torch.ones(2, dtype=torch.bfloat16, requires_grad=True), torch.ones(2, requires_grad=True)
+    losses = [(coarse * 2).sum(), fine.sum() - coarse.sum().float()]
+    combined = combine_gradients(losses, [coarse, fine], Sum())
+    assert combined.conflict == 1
+    assert (coarse.grad is not None and coarse.grad.dtype) == torch.bfloat16
+    torch.testing.assert_close(fine.grad, torch.ones(2))
+
+
 def test_bad_input() -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.raises(ValueError, match=r"`losses` must hold one number per objective, got a loss of shape \[2\]"):
@@ -170,4 +194,12 @@ def test_bad_input() -> None:
         combine_gradients(x[:0], [x], Sum())
     with pytest.raises(ValueError, match="`attention` must be given to WeightedPCGrad"):
         combine_gradients([x[0], x[1]], [x], WeightedPCGrad())
+    with pytest.raises(ValueError, match=r"`losses` must be a vector .* \(one run; loop over several\), got shape"):
+        combine_gradients(x.expand(3, 2), [x], Sum())
+    with pytest.raises(ValueError, match="`losses` must have finite gradients, got"):
+        combine_gradients([(x - 1).norm(), x.sqrt().sum() + (x[0] - 1).sqrt()], [x], Sum())
+    with pytest.raises(ValueError, match="`params` must hold tensors, got str"):
+        combine_gradients([x[0], x[1]], "x", Sum())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`losses` must hold at least one loss"):
+        combine_gradients([], [x], Sum())
     assert x.grad is None

@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
@@ -15,6 +16,9 @@ from morl_recipes.cli._words import count
 if TYPE_CHECKING:
     from morl_envs.cards import EnvCard
     from morl_recipes.selection import Row
+
+ROWS_TEXT = Path(__file__).with_name("rows.txt")
+"""What :func:`show_rows` says of all rows, kept so that ``morl-blocks list`` need not load PyTorch."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class List:
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
-        text = show_rows(self.names) if self.names else f"{show_rows(())}\n\n{show_environments()}"
+        text = show_rows(self.names) if self.names else f"{ROWS_TEXT.read_text().rstrip()}\n\n{show_environments()}"
         print(fold(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
         return 0
 
@@ -64,11 +68,13 @@ def show_rows(names: tuple[str, ...]) -> str:
     rows = select_rows(names or ("all",))
     lines = []
     if not names:
-        own = len([row for row in rows if row.group == "ours"])
-        lines += [f"{len(rows) - own} recipes of the paper in {len(ROWS) - 1} groups, and {own} of our own.", ""]
+        own, readings = (sum(row.group == group for row in rows) for group in ("ours", "readings"))
+        paper = f"{len(rows) - own - readings} recipes of the paper in {len(ROWS) - 2} groups"
+        lines += [f"{paper}, {own} of our own, and {readings} other readings of it.", ""]
     for group in dict.fromkeys(row.group for row in rows):
         members = [row for row in rows if row.group == group]
-        lines += [group, *(f"  {row.method:<26} {_changes(row)}" for row in members), ""]
+        width = max(26, *(len(row.method) for row in members))
+        lines += [group, *(f"  {row.method:<{width}} {_changes(row)}" for row in members), ""]
     return "\n".join(lines).rstrip()
 
 
@@ -111,3 +117,7 @@ def _describe(card: EnvCard) -> str:
     missing = card.missing()
     note = "" if missing is None else f" (not installed: pip install 'morl-blocks[{missing}]')"
     return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"
+
+
+if __name__ == "__main__":
+    ROWS_TEXT.write_text(show_rows(()) + "\n")

@@ -5,11 +5,12 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
@@ -37,7 +38,7 @@ Examples:
 
 Exit codes: 0 all is well, 1 some runs failed or are damaged, 2 a wrong argument or a missing package, 3 results that
 cannot be read or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM).
-Every command explains itself: morl-blocks sweep --help"""
+Every command explains itself: morl-blocks sweep --help. The version: morl-blocks --version."""
 
 
 def _command(name: str, cls: type, *, brief: bool) -> Any:
@@ -54,6 +55,7 @@ _COMMANDS: dict[str, type] = {
     "front": Front,
     "table": Table,
     "report": Report,
+    "test": Fresh,
     "verify": Verify,
     "play": Play,
     "export": Export,
@@ -83,6 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
+    if argv == ["--version"]:
+        print(f"morl-blocks {metadata.version('morl-blocks')}")
+        return 0
     union: Any = None
     for name, cls in _COMMANDS.items():
         one = _command(name, cls, brief=name not in argv[:1])

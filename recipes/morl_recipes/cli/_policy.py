@@ -40,6 +40,8 @@ class Play:
     """Seed of the first episode."""
     video: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: no film)")] = None
     """A .gif or .mp4 file for a film of the first episode."""
+    env: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: as stored)")] = None
+    """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:
         """Play and print, then film: whatever becomes of the film, the returns are there."""
@@ -55,10 +57,11 @@ class Play:
             preference=preference,
             episodes=self.episodes,
             seed=self.seed,
+            env=self.env,
         )
         print(self._describe(played), flush=True)
         if self.video is not None:
-            film_run(self.folder, played, self.video, point=self.point, seed=self.seed)
+            film_run(self.folder, played, self.video, point=self.point, seed=self.seed, env=self.env)
             print(f"  video: {self.video}")
         return 0
 
@@ -89,12 +92,15 @@ class Export:
     """The file."""
     tolerance: float = 1e-5
     """Largest difference of an action to accept."""
+    env: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: as stored)")] = None
+    """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:
         """Export and say how far it is from PyTorch."""
         from morl_recipes.export import export_policy
 
-        made = export_policy(self.folder, self.out, run=self.run_name, point=self.point, tolerance=self.tolerance)
+        chosen = {"run": self.run_name, "point": self.point, "env": self.env}
+        made = export_policy(self.folder, self.out, tolerance=self.tolerance, **chosen)  # type: ignore[arg-type]
         print(f"{made.path}: {made.run_id} ({self.point})")
         print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
         return 0

@@ -10,7 +10,17 @@ import tyro
 
 from morl_recipes.cli._given import SweepFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import Changes, finish, preferences_key, seeds_key, set_key, slug, typed
+from morl_recipes.cli._words import (
+    Changes,
+    LoggerChoice,
+    finish,
+    preferences_key,
+    seeds_key,
+    set_key,
+    slug,
+    typed,
+    work_with,
+)
 
 if TYPE_CHECKING:
     from morl_recipes.sweep.engines import Engine
@@ -65,6 +75,8 @@ class Sweep:
     """The Ray cluster."""
     shared: bool = False
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
+    logger: LoggerChoice = None
+    """Also send every number to a TorchRL logger; files go to the folder's logs."""
     retry_failed: bool = False
     """Train failed runs again."""
     accept_versions: bool = False
@@ -107,6 +119,7 @@ class Sweep:
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
+                work=work_with(self.logger, out, accept_versions=self.accept_versions),
             )
         return finish(outcome)
 

@@ -10,7 +10,17 @@ import tyro
 
 from morl_recipes.cli._given import TRAIN, TrainFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import Changes, finish, preferences_key, seeds_key, set_key, slug, typed
+from morl_recipes.cli._words import (
+    Changes,
+    LoggerChoice,
+    finish,
+    preferences_key,
+    seeds_key,
+    set_key,
+    slug,
+    typed,
+    work_with,
+)
 
 Words = tuple[str, ...]
 
@@ -43,6 +53,8 @@ class Train:
     settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
     """Folder of the results."""
+    logger: LoggerChoice = None
+    """Also send every number to a TorchRL logger; files go to the folder's logs."""
     retry_failed: bool = False
     """Train failed runs again."""
     accept_versions: bool = False
@@ -68,5 +80,6 @@ class Train:
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
+                work=work_with(self.logger, out, accept_versions=self.accept_versions),
             )
         return finish(outcome)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -13,8 +15,13 @@ from morl_recipes.plain import for_terminal
 
 if TYPE_CHECKING:
     from morl_recipes.sweep import Outcome
+    from morl_recipes.sweep.engines import Work
 
 SHOWN_FAILURES = 10
+LoggerChoice = Annotated[
+    Literal["csv", "tensorboard", "wandb", "mlflow"] | None,
+    tyro.conf.arg(help_behavior_hint="(default: none)", metavar="{csv,tensorboard,wandb,mlflow}"),
+]
 Changes = Annotated[
     tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(name="set", help_behavior_hint="(default: none)")
 ]
@@ -57,6 +64,17 @@ def set_key(texts: Sequence[str]) -> dict[str, Any]:
     from morl_recipes.recipe_fields import parse_changes
 
     return {"set": parse_changes(texts)} if texts else {}
+
+
+def work_with(logger: str | None, out: Path, *, accept_versions: bool) -> Work | None:
+    """Return how to train with a logger beside the results; ``None``, the usual way, without one."""
+    if logger is None:
+        return None
+    from morl_recipes.loggers import check_logger, open_logger
+    from morl_recipes.sweep import train_job
+
+    check_logger(logger)
+    return partial(train_job, accept_versions=accept_versions, log=partial(open_logger, logger, out / "logs"))
 
 
 def slug(name: str) -> str:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo import unit_box_to_action
-from morl_blocks.ppo.gae import discounted_scan
+from morl_blocks.ppo.scan import discounted_scan
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.learning.lift import StackedActor

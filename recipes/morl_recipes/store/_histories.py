@@ -1,5 +1,6 @@
 """Read the histories of runs: thousands of small CSV files of plain numbers."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,10 +31,15 @@ def parse(content: bytes) -> History:
     columns = tuple(head.rstrip("\r").split(","))
     if len(set(columns)) < len(columns) or not {"iteration", "steps"} <= set(columns):
         raise ValueError("its columns must be distinct, with iteration and steps among them")
-    cells = [line.split(",") for line in body.splitlines() if line]
-    if any(len(row) != len(columns) for row in cells):
+    lines = body.split("\n")[: -1 if body.endswith("\n") else None] if body else []
+    if any(line.count(",") != len(columns) - 1 for line in lines):
         raise ValueError(f"every line must hold {len(columns)} numbers")
-    numbers = np.array([list(map(float, row)) for row in cells], dtype=np.float64).reshape(len(cells), len(columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # NumPy only warns about what is no number
+        try:
+            numbers = np.fromstring(",".join(lines), sep=",").reshape(len(lines), len(columns))
+        except DeprecationWarning as warning:
+            raise ValueError("it must hold numbers alone") from warning
     counts = numbers[:, [columns.index("iteration"), columns.index("steps")]]
     if not (np.isfinite(counts).all() and (np.abs(counts) < 2**53).all()):
         raise ValueError("iteration and steps must be whole numbers")

@@ -7,7 +7,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
@@ -154,7 +154,11 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as JSON fields, with its schema version."""
-        fields: dict[str, Any] = plain({"schema": SCHEMA, **asdict(self)})
+        parts = {
+            "environments": {name: vars(info) for name, info in self.environments.items()},
+            "runs": [vars(run) for run in self.runs],
+        }
+        fields: dict[str, Any] = plain({"schema": SCHEMA, **vars(self), **parts})
         return fields
 
     @classmethod

@@ -101,7 +101,7 @@ def run_sweep(
         there |= ran
         failed = {run_id: reason for run_id, (status, reason) in there.items() if status == "failed"}
         if len(there) == len(plan.runs) and not failed:
-            _remove_checkpoints(store, populations)
+            remove_checkpoints(store, populations)
         return Outcome(store, tuple(ran), len(there) - len(failed), failed, lost)
 
 
@@ -149,7 +149,7 @@ def _checkpoints(store: Store, engine: Engine) -> Path | None:
     return staging.inside(store.path, CHECKPOINTS) if engine.sees_folder else None
 
 
-def _remove_checkpoints(store: Store, populations: list[Job]) -> None:
+def remove_checkpoints(store: Store, populations: list[Job]) -> None:
     """Remove what the populations of a finished sweep left; a file that is not ours stays, and its folder with it."""
     folder = staging.inside(store.path, CHECKPOINTS)
     for population in populations if folder.exists() else ():

@@ -22,6 +22,7 @@ from morl_recipes.session import CHECKPOINT
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Job
 from morl_recipes.trainer import train_runs
+from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
 PATIENCE = 60.0
@@ -29,7 +30,12 @@ PATIENCE = 60.0
 
 
 def train_job(
-    population: Job, folder: Path | None, report: Callable[[int], None], *, accept_versions: bool = False
+    population: Job,
+    folder: Path | None,
+    report: Callable[[int], None],
+    *,
+    accept_versions: bool = False,
+    log: Callable[[str], Logger] | None = None,
 ) -> list[RunRecord]:
     """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
@@ -38,6 +44,7 @@ def train_job(
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
         accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
+        log: Opens a logger for the population of a name, here, where it is trained.
 
     Returns:
         One record per run, in order.
@@ -46,7 +53,7 @@ def train_job(
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
     source = find_source(population.env, population.settings.device, population.plugins)
-    watch = _Reporter(report, len(runs))
+    loggers: list[Logger] = [_Reporter(report, len(runs)), *([] if log is None else [log(population.name)])]
     if folder is not None and not accept_versions:
         require_versions(folder / CHECKPOINT)
     with _claimed(folder):
@@ -58,7 +65,7 @@ def train_job(
             folder=folder,
             resume=folder is not None,
             progress=False,
-            loggers=[watch],
+            loggers=loggers,
         )
         try:
             results = train().runs
@@ -85,7 +92,15 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
-    return RunRecord(*identity, result.status, result.reason, steps, *points, run.recipe, history, _policies(result))
+    return RunRecord(
+        *identity,
+        *(result.status, result.reason, steps, *points),
+        recipe=run.recipe,
+        history=history,
+        policy=_policies(result),
+        test_peak=result.test_peak,
+        test_final=result.test_final,
+    )
 
 
 def _policies(result: RunResult) -> dict[str, Tensor]:

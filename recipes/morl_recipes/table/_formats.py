@@ -2,14 +2,14 @@
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 
+from morl_recipes.plain import for_csv, for_latex, for_markdown, for_terminal
 from morl_recipes.table._cells import Cell, Table
 
 READING = (
-    "HV ± its standard deviation over preferences; in brackets 95 % intervals over seeds. "
-    "'not distinguishable': the interval of the paired difference holds 0."
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
+    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
 )
 
 
@@ -37,37 +37,38 @@ def terminal(tables: Sequence[Table], width: int = 160) -> str:
     """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
     parts = []
     for table in tables:
-        lines = [[[cell.text + "*" * cell.best, cell.detail] for cell in row] for row in table.rows]
-        heads = [list(table.columns), *([text for text, _ in row] for row in lines)]
+        lines = [[[for_terminal(cell.text) + "*" * cell.best, cell.detail] for cell in row] for row in table.rows]
+        columns, title = [for_terminal(name) for name in table.columns], for_terminal(table.title)
+        heads = [columns, *([text for text, _ in row] for row in lines)]
         details = [[detail for _, detail in row] for row in lines]
         widths = [max(len(row[i]) for row in (*heads, *details)) for i in range(len(table.columns))]
-        out = [table.title, "=" * len(table.title)]
+        out = [title, "=" * len(title)]
         for block in _blocks(widths, width):
             sizes = [widths[i] for i in block]
-            out += [_line([table.columns[i] for i in block], sizes), "  ".join("-" * size for size in sizes)]
+            out += [_line([columns[i] for i in block], sizes), "  ".join("-" * size for size in sizes)]
             for row in lines:
                 out.append(_line([row[i][0] for i in block], sizes))
                 if any(row[i][1] for i in block):
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
-        parts.append("\n".join([*out, *(f"- {note}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, READING]) + "\n"
+        parts.append("\n".join([*out, *(f"- {for_terminal(note)}" for note in table.notes)]).rstrip())
+    return "\n\n".join([*parts, f"* the best of its column. {READING}"]) + "\n"
 
 
 def markdown(tables: Sequence[Table]) -> str:
     """Print tables as Markdown; the best of a column is bold."""
 
     def cell(one: Cell) -> str:
-        text = f"**{one.text}**" if one.best else one.text
-        return (f"{text} {one.detail}" if one.detail else text).replace("|", "\\|")
+        text = f"**{for_markdown(one.text)}**" if one.best else for_markdown(one.text)
+        return f"{text} {one.detail}" if one.detail else text
 
     parts = []
     for table in tables:
         rows = ["| " + " | ".join(map(cell, row)) + " |" for row in table.rows]
-        heads = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
-        notes = ["", *(f"- {note}" for note in table.notes)] if table.notes else []
-        parts.append("\n".join([f"### {table.title}", "", *heads, *rows, *notes]))
-    return "\n\n".join([*parts, READING]) + "\n"
+        heads = ["| " + " | ".join(map(for_markdown, table.columns)) + " |", "|" + "---|" * len(table.columns)]
+        notes = ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
+        parts.append("\n".join([f"### {for_markdown(table.title)}", "", *heads, *rows, *notes]))
+    return "\n\n".join([*parts, f"Bold: the best of its column. {READING}"]) + "\n"
 
 
 def comma_separated(tables: Sequence[Table]) -> str:
@@ -76,39 +77,24 @@ def comma_separated(tables: Sequence[Table]) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({name: for_csv(name) for name in names})
     # NaN is the only value that differs from itself.
-    writer.writerows({name: "" if value != value else value for name, value in row.items()} for row in rows)
+    writer.writerows({name: "" if value != value else for_csv(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "±": r"$\pm$",
-    "†": r"$\dagger$",
-    "—": "---",
-    "≥": r"$\ge$",
-    "~": r"\textasciitilde{}",
-}
-_LATEX |= {"^": r"\textasciicircum{}"} | {sign: "\\" + sign for sign in "&%$#_{}"}
-
-
-def _escape(text: str) -> str:
-    return re.sub("|".join(map(re.escape, _LATEX)), lambda match: _LATEX[match.group()], text)
 
 
 def latex(tables: Sequence[Table]) -> str:
     """Print tables as LaTeX (packages booktabs and graphicx); the best of a column is bold."""
 
     def cell(one: Cell) -> str:
-        text = rf"\textbf{{{_escape(one.text)}}}" if one.best else _escape(one.text)
-        return f"{text} {{\\scriptsize {_escape(one.detail)}}}" if one.detail else text
+        text = rf"\textbf{{{for_latex(one.text)}}}" if one.best else for_latex(one.text)
+        return f"{text} {{\\scriptsize {for_latex(one.detail)}}}" if one.detail else text
 
     parts = []
     for table in tables:
-        heads = " & ".join(map(_escape, table.columns)) + r" \\"
+        heads = " & ".join(map(for_latex, table.columns)) + r" \\"
         rows = [" & ".join(map(cell, row)) + r" \\" for row in table.rows]
-        caption = _escape(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".")
+        caption = for_latex(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".")
         parts.append(
             "\n".join(
                 [

@@ -20,7 +20,7 @@ def test_bad_gramians(block: Combiner) -> None:
         block.weights(torch.ones(2, 3), HALF)
     with pytest.raises(ValueError, match="`gramian` must be symmetric, got an asymmetry of 1"):
         block.weights(torch.tensor([[1.0, 0.0], [1.0, 1.0]]), HALF)
-    with pytest.raises(ValueError, match="`gramian` must be finite"):
+    with pytest.raises(ValueError, match="`jacobian` must be finite"):
         block(torch.tensor([[1.0, float("nan")], [1.0, 1.0]]), HALF)
     with pytest.raises(ValueError, match="`gramian` must be square"):
         block.weights(torch.ones(2), HALF)

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torchjd import aggregation
 from torchjd.aggregation import (
     CAGradWeighting,
     MGDAWeighting,
@@ -10,7 +11,9 @@ from torchjd.aggregation import (
     Weighting,
 )
 
+from morl_blocks import combine_gradients
 from morl_blocks.combiners import PCGrad, TorchJD
+from morl_blocks.combiners.torchjd import as_combiner
 
 
 @pytest.mark.parametrize("weighting", [UPGradWeighting(), MGDAWeighting(), CAGradWeighting(c=0.5)], ids=repr)
@@ -61,3 +64,62 @@ class Wrong(Weighting[torch.Tensor]):
 def test_a_weighting_that_returns_something_else_is_named() -> None:
     with pytest.raises(ValueError, match=r"`Wrong` must return 2 weights for a Gramian, got shape \[2, 2\]"):
         TorchJD(Wrong()).weights(torch.eye(2))
+
+
+AGGREGATORS = [
+    aggregation.UPGrad(),
+    aggregation.MGDA(),
+    aggregation.CAGrad(c=0.5),
+    aggregation.AlignedMTL(),
+    aggregation.DualProj(),
+    aggregation.IMTLG(),
+    aggregation.PCGrad(),
+    aggregation.Krum(n_byzantine=1, n_selected=1),
+    aggregation.Mean(),
+    aggregation.Sum(),
+    aggregation.Constant(torch.tensor([1.0, 2.0, 3.0, 4.0])),
+    aggregation.Random(),
+    aggregation.GradVac(),
+    aggregation.ConFIG(),
+    aggregation.GradDrop(),
+    aggregation.TrimmedMean(trim_number=1),
+    aggregation.ExcessMTL(),
+]
+
+
+@pytest.mark.parametrize("aggregator", AGGREGATORS, ids=lambda a: type(a).__name__)
+def test_any_aggregator_gives_what_torchjd_gives(aggregator: aggregation.Aggregator) -> None:
+    jacobian = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
+    block = TorchJD(aggregator)
+    seed = int(block.draw((4,), torch.Generator().manual_seed(3)))
+    ours = block(jacobian, generator=torch.Generator().manual_seed(3))
+    if hasattr(aggregator, "reset"):
+        aggregator.reset()  # type: ignore[operator]
+    torch.manual_seed(seed)
+    torch.testing.assert_close(ours, aggregator(jacobian), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", [aggregation.ConFIG(), aggregation.MoDoWeighting()], ids=repr)
+def test_methods_that_need_the_gradients_refuse_a_gramian(method: torch.nn.Module) -> None:
+    with pytest.raises(ValueError, match="must see the gradients themselves: call it on a Jacobian"):
+        TorchJD(method).weights(torch.eye(3))
+
+
+def test_a_method_with_a_memory_serves_one_run() -> None:
+    block = TorchJD(aggregation.GradVacWeighting())
+    assert block.weights(torch.eye(3)).shape == (3,)
+    with pytest.raises(ValueError, match=r"`gramian` must be one \[m, m\]: GradVacWeighting remembers earlier calls"):
+        block.weights(torch.eye(3).expand(2, 3, 3))
+
+
+def test_combine_gradients_takes_aggregators_and_weightings_as_they_are() -> None:
+    matrix = torch.randn(3, 6, generator=torch.Generator().manual_seed(0))
+    expected = UPGrad()(matrix)
+    for method in (UPGrad(), UPGradWeighting(), TorchJD(UPGrad())):
+        x = torch.zeros(6, requires_grad=True)
+        combine_gradients(matrix @ x, [x], method)
+        torch.testing.assert_close(x.grad, expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(
+        ValueError, match=r"`combiner` must be a Combiner such as PCGrad.., or an aggregator or weighting"
+    ):
+        as_combiner(lambda gramian: gramian)

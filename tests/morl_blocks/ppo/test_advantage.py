@@ -80,3 +80,27 @@ def test_compiles_without_graph_breaks() -> None:
     advantage = torch.randn(20, 3)
     compiled = torch.compile(vector_advantage, fullgraph=True, backend="aot_eager")
     torch.testing.assert_close(compiled(advantage), vector_advantage(advantage))
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e20, 1e30])
+def test_no_scale_overflows_or_vanishes(scale: float) -> None:
+    advantage = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
+    if scale > 1:
+        torch.testing.assert_close(vector_advantage(advantage * scale), vector_advantage(advantage))
+    assert vector_advantage(advantage * scale).isfinite().all()
+
+
+def test_a_large_smoothness_costs_no_digits() -> None:
+    generator = torch.Generator().manual_seed(0)
+    returns, values = torch.rand(64, 3, generator=generator), torch.rand(64, 3, generator=generator)
+    weights = torch.tensor([0.5, 0.3, 0.2])
+    linear_limit = scalarised_advantage(Linear(), returns, values, weights)
+    smooth = scalarised_advantage(SmoothTchebycheff(mu=1e5), returns, values, weights)
+    torch.testing.assert_close(smooth, linear_limit, atol=1e-4, rtol=1e-4)
+
+
+def test_a_scalarizer_needs_weights_and_a_utility_one_number_per_step() -> None:
+    with pytest.raises(ValueError, match="`weights` must be given with Linear, got None"):
+        scalarised_advantage(Linear(), torch.rand(4, 2), torch.rand(4, 2))
+    with pytest.raises(ValueError, match=r"`scalarizer` must return utilities of shape \[4\], got shape \[4, 2\]"):
+        scalarised_advantage(lambda x: x, torch.rand(4, 2), torch.rand(4, 2))

@@ -1,3 +1,4 @@
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,3 +34,26 @@ def test_explained_variance_per_objective() -> None:
 
 def test_explained_variance_of_constant_targets_is_zero_not_nan() -> None:
     assert explained_variance(torch.randn(5, 2), torch.ones(5, 2)).tolist() == [0.0, 0.0]
+
+
+def test_extremes_stay_finite_and_nan_stays_visible() -> None:
+    far = torch.tensor([0.0, 500.0])
+    assert approximate_kl(far, torch.zeros(2)) == torch.finfo(torch.float32).max / 2
+    assert clip_fraction(far, torch.zeros(2), 0.2) == 0.5
+    target = torch.randn(8, 2, generator=torch.Generator().manual_seed(0))
+    near = target + 0.1 * torch.randn(8, 2, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(explained_variance(near * 1e30, target * 1e30), explained_variance(near, target))
+    assert (explained_variance(torch.rand(2048, 1), torch.full((2048, 1), 100.1)) == 0).all()
+    nan = torch.tensor([0.0, float("nan")])
+    assert approximate_kl(nan, torch.zeros(2)).isnan()
+    assert clip_fraction(nan, torch.zeros(2), 0.2).isnan()
+    assert explained_variance(nan.unsqueeze(-1), torch.zeros(2, 1)).isnan()
+
+
+def test_refuses_shapes_that_would_broadcast() -> None:
+    with pytest.raises(ValueError, match=r"`old_log_prob` must have shape \[5\], got shape \[5, 1\]"):
+        approximate_kl(torch.zeros(5), torch.zeros(5, 1))
+    with pytest.raises(ValueError, match="`clip` must be > 0, got 0"):
+        clip_fraction(torch.zeros(5), torch.zeros(5), 0.0)
+    with pytest.raises(ValueError, match=r"`target` must have shape \[5, 2\], got shape \[5, 1\]"):
+        explained_variance(torch.zeros(5, 2), torch.zeros(5, 1))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torchrl.objectives.value import GAE
 
 from morl_blocks.ppo import VectorGAE, vector_gae
-from morl_blocks.ppo.gae import discounted_scan
+from morl_blocks.ppo.scan import discounted_scan
 
 Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 

@@ -80,3 +80,23 @@ def test_bad_input() -> None:
     assert bool(normalizer.low.isinf().all())  # the refused returns left no trace
     with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 1"):
         ReturnNormalizer(0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64, torch.int64])
+def test_any_dtype_lands_in_the_unit_interval(dtype: torch.dtype) -> None:
+    returns = (torch.randn(50, 2, dtype=torch.float64) * 100).to(dtype)
+    normalized = ReturnNormalizer(2)(returns)
+    assert ((normalized >= 0) & (normalized <= 1)).all()
+    assert normalized.dtype == (dtype if dtype.is_floating_point else torch.float32)
+
+
+def test_large_returns_do_not_overflow() -> None:
+    returns = torch.tensor([[-3e38], [0.0], [3e38]])
+    torch.testing.assert_close(ReturnNormalizer(1)(returns), torch.tensor([[0.0], [0.5], [1.0]]))
+
+
+def test_pure_functions_refuse_shapes_that_would_broadcast() -> None:
+    with pytest.raises(ValueError, match=r"`returns` must have shape \[3, '...', 2\], got shape \[4, 5, 2\]"):
+        normalize(torch.zeros(4, 5, 2), torch.zeros(3, 2), torch.ones(3, 2))
+    with pytest.raises(ValueError, match=r"`high` must have shape \[2\], got shape \[1\]"):
+        update_bounds(torch.zeros(2), torch.ones(1), torch.zeros(5, 2))

@@ -1,7 +1,10 @@
 """What every scalarizer shares: the extension points, and bad input."""
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
 from morl_blocks.scalarizers import (
@@ -137,3 +140,63 @@ def test_a_missing_method_fails_at_construction_by_name() -> None:
 
     with pytest.raises(TypeError, match="score"):
         Empty()  # type: ignore[abstract]
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("method", ["__call__", "gradient", "attention"])
+def test_whole_numbers_lists_arrays_and_mixed_dtypes_count_as_their_values(block: Scalarizer, method: str) -> None:
+    call = getattr(block, method)
+    expected = call(torch.tensor([0.0, 1.0]), torch.tensor([0.3, 0.7]))
+    weights = torch.tensor([0.3, 0.7], dtype=torch.float64)
+    for values in (torch.tensor([0, 1]), [0.0, 1.0], np.array([0, 1]), torch.tensor([False, True])):
+        torch.testing.assert_close(call(values, weights), expected)
+    torch.testing.assert_close(call(np.array([0.0, 1.0]), [0.3, 0.7]).float(), expected)
+    half = call(torch.tensor([0.0, 1.0]).half(), weights)
+    assert half.dtype == torch.float16
+    torch.testing.assert_close(half.float(), expected, rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("text", "`values` must be a tensor, an array or a list of numbers, got 'text'"),
+        ([[1.0], [1.0, 2.0]], "`values` must be a tensor, an array or a list of numbers"),
+        (torch.ones(2, dtype=torch.complex64), "`values` must be a dense tensor of real numbers"),
+        (torch.ones(2).to_sparse(), "`values` must be a dense tensor of real numbers"),
+        (np.ma.masked_array([1.0, 2.0], [True, False]), "`values` must have no mask"),
+    ],
+    ids=["text", "ragged", "complex", "sparse", "masked"],
+)
+def test_what_is_no_array_of_numbers_is_named(values: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Linear()(values, W)
+
+
+def test_overflow_is_named() -> None:
+    with pytest.raises(ValueError, match=r"`values` must be small enough for a finite result in torch.float32"):
+        Linear().difference(torch.full((2,), 3e38), torch.full((2,), -3e38), W)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 10.0, 1e3, 1e6])
+@pytest.mark.parametrize("mask", [False, True])
+@given(st.integers(0, 1000), st.floats(-6, 0))
+def test_difference_keeps_its_digits(mu: float, mask: bool, seed: int, exponent: float) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.rand(3, generator=generator)
+    others = (values + 10**exponent * torch.randn(3, generator=generator)).clamp(0, 1)
+    weights = torch.tensor([0.5, 0.5, 0.0]) if mask else torch.tensor([0.5, 0.3, 0.2])
+    block = SmoothTchebycheff(mu, mask_zero_weight=mask)
+    exact = block.double()(values.double(), weights.double()) - block(others.double(), weights.double())
+    block.float()
+    size = float((values - others).abs().max())
+    tolerance = 1e-5 * size + 2e-7 + 1e-15 * mu  # digits of the step, of the values, and of the oracle
+    assert float(block.difference(values, others, weights)) == pytest.approx(float(exact), abs=tolerance)
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, Nash()], ids=lambda b: type(b).__name__)
+def test_difference_is_the_difference_of_scores(block: Scalarizer) -> None:
+    values, others, weights = torch.rand(6, 3) + 0.1, torch.rand(6, 3) + 0.1, torch.rand(6, 3).softmax(-1)
+    expected = block(values, weights) - block(others, weights)
+    torch.testing.assert_close(block.difference(values, others, weights), expected, atol=1e-5, rtol=1e-4)
+    with pytest.raises(ValueError, match=r"`others` must have shape \[6, 3\], got shape \[3\]"):
+        block.difference(values, others[0], weights)

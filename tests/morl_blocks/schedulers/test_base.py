@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_blocks.schedulers import ConflictBraked, Scheduler
+from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay, Scheduler, linear_decay
 
 
 class Halving(Scheduler):
@@ -56,3 +56,21 @@ def test_a_missing_method_fails_at_construction_by_name() -> None:
 
     with pytest.raises(TypeError, match="advance"):
         Empty(1.0)  # type: ignore[abstract]
+
+
+def test_runs_are_never_broadcast_against_each_other() -> None:
+    three, column = torch.full((3,), 10.0), torch.full((3, 1), 0.05)
+    with pytest.raises(
+        ValueError, match=r"`end` must be a number or have the shape of start, \[3\], got shape \[3, 1\]"
+    ):
+        LinearDecay(three, column)
+    with pytest.raises(ValueError, match=r"`end` must be a number or have the shape of start, \[3\]"):
+        linear_decay(0.5, three, column)
+    with pytest.raises(
+        ValueError, match=r"`conflict` must be a number or have the shape of mu, \[3\], got shape \[2\]"
+    ):
+        Fixed(three).step(0.5, torch.zeros(2))
+    with pytest.raises(ValueError, match="`threshold` must be a number or have the shape of maximum"):
+        ConflictBraked(maximum=three, threshold=torch.zeros(2))
+    with pytest.raises(ValueError, match="`mu` must be > 0, got 0"):
+        Fixed(1e-60)  # vanishes in float32

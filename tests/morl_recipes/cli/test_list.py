@@ -1,12 +1,16 @@
+import subprocess
+import sys
+
 import pytest
 
 from morl_recipes.cli import main
+from morl_recipes.cli._list import ROWS_TEXT, show_rows
 
 
 def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     out = capsys.readouterr().out
-    assert "36 recipes of the paper in 9 groups, and 5 of our own." in out
+    assert "36 recipes of the paper in 9 groups, 12 of our own, and 6 other readings of it." in out
     assert "mo-humanoid-v5" in out
     for line in (
         "No Decay                   mu.base = Fixed(mu=10.0)",
@@ -43,3 +47,22 @@ def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     folded = capsys.readouterr().out
     assert max(map(len, folded.splitlines())) <= 80
     assert folded.split() == whole.split()
+
+
+def test_the_kept_text_is_what_the_rows_say() -> None:
+    """After a change of the rows: python -m morl_recipes.cli._list"""
+    assert ROWS_TEXT.read_text() == show_rows(()) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("from morl_recipes.cli import main; main(['list'])", ("torch", "pandas")),
+        ("from morl_recipes.cli import main; main(['train', '--help'])", ("torch", "pandas")),
+        ("from morl_recipes import train", ("torchrl", "tensordict", "mo_gymnasium", "matplotlib")),
+    ],
+)
+def test_heavy_packages_are_loaded_when_they_are_needed(code: str, absent: tuple[str, ...]) -> None:
+    check = f"import sys; {code}; sys.exit(', '.join(name for name in {absent} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

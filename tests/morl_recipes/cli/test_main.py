@@ -3,6 +3,7 @@
 import builtins
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +115,8 @@ def test_python_m_is_the_same_command() -> None:
     done = subprocess.run([sys.executable, "-m", "morl_recipes", "trian"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Available subcommands: list, train" in done.stderr
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"morl-blocks {metadata.version('morl-blocks')}\n"

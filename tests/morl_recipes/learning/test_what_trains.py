@@ -1,4 +1,4 @@
-"""What users import is what trains: a public block that is made to raise breaks the recipes that name it, and no other."""
+"""What users import is what trains: a public block that raises breaks the recipes that name it, and no other."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -43,7 +43,7 @@ BUILDERS = {
 RECIPES = {recipe.to_json(): recipe for rows in ROWS.values() for recipe in rows.values()}
 
 
-class Raised(Exception):
+class RaisedError(Exception):
     """A block was called."""
 
 
@@ -78,12 +78,12 @@ def test_a_block_that_raises_breaks_exactly_the_recipes_that_name_it(
     block: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def boom(*args: object, **kwargs: object) -> None:
-        raise Raised
+        raise RaisedError
 
     monkeypatch.setattr(block, METHODS[block], boom)
     for recipe in RECIPES.values():
         if block in named(recipe):
-            with pytest.raises(Raised):
+            with pytest.raises(RaisedError):
                 train(recipe)
         else:
             train(recipe)

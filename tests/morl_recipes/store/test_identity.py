@@ -299,3 +299,18 @@ def test_a_record_names_its_run_in_its_policy(store: Store) -> None:
     content = record.files()["policy.safetensors"]
     length = int.from_bytes(content[:8], "little")
     assert json.loads(content[8 : 8 + length])["__metadata__"] == {"run_id": "r0"}
+
+
+@pytest.mark.parametrize("name", ["my_env.py:make_env", "module:Env-v0"])
+def test_no_code_is_run_because_a_store_names_it(
+    store: Store, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from morl_recipes.pick import source_of
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_env.py").write_text("open('ran', 'w')")
+    with pytest.raises(
+        ValueError, match=rf"its environment '{name}' is code, and none is run .* name it: --env {name}"
+    ):
+        source_of(store, name)
+    assert not (tmp_path / "ran").exists()

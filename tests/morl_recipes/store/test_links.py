@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.store import StoreError
-from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep
+from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_job
 from morl_recipes.sweep.engines import Engine, Stopped
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -86,7 +86,7 @@ def test_a_linked_population_is_refused(tmp_path: Path, theirs: Path) -> None:
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / population.name).symlink_to(theirs)
     before = contents(theirs)
-    (event, *_) = InlineEngine().run([population], fakes.train_job, tmp_path / "checkpoints", lambda *_: None)
+    (event, *_) = InlineEngine().run([population], train_job, tmp_path / "checkpoints", lambda *_: None)
     assert isinstance(event, Stopped)
     assert "is a link" in event.reason
     assert contents(theirs) == before

@@ -1,0 +1,69 @@
+"""Gradients of any size: the combiners are free of scale."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, WeightedSum, conflict_ratio
+from morl_blocks.combiners._gramian import gramian_of
+
+BLOCKS = [Sum(), WeightedSum(), PCGrad(seed=0), WeightedPCGrad(seed=0)]
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(5)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
+@given(st.integers(0, 1000), st.floats(-30, 30))
+def test_scaling_all_gradients_scales_the_update(block: Combiner, seed: int, exponent: float) -> None:
+    exact = torch.randn(3, 5, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    scaled = (exact * 10**exponent).float()
+    eta = torch.tensor([0.5, 0.3, 0.2])
+    expected = block(scaled.double(), eta, generator())
+    update = block(scaled, eta, generator())
+    assert update.isfinite().all()
+    torch.testing.assert_close(update.double() / 10**exponent, expected / 10**exponent, rtol=1e-4, atol=1e-4)
+
+
+@given(st.integers(0, 1000), st.floats(-15, 15), st.floats(-15, 15))
+def test_gradients_of_different_sizes(seed: int, first: float, second: float) -> None:
+    jacobian = torch.randn(3, 5, generator=torch.Generator().manual_seed(seed))
+    jacobian = jacobian * torch.tensor([10**first, 10**second, 1.0]).unsqueeze(-1)
+    expected = PCGrad()(jacobian.double(), generator=generator())
+    update = PCGrad()(jacobian, generator=generator()).double()
+    torch.testing.assert_close(update, expected, rtol=1e-3, atol=1e-4 * float(jacobian.abs().max()))
+
+
+def test_subnormal_gramians_are_finite() -> None:
+    jacobian = torch.tensor([[1.0, 0.0], [-1.0, 0.5]]) * 1e-20
+    torch.testing.assert_close(PCGrad()(jacobian) * 1e20, PCGrad()(jacobian * 1e20))
+    assert PCGrad().weights(jacobian @ jacobian.T).isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_sees_small_conflicts(dtype: torch.dtype) -> None:
+    jacobian = (torch.tensor([[1.0, 0.0], [-1.0, 1.0]]) * 1e-4).to(dtype)
+    update = PCGrad()(jacobian)
+    assert update.dtype == dtype
+    torch.testing.assert_close(update.double(), torch.tensor([0.5e-4, 1.5e-4]).double(), rtol=0.02, atol=0)
+    assert PCGrad().merge(jacobian).conflict == 1
+
+
+def test_ordinary_gradients_stay_in_single_precision() -> None:
+    assert gramian_of(torch.randn(3, 5)).dtype == torch.float32
+    assert gramian_of(torch.randn(3, 5) * 1e-20).dtype == torch.float64
+
+
+def test_lists_arrays_and_whole_numbers() -> None:
+    rows = [[1.0, 0.0], [-1.0, 1.0]]
+    expected = PCGrad()(torch.tensor(rows))
+    torch.testing.assert_close(PCGrad()(rows), expected)
+    torch.testing.assert_close(PCGrad()(torch.tensor([[1, 0], [-1, 1]])), expected)
+    assert conflict_ratio(torch.tensor(rows).numpy() @ torch.tensor(rows).numpy().T) == 1
+
+
+def test_overflow_is_named() -> None:
+    with pytest.raises(ValueError, match=r"`jacobian` must be small enough for a finite result in torch.float32"):
+        Sum()(torch.full((3, 2), 3e38))

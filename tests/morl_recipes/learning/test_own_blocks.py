@@ -1,0 +1,219 @@
+"""Blocks of a user's own, of every family: a run in a batch equals the run alone, whatever its neighbours are."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from morl_blocks.combiners import Combiner
+from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
+from morl_blocks.scalarizers import Scalarizer
+from morl_blocks.schedulers import Scheduler
+from morl_envs.protocol import State
+from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch
+from morl_recipes.learning.batch import Batch
+from morl_recipes.settings import Settings
+from morl_recipes.specs import Spec, spec
+from morl_recipes.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import tiny
+
+
+class Power(Scalarizer):
+    """The weighted power mean's sum: one number that a wrong broadcast would line up with the objectives."""
+
+    def __init__(self, power: float = 1.0) -> None:
+        super().__init__()
+        self.power = power
+
+    def score(self, values: Tensor, weights: Tensor) -> Tensor:
+        return (weights * values.clamp_min(1e-3) ** self.power).sum(-1)
+
+
+class Halving(Scheduler):
+    """Take a share off at every step."""
+
+    def __init__(self, share: float = 0.5) -> None:
+        super().__init__(8.0)
+        self.share = share
+
+    @property
+    def lowest(self) -> Tensor:
+        return torch.tensor(1e-3)
+
+    @property
+    def highest(self) -> Tensor:
+        return torch.tensor(8.0)
+
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        return (self.mu * (1 - self.share)).clamp_min(1e-3)
+
+
+class Scaled(Combiner):
+    """The sum, times a number."""
+
+    def __init__(self, scale: float = 1.0) -> None:
+        super().__init__()
+        self.scale = scale
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        return self.scale * torch.ones_like(attention)
+
+
+class Huber(nn.Module):
+    """A plain critic with a loss of its own."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, delta: float = 1.0) -> None:
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(observation_dim + num_objectives, 8), nn.ELU(), nn.Linear(8, num_objectives))
+        self.delta = delta
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        values: Tensor = self.net(torch.cat([observation, preference], -1))
+        return values
+
+    def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
+        return nn.functional.huber_loss(values, targets, delta=self.delta)
+
+
+class Tempered(UnitBoxGaussianActor):
+    """An actor whose distribution has a parameter that its network's output does not show."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int, start: float = 0.0) -> None:
+        super().__init__(observation_dim, num_objectives, action_dim, hidden=8)
+        self.heat = nn.Parameter(torch.tensor(start))
+
+    def sample(self, output: tuple[Tensor, Tensor], noise: Tensor) -> Tensor:
+        return super().sample((output[0], output[1] + self.heat), noise)
+
+    def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
+        return super().log_prob((output[0], output[1] + self.heat), action)
+
+
+class Penalised(ObjectiveLoss):
+    """The unclipped surrogate with a quadratic penalty on the ratio."""
+
+    def __init__(self, penalty: float = 1.0) -> None:
+        super().__init__()
+        self.penalty = penalty
+
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        ratio = (log_prob - old_log_prob).exp().unsqueeze(-1)
+        return (self.penalty * (ratio - 1).square() - ratio * advantage).mean(-2)
+
+
+FAMILIES = {
+    "scalarizer": spec(Power),
+    "mu": spec(Halving),
+    "combiner": spec(Scaled),
+    "critic": spec(Huber, slot="critic"),
+    "actor": spec(Tempered),
+    "loss": spec(Penalised),
+}
+SHARED = ("scalarizer", "mu")
+"""Slots whose numbers may differ within a batch."""
+
+
+def recipe(slot: str, number: float) -> Recipe:
+    small = tiny(PASTA)
+    mu = {"mu": None} if slot == "scalarizer" else {}
+    return replace(small, **{slot: FAMILIES[slot](number), **mu})  # type: ignore[arg-type]
+
+
+def train(runs: Sequence[Run], source: EnvSource) -> Batch:
+    batch = Batch(runs, source, Settings(total_steps=192, num_envs=4, compile=False))
+    for _ in range(3):
+        batch.iterate()
+    assert bool(batch.alive.all())
+    return batch
+
+
+@pytest.mark.parametrize("objectives", [2, 3])
+@pytest.mark.parametrize("slot", FAMILIES)
+@settings(max_examples=3, deadline=None)
+@given(numbers=st.lists(st.floats(0.1, 0.9), min_size=3, max_size=3, unique=True))
+def test_a_run_in_a_batch_equals_the_run_alone(slot: str, objectives: int, numbers: list[float]) -> None:
+    source = toy(objectives, action_dim=3)
+    weights = tuple(1 / objectives for _ in range(objectives))
+    own = numbers[:objectives] if slot in SHARED else numbers[:1] * objectives  # as many runs as objectives
+    runs = [Run(recipe(slot, number), weights, seed) for seed, number in enumerate(own)]
+    together = train(runs, source)
+    for index, run in enumerate(runs):
+        alone = train([run], source)
+        torch.testing.assert_close(together.actor.params[index], alone.actor.params[0], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(together.mu[index], alone.mu[0], equal_nan=True)
+
+
+@pytest.mark.parametrize("slot", FAMILIES)
+def test_numbers_reach_their_own_run(slot: str) -> None:
+    runs = [Run(recipe(slot, number), (0.5, 0.5), 0) for number in (0.2, 0.8)]
+    groups = by_batch(runs)
+    assert len(groups) == (1 if slot in SHARED else 2)
+    batches = [train(group, toy()) for group in groups]
+    first, second = torch.cat([batch.actor.params for batch in batches])
+    assert not torch.equal(first, second)
+    assert {batch.how for batch in batches} == {"fast" if slot in ("scalarizer", "mu", "combiner") else "generic"}
+
+
+@pytest.mark.parametrize("slot", FAMILIES)
+def test_own_blocks_travel_as_text(slot: str) -> None:
+    made = recipe(slot, 0.25)
+    assert Recipe.from_json(made.to_json()) == made
+    assert isinstance(getattr(made, slot), Spec)
+
+
+class Picture(ToyBatch):
+    """The toy world seen as a picture of 1 x 4 x 4 pixels."""
+
+    def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
+        super().__init__(num_envs, seeds, observation_dim=16)
+
+    def get_state(self) -> State:
+        return super().get_state()
+
+
+class Convolutional(Actor):
+    """Look at a picture and the preference."""
+
+    noise_dim = 2
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__()
+        self.eye = nn.Sequential(nn.Unflatten(-1, (1, 4, 4)), nn.Conv2d(1, 4, 3), nn.Tanh(), nn.Flatten(-3))
+        self.mean = nn.Linear(16 + num_objectives, action_dim)
+        self.log_std = nn.Parameter(torch.full((action_dim,), -0.5))
+        self.gaussian = UnitBoxGaussianActor(1, 1, action_dim, hidden=1)
+        for parameter in self.gaussian.parameters():
+            parameter.requires_grad_(requires_grad=False)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
+        seen = torch.cat([self.eye(observation), preference.expand(*observation.shape[:-1], -1)], -1)
+        mean = self.mean(seen).sigmoid()
+        return mean, self.log_std.expand_as(mean)
+
+    def sample(self, output: tuple[Tensor, Tensor], noise: Tensor) -> Tensor:
+        return self.gaussian.sample(output, noise)
+
+    def mode(self, output: tuple[Tensor, Tensor]) -> Tensor:
+        return self.gaussian.mode(output)
+
+    def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
+        return self.gaussian.log_prob(output, action)
+
+    def entropy(self, output: tuple[Tensor, Tensor]) -> Tensor:
+        return self.gaussian.entropy(output)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_picture_goes_through_a_convolutional_actor(live: bool) -> None:
+    actor = Convolutional(16, 2, 2) if live else spec(Convolutional)()
+    made = replace(tiny(PASTA, learning_rate=1e-2, entropy_coefficient=0.0), actor=actor)  # type: ignore[arg-type]
+    batch = Batch([Run(made, (0.5, 0.5), 0)], EnvSource("picture", Picture), Settings(total_steps=1280, num_envs=4))
+    first = batch.iterate().watched["episode"].sum()
+    for _ in range(15):
+        last = batch.iterate().watched["episode"].sum()
+    assert batch.how == "generic"
+    assert last > first
