@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
     from morl_recipes.exact_distance import distance_to_exact as distance_to_exact
+    from morl_recipes.fronts import Front as Front
+    from morl_recipes.fronts import train_front as train_front
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
     from morl_recipes.protocols import protocol as protocol
@@ -30,6 +32,7 @@ _HOME = {
     "PPO": "morl_recipes.recipe",
     "ROWS": "morl_recipes.rows",
     "EnvSource": "morl_recipes.envs",
+    "Front": "morl_recipes.fronts",
     "Recipe": "morl_recipes.recipe",
     "Run": "morl_recipes.learning.runs",
     "RunResult": "morl_recipes.result",
@@ -41,6 +44,7 @@ _HOME = {
     "protocol": "morl_recipes.protocols",
     "published_fronts": "morl_recipes.protocols",
     "train": "morl_recipes.trainer",
+    "train_front": "morl_recipes.fronts",
     "train_runs": "morl_recipes.trainer",
 }
 
@@ -49,6 +53,7 @@ __all__ = [
     "PPO",
     "ROWS",
     "EnvSource",
+    "Front",
     "Recipe",
     "Run",
     "RunResult",
@@ -60,6 +65,7 @@ __all__ = [
     "protocol",
     "published_fronts",
     "train",
+    "train_front",
     "train_runs",
 ]
 

@@ -20,6 +20,7 @@ from morl_recipes.specs import (
     Sum,
     Tchebycheff,
     TorchJD,
+    Uniform,
     Vector,
     WeightedPCGrad,
     WeightedSum,
@@ -40,6 +41,9 @@ LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), cr
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
 # The fair counterpart: vector advantages as in PASTA, and the attention weighs the gradients.
 VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
+
+# One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
+FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {
@@ -105,6 +109,7 @@ ROWS: dict[str, dict[str, Recipe]] = {
         "Tchebycheff, vector advantages": replace(VECTOR, scalarizer=Tchebycheff()),
         "Linear, weighted critic": replace(LINEAR, critic=AttentionWeighted(Branched())),
         "Linear, raw returns": replace(LINEAR, advantage=Scalarised(returns="raw")),
+        "Conditioned Linear": replace(VECTOR, preferences=Uniform(), ppo=FRONT),
     },
     "readings": {
         "PASTA (Ours)": PASTA,
