@@ -10,7 +10,7 @@ from morl_recipes import PASTA, specs
 from morl_recipes.spec import GIVEN, KINDS, SETTLED, Kind, Live, Spec, as_spec, spec
 from morl_recipes.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
 
-BLOCKS = {
+BLOCKS: dict[str, list[type]] = {
     "scalarizer": [scalarizers.Linear, scalarizers.Tchebycheff, scalarizers.SmoothTchebycheff],
     "mu": [schedulers.Fixed, schedulers.LinearDecay, schedulers.ConflictBraked],
     "advantage": [ppo.VectorAdvantage, ppo.ScalarisedAdvantage],
