@@ -97,10 +97,9 @@ def table(store: Path) -> None:
     """Draw what ``morl-blocks table`` prints of a store's first group."""
     text = render_table(store, format="terminal")
     first = text.split("\n\n- ")[0].split("\n\n")[0]
-    lines = first.splitlines()
-    figure = Figure(figsize=(max(map(len, lines)) * 0.062, len(lines) * 0.175 + 0.2))
-    figure.text(0.01, 0.98, first, family="monospace", size=8, va="top")
-    figure.savefig(FOLDER / "table.png", dpi=130)
+    figure = Figure()
+    figure.text(0.0, 1.0, first, family="monospace", size=8, va="top")
+    figure.savefig(FOLDER / "table.png", dpi=130, bbox_inches="tight", pad_inches=0.1)
 
 
 def report(store: Path) -> None:
@@ -110,7 +109,7 @@ def report(store: Path) -> None:
         raise SystemExit("The picture of the report needs chromium.")
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
-        write_report(store, page, title="PASTA against three others")
+        write_report(store, page, title="PASTA and Linear")
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=8000"]
         subprocess.run([browser, *flags, "--window-size=1100,1300", f"--screenshot={photo}", page.as_uri()], check=True)
         Image.open(photo).quantize(128).save(FOLDER / "report.png", optimize=True)
