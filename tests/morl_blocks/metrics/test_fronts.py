@@ -88,5 +88,5 @@ def test_bad_input_is_named() -> None:
         non_dominated([[1.0], [2.0]])
     with pytest.raises(ValueError, match="`points` must hold at least one point"):
         sparsity(np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="`points` must be a rectangular array of numbers"):
+    with pytest.raises(ValueError, match="`points` must be a dense tensor"):
         cardinality(torch.eye(2).to_sparse())
