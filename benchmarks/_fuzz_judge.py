@@ -47,10 +47,10 @@ class Case:
 
 def judge(case: Case, seed: int) -> tuple[str, str]:
     """Make one call and return its verdict and, for a failure, what happened."""
-    draw = Draw(seed)
-    arguments = spoil(draw, case.make(draw), case.keep)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        draw = Draw(seed)
+        arguments = spoil(draw, case.make(draw), case.keep)
         try:
             result = case.call(**arguments)
         except (ValueError, TypeError) as error:
@@ -156,8 +156,8 @@ def _arrays(value: Any) -> list[np.ndarray]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers as float64 arrays and leave words, flags and generators as they are."""
-    if isinstance(value, torch.Generator | str | bool) or value is None or callable(value):
+    """Return numbers as float64 arrays and leave words and generators as they are."""
+    if isinstance(value, torch.Generator | str) or value is None or callable(value):
         return value
     arrays = _arrays(value)
     return arrays[0] if len(arrays) == 1 else value

@@ -1,7 +1,7 @@
 """What does it cost to start? CPU seconds of fresh processes, beside those of ``import torch``.
 
-Run ``python -m benchmarks.import_time``. With ``--before CHECKOUT``, another checkout of the repository takes turns with
-this one.
+Run ``python -m benchmarks.import_time``. With ``--before CHECKOUT``, another checkout of the repository takes turns
+with this one.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
 """Building blocks for multi-objective policy optimisation: pure maths under thin ``nn.Module`` objects.
 
-Four families, each usable alone: :mod:`morl_blocks.scalarizers`, :mod:`morl_blocks.schedulers`,
-:mod:`morl_blocks.combiners` and :mod:`morl_blocks.critics`; :mod:`morl_blocks.ppo` and
+Five families, each usable alone: :mod:`morl_blocks.scalarizers`, :mod:`morl_blocks.schedulers`,
+:mod:`morl_blocks.combiners`, :mod:`morl_blocks.critics` and :mod:`morl_blocks.preferences`; :mod:`morl_blocks.ppo` and
 :mod:`morl_blocks.metrics` put them to work. Nothing here loops over training, touches files or knows an environment.
 
 Importing the package is cheap. ``morl_blocks.combine_gradients``, ``morl_blocks.objective_jacobian`` and the families
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from morl_blocks import gradients as gradients
     from morl_blocks import metrics as metrics
     from morl_blocks import ppo as ppo
+    from morl_blocks import preferences as preferences
     from morl_blocks import scalarizers as scalarizers
     from morl_blocks import schedulers as schedulers
     from morl_blocks import transforms as transforms
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
     from morl_blocks.gradients import objective_jacobian as objective_jacobian
 
 _GRADIENTS = ("Combined", "combine_gradients", "objective_jacobian")
-_MODULES = ("combiners", "critics", "gradients", "metrics", "ppo", "scalarizers", "schedulers", "transforms")
+_MODULES = (
+    "combiners",
+    "critics",
+    "gradients",
+    "metrics",
+    "ppo",
+    "preferences",
+    "scalarizers",
+    "schedulers",
+    "transforms",
+)
 
 __all__ = [*_GRADIENTS, *_MODULES, "__version__"]
 

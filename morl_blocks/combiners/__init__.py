@@ -2,6 +2,7 @@
 
 from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
 from morl_blocks.combiners.conflict import conflict_ratio, pair_conflict
+from morl_blocks.combiners.grouped import GroupedPCGrad, preference_groups
 from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
 from morl_blocks.combiners.sum import Sum, WeightedSum
 from morl_blocks.combiners.torchjd import TorchJD
@@ -9,6 +10,7 @@ from morl_blocks.combiners.torchjd import TorchJD
 __all__ = [
     "Combiner",
     "DrawingCombiner",
+    "GroupedPCGrad",
     "Merged",
     "PCGrad",
     "Sum",
@@ -18,6 +20,7 @@ __all__ = [
     "conflict_ratio",
     "pair_conflict",
     "pcgrad_projections",
+    "preference_groups",
     "projected_conflict",
     "random_order",
 ]

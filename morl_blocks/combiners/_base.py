@@ -35,6 +35,8 @@ class Combiner(nn.Module, ABC):
         needs_attention: Whether :meth:`combine` looks at the attention; if so, :meth:`weights` insists on it.
         batched: Whether :meth:`combine` takes ``[*R, m, m]`` at once and can be compiled. With ``False`` it gets one
             Gramian ``[m, m]`` at a time, and callers loop over the runs.
+        groups: Number of groups of like preferences. With more than one, trainers hand over one gradient per group and
+            objective, of samples that are weighed by their own attention already.
 
     Example:
         >>> class Normalised(Combiner):
@@ -47,6 +49,7 @@ class Combiner(nn.Module, ABC):
 
     needs_attention: ClassVar[bool] = False
     batched: ClassVar[bool] = True
+    groups: int = 1
 
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor | None:
         """Draw the noise for Gramians of ``shape + (m,)``; ``None`` for combiners without randomness.

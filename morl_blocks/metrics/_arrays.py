@@ -28,6 +28,17 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
         array([[1., 2.],
                [3., 4.]])
     """
+    array = real_array(name, values)
+    if array.ndim < ndim:
+        fail(name, f"have at least {ndim} dimensions", f"shape {list(array.shape)}")
+    good = np.isfinite(array)
+    if not good.all():
+        fail(name, "be finite", array[~good].flat[0])
+    return array
+
+
+def real_array(name: str, values: Values) -> Array:
+    """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
     if isinstance(values, Tensor):
         values = tensor(name, values).detach().cpu().double().numpy()
     if isinstance(values, np.ma.MaskedArray):
@@ -35,17 +46,11 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
     try:
         if np.iscomplexobj(values):
             fail(name, "hold real numbers", "complex ones")
-        array = np.asarray(values, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if str(error).startswith(f"`{name}`"):
             raise
         raise ValueError(f"`{name}` must be a rectangular array of numbers, got {values!r}.") from None
-    if array.ndim < ndim:
-        fail(name, f"have at least {ndim} dimensions", f"shape {list(array.shape)}")
-    good = np.isfinite(array)
-    if not good.all():
-        fail(name, "be finite", array[~good].flat[0])
-    return array
 
 
 def as_number(name: str, value: Values) -> float:

@@ -1,25 +1,15 @@
-"""Confidence intervals over seeds, by a stratified bootstrap."""
+"""A mean over preferences and seeds, or an interquartile mean, with its confidence interval."""
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
-from morl_blocks._checks import at_least, between, choice, fail
+from morl_blocks._checks import at_least, choice
 from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of
 
-Strata: TypeAlias = Values | Sequence[Values]
 Statistic: TypeAlias = Literal["mean", "iqm"]
-
-
-class Interval(NamedTuple):
-    """A number with its confidence interval: ``estimate``, ``low``, ``high``."""
-
-    estimate: float
-    low: float
-    high: float
 
 
 def interquartile_mean(values: Values) -> Array:
@@ -43,23 +33,8 @@ def interquartile_mean(values: Values) -> Array:
     return np.asarray(np.sort(array, axis=-1)[..., cut : array.shape[-1] - cut].mean(-1))
 
 
-def strata(name: str, values: Strata) -> list[Array]:
-    """Split ``[preferences, seeds]`` numbers (or one list of seeds per preference) into one array per preference."""
-    if isinstance(values, Sequence):
-        rows = [as_array(name, row, ndim=1) for row in values]
-    else:
-        rows = list(as_array(name, values, ndim=2))
-    if not rows:
-        fail(name, "hold at least one preference", "none")
-    for row in rows:
-        if row.ndim != 1:
-            fail(name, "have shape [preferences, seeds]", f"a preference of shape {list(row.shape)}")
-        not_empty(name, row)
-    return rows
-
-
 def seed_draws(seeds: int, resamples: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw which seeds enter each resample of one preference: ``seeds - 1`` of them, with replacement.
+    """Draw which seeds enter each resample: ``seeds - 1`` of them, with replacement, for all preferences alike.
 
     With n - 1 draws the resampled mean has variance s^2 / n, the usual unbiased estimate; with n draws it would be
     smaller by (n - 1) / n, a fifth at five seeds (McCarthy and Snowden, "The bootstrap and finite population
@@ -77,32 +52,57 @@ def seed_draws(seeds: int, resamples: int, generator: np.random.Generator) -> ND
     return generator.integers(seeds, size=(resamples, seeds - 1))
 
 
-def _average(rows: Sequence[Array], statistic: Statistic) -> Array:
-    """Reduce one ``[*, draws]`` array per preference to ``[*]``."""
-    if statistic == "mean":
-        return np.asarray(np.mean([row.mean(-1) for row in rows], axis=0))
-    return interquartile_mean(np.concatenate(rows, axis=-1))
+def standard_error(values: Values, present: object = None) -> float:
+    r"""Estimate the standard error of the mean over preferences and seeds, a seed being one draw.
+
+    .. math:: SE^2 = \sum_s \Big( \frac1P \sum_p u_{ps} \Big)^2
+
+    which is :math:`s^2 / n` of the seeds' means when every preference has all n seeds.
+
+    Args:
+        values: ``[preferences, seeds]``, at least two seeds each.
+        present: Which runs there are, ``[preferences, seeds]``; all by default.
+
+    Returns:
+        The standard error.
+
+    Example:
+        >>> round(standard_error([[0.25, 0.27, 0.29], [0.31, 0.30, 0.35]]), 4)
+        0.0126
+    """
+    scores, there = runs_of("values", values, present)
+    freedom_of("values", there)
+    units = deviations(scores, there)[1]
+    return float(np.sqrt(np.square(units.mean(-2)).sum()))
 
 
 def bootstrap_ci(
-    values: Strata, statistic: Statistic = "mean", *, level: float = 0.95, resamples: int = 2000, seed: int = 0
+    values: Values,
+    statistic: Statistic = "mean",
+    *,
+    present: object = None,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
 ) -> Interval:
     r"""Estimate a mean over preferences and seeds with its confidence interval.
 
-    Preferences are what they are, seeds are chance: seeds are redrawn within each preference, so differences between
-    preferences do not widen the interval. ``"mean"`` is the mean over preferences of the seed mean, ``"iqm"`` the
-    interquartile mean of all runs. The same seed gives the same interval.
+    Preferences are what they are, seeds are chance, and the runs of one seed are one draw: whole seeds are redrawn, for
+    all preferences at once. Differences between preferences do not widen the interval; a seed that is lucky on all of
+    them does. For ``"mean"``, the mean over preferences of the seed mean, the redraw has a closed form,
 
-    The percentile interval of the resamples is widened around the estimate by :math:`t_{df}/z`, the ratio of Student's
-    to the normal quantile with :math:`df = \sum_p (n_p - 1)`: 4 % for eight preferences of five seeds, a factor of
-    6.5 for two seeds of one preference. Without it a handful of seeds would look far more certain than it is.
+    .. math:: \bar x \pm t_{n-1}\, SE
+
+    with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For ``"iqm"``,
+    the interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and
+    holds its estimate.
 
     Args:
-        values: ``[preferences, seeds]``, or one list of seeds per preference when their numbers differ; at least two
-            seeds each.
+        values: ``[preferences, seeds]``, at least two seeds each; a column is a seed.
         statistic: ``"mean"`` or ``"iqm"``.
+        present: Which runs there are, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
-        resamples: Number of resamples, >= 1.
+        resamples: Number of resamples of the ``"iqm"``, >= 1.
         seed: Seed of the resampling.
 
     Returns:
@@ -111,18 +111,30 @@ def bootstrap_ci(
     Example:
         >>> interval = bootstrap_ci([[0.25, 0.27, 0.29], [0.31, 0.30, 0.35]])
         >>> round(interval.estimate, 4), round(interval.low, 3), round(interval.high, 3)
-        (0.295, 0.27, 0.323)
+        (0.295, 0.241, 0.349)
     """
     choice("statistic", statistic, ("mean", "iqm"))
-    between("level", level, 0.0, 1.0, bounds="()")
-    at_least("resamples", resamples, 1)
-    rows = strata("values", values)
-    if min(len(row) for row in rows) < 2:
-        fail("values", "hold at least 2 seeds per preference", f"{min(len(row) for row in rows)}")
-    generator = np.random.default_rng(seed)
-    draws = [row[seed_draws(len(row), resamples, generator)] for row in rows]
-    estimate = float(_average(rows, statistic))
-    ends = np.quantile(_average(draws, statistic), [(1 - level) / 2, (1 + level) / 2]) - estimate
-    freedom, upper = sum(len(row) - 1 for row in rows), (1 + level) / 2
-    low, high = estimate + ends * (stdtrit(freedom, upper) / ndtri(upper))
-    return Interval(estimate, float(low), float(high))
+    check_draws(resamples)
+    scores, there = runs_of("values", values, present)
+    student, normal = quantiles(level, freedom_of("values", there))
+    if statistic == "mean":
+        estimate = float(deviations(scores, there)[0].mean())
+        reach = student * standard_error(scores, there)
+        return Interval(estimate, estimate - reach, estimate + reach)
+    estimate = float(interquartile_mean(scores[there]))
+    draws = seed_draws(scores.shape[-1], resamples, np.random.default_rng(seed))
+    samples = _middle(scores[:, draws].swapaxes(0, 1), there[:, draws].swapaxes(0, 1))
+    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2]) - estimate
+    wide = student / normal
+    return Interval(estimate, estimate + min(0.0, float(low) * wide), estimate + max(0.0, float(high) * wide))
+
+
+def _middle(values: Array, there: Mask) -> Array:
+    """Return the interquartile mean of each resample that holds a run: ``[B, P, n]`` to at most ``[B]``."""
+    flat, known = values.reshape(len(values), -1), there.reshape(len(there), -1)
+    flat, known = flat[known.any(-1)], known[known.any(-1)]
+    ordered = np.sort(np.where(known, flat, np.inf), axis=-1)
+    counts = known.sum(-1)[:, None]
+    place, cut = np.arange(flat.shape[-1]), counts // 4
+    middle = (place >= cut) & (place < counts - cut)
+    return np.asarray(np.where(middle, ordered, 0.0).sum(-1) / middle.sum(-1))

@@ -1,13 +1,18 @@
 """Is one recipe better than another, or can the runs not tell?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
 
-from morl_blocks._checks import fail
-from morl_blocks.metrics._bootstrap import Interval, Strata, bootstrap_ci, strata
+from morl_blocks._checks import at_least, between, fail
+from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+from morl_blocks.metrics._bootstrap import bootstrap_ci, standard_error
+from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of
 
+Strata: TypeAlias = Values | Sequence[Values]
 Verdict = Literal["better", "worse", "not distinguishable"]
 
 
@@ -19,11 +24,15 @@ class Comparison:
         difference: Mean of first minus second, with its confidence interval.
         improvement: Probability that a run of the first beats a run of the second on the same preference.
         level: Confidence of the interval.
+        error: Standard error of the difference, a seed being one draw.
+        freedom: Its degrees of freedom.
     """
 
     difference: Interval
     improvement: float
     level: float
+    error: float
+    freedom: int
 
     @property
     def verdict(self) -> Verdict:
@@ -33,6 +42,40 @@ class Comparison:
         if self.difference.high < 0:
             return "worse"
         return "not distinguishable"
+
+    @property
+    def detectable(self) -> float:
+        """Return the difference that so many seeds would have told apart in four of five repeats."""
+        return detectable_difference(self.error, self.freedom, level=self.level)
+
+
+def detectable_difference(error: float, freedom: int, *, level: float = 0.95, power: float = 0.8) -> float:
+    r"""Return the smallest true difference that a paired comparison tells apart with a given power.
+
+    .. math:: \delta\, SE \quad\text{with}\quad \Pr(T_{df}(\delta) > t_{df}) = \text{power}
+
+    with the noncentral t of df degrees of freedom and noncentrality :math:`\delta`, 3.8 standard errors at five seeds.
+    A smaller difference may be there and go unseen.
+
+    Args:
+        error: Standard error of the difference.
+        freedom: Its degrees of freedom, seeds - 1.
+        level: Confidence of the comparison, in (0, 1).
+        power: How often the difference shall be seen, in (0, 1).
+
+    Returns:
+        The difference, >= 0.
+
+    Example:
+        >>> round(detectable_difference(0.01, freedom=4), 3), round(detectable_difference(0.01, freedom=10**6), 3)
+        (0.038, 0.028)
+    """
+    at_least("freedom", freedom, 1)
+    between("level", level, 0.0, 1.0, bounds="()")
+    between("power", power, 0.0, 1.0, bounds="()")
+    if not 0 <= error < float("inf"):
+        fail("error", "be finite and >= 0", error)
+    return error * float(nctdtrinc(freedom, 1 - power, stdtrit(freedom, (1 + level) / 2)))
 
 
 def probability_of_improvement(first: Strata, second: Strata) -> float:
@@ -53,7 +96,7 @@ def probability_of_improvement(first: Strata, second: Strata) -> float:
         >>> probability_of_improvement([[0.3, 0.4]], [[0.2, 0.3]])
         0.875
     """
-    rows, others = strata("first", first), strata("second", second)
+    rows, others = _strata("first", first), _strata("second", second)
     if len(rows) != len(others):
         fail("second", f"have the {len(rows)} preferences of `first`", f"{len(others)}")
     shares = [
@@ -62,18 +105,33 @@ def probability_of_improvement(first: Strata, second: Strata) -> float:
     return float(np.mean(shares))
 
 
-def compare(first: Strata, second: Strata, *, level: float = 0.95, resamples: int = 2000, seed: int = 0) -> Comparison:
+def _strata(name: str, values: Strata) -> list[Array]:
+    """Split ``[preferences, seeds]`` numbers (or one list of seeds per preference) into one array per preference."""
+    if isinstance(values, Sequence):
+        rows = [as_array(name, row, ndim=1) for row in values]
+    else:
+        rows = list(as_array(name, values, ndim=2))
+    if not rows:
+        fail(name, "hold at least one preference", "none")
+    for row in rows:
+        if row.ndim != 1:
+            fail(name, "have shape [preferences, seeds]", f"a preference of shape {list(row.shape)}")
+        not_empty(name, row)
+    return rows
+
+
+def compare(first: Values, second: Values, *, present: object = None, level: float = 0.95) -> Comparison:
     """Compare two recipes run by run: same preference, same seed (maximise).
 
-    The confidence interval is :func:`~morl_blocks.metrics.bootstrap_ci` of the paired differences. It is for one
-    comparison: of twenty such verdicts at 95 %, about one is wrong where nothing differs.
+    The interval is :func:`~morl_blocks.metrics.bootstrap_ci` of the paired differences: a seed is one draw, for both
+    recipes and all preferences. It is for one comparison: of twenty such verdicts at 95 %, about one is wrong where
+    nothing differs.
 
     Args:
-        first: Scores, ``[preferences, seeds]`` or one list of seeds per preference.
+        first: Scores, ``[preferences, seeds]``; a column is a seed.
         second: Scores of the same runs (same shape) under the other recipe.
+        present: Which runs both recipes have, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
-        resamples: Number of resamples, >= 1.
-        seed: Seed of the resampling.
 
     Returns:
         The difference with its interval, the probability of improvement, and a verdict.
@@ -84,10 +142,11 @@ def compare(first: Strata, second: Strata, *, level: float = 0.95, resamples: in
         >>> compare([[0.30, 0.10, 0.20]], [[0.20, 0.21, 0.19]]).verdict
         'not distinguishable'
     """
-    rows, others = strata("first", first), strata("second", second)
-    shape, other_shape = [len(row) for row in rows], [len(row) for row in others]
-    if shape != other_shape:
-        fail("second", f"have seeds per preference {shape}, like `first`", other_shape)
-    differences = [row - other for row, other in zip(rows, others, strict=True)]
-    interval = bootstrap_ci(differences, level=level, resamples=resamples, seed=seed)
-    return Comparison(interval, probability_of_improvement(rows, others), level)
+    (ours, there), (theirs, _) = runs_of("first", first, present), runs_of("second", second, present)
+    if ours.shape != theirs.shape:
+        fail("second", f"have shape {list(ours.shape)}, like `first`", f"shape {list(theirs.shape)}")
+    interval = bootstrap_ci(ours - theirs, present=there, level=level)
+    chance = probability_of_improvement(
+        *([row[known] for row, known in zip(x, there, strict=True)] for x in (ours, theirs))
+    )
+    return Comparison(interval, chance, level, standard_error(ours - theirs, there), freedom_of("first", there))

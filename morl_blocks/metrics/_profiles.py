@@ -76,8 +76,12 @@ def profile_auc(hv: Values, tau_max: float = 3.0) -> Array:
         >>> profile_auc([[1.0, 1.0, 1.0, 1.0], [1.0, 1 / 1.5, 1 / 2, 1 / 4]])
         array([1.    , 0.5625])
     """
+    return np.asarray(credits_of(performance_ratios(hv), tau_max).mean(-1))
+
+
+def credits_of(ratios: Array, tau_max: float) -> Array:
+    """Return each instance's part of the area under the profile, in [0, 1]: all of it at a ratio of 1."""
     tau_max = as_number("tau_max", tau_max)
     if not tau_max > 1:
         fail("tau_max", "be finite and > 1", tau_max)
-    credit: Array = np.clip((tau_max - performance_ratios(hv)) / (tau_max - 1), 0.0, 1.0)
-    return np.asarray(credit.mean(-1))
+    return np.asarray(np.clip((tau_max - ratios) / (tau_max - 1), 0.0, 1.0))

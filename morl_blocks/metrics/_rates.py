@@ -5,7 +5,7 @@ import numpy as np
 from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
 
 
-def _strict_best(scores: Array) -> Array:
+def strict_best(scores: Array) -> Array:
     """Return 1 where a method (second to last axis) is the only one at the maximum, else 0."""
     best = scores == scores.max(-2, keepdims=True)
     return np.asarray(best & (best.sum(-2, keepdims=True) == 1), dtype=np.float64)
@@ -31,7 +31,7 @@ def win_rate(hv: Values) -> Array:
     """
     scores = as_array("hv", hv, ndim=2)
     not_empty("hv", scores)
-    return np.asarray(_strict_best(scores).mean(-1))
+    return np.asarray(strict_best(scores).mean(-1))
 
 
 def objective_dominance_rate(objectives: Values) -> Array:
@@ -50,4 +50,4 @@ def objective_dominance_rate(objectives: Values) -> Array:
     returns = as_array("objectives", objectives, ndim=3)
     not_empty("objectives", returns)
     cells = returns.reshape(*returns.shape[:-2], -1)
-    return np.asarray(_strict_best(cells).mean(-1))
+    return np.asarray(strict_best(cells).mean(-1))

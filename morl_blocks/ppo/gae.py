@@ -169,8 +169,9 @@ class VectorGAE(ValueEstimatorBase):
             require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
             gamma = gamma ** strides.transpose(time, -2)
         options: dict[str, Any] = {"time_limit": self.time_limit, "mask": self.mask}
-        both = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
-        return both[0].transpose(time, -2), both[1].transpose(time, -2)
+        advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
+        _checks.no_overflow("reward", target, reward)
+        return advantage.transpose(time, -2), target.transpose(time, -2)
 
     def value_estimate(
         self, tensordict: TensorDictBase, target_params: TensorDictBase | None = None, **kwargs: Any

@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from morl_blocks.metrics import expected_utility, run_hypervolume
-from morl_recipes import _checks
+from morl_recipes import _checks, scores
 from morl_recipes.learning.batch import Batch
 
 LOOK_EVERY = 32
@@ -67,7 +66,7 @@ def _finite(inputs: Tensor) -> Tensor:
 
 
 class Scores:
-    """Judge mean returns by hypervolume and expected utility, and remember the best validation of each run.
+    """Judge mean returns by every score of :mod:`morl_recipes.scores`, and remember the best validation of each run.
 
     Args:
         batch: The runs.
@@ -76,6 +75,8 @@ class Scores:
     def __init__(self, batch: Batch) -> None:
         source = batch.source
         self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+        judges = [score for score in scores.SCORES if self.bounds is not None or not score.needs_bounds]
+        self.judges = (judges[0], judges[min(1, len(judges) - 1)])
         self.preferences = batch.preferences.cpu().double()
         runs = len(batch.runs)
         self.best = torch.full((runs, 2), -torch.inf, dtype=torch.float64)
@@ -83,20 +84,16 @@ class Scores:
         self.best_policies = [tensor.clone() for tensor in batch.policies()]
 
     def __call__(self, returns: Tensor) -> dict[str, Tensor]:
-        """Return ``hv`` (NaN without bounds) and ``eu``, each ``[R]`` on the CPU; NaN where returns are not finite."""
-        returns = returns.cpu().double()
-        hv, eu = torch.full((2, len(returns)), torch.nan, dtype=torch.float64)
-        known = returns.isfinite().all(-1)
-        if bool(known.any()):
-            preferences = self.preferences / self.preferences.sum(-1, keepdim=True)
-            eu[known] = torch.from_numpy(expected_utility(returns[known], preferences[known]))
-            if self.bounds is not None:
-                hv[known] = torch.from_numpy(run_hypervolume(returns[known], *self.bounds))
-        return {"hv": hv, "eu": eu}
+        """Return every score by its name, each ``[R]`` on the CPU; NaN where returns are not finite or bounds miss."""
+        means, weights = returns.cpu().double().numpy(), self.preferences.numpy()
+        return {s.name: torch.from_numpy(scores.judge(s, means, weights, self.bounds)) for s in scores.SCORES}
 
-    def keep_best(self, scores: dict[str, Tensor], batch: Batch) -> None:
-        """Remember iteration and policy of the runs that are better than ever: by HV (with bounds), then by EU."""
-        score = torch.stack([scores["eu" if self.bounds is None else "hv"], scores["eu"]], dim=-1)
+    def keep_best(self, found: dict[str, Tensor], batch: Batch) -> None:
+        """Remember iteration and policy of the runs that are better than ever.
+
+        The first score that can be had decides (HV with bounds), the next one breaks ties (EU).
+        """
+        score = torch.stack([judge.sign * found[judge.name] for judge in self.judges], dim=-1)
         (first, second), (best, runner_up) = score.unbind(-1), self.best.unbind(-1)
         better = ((first > best) | ((first == best) & (second > runner_up))) & batch.alive.cpu()
         self.best = torch.where(better.unsqueeze(-1), score, self.best)

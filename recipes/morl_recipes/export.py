@@ -15,6 +15,7 @@ from torch import Tensor
 
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
+from morl_recipes.envs import EnvSource
 from morl_recipes.pick import find_run, source_of
 from morl_recipes.saved_policy import Point, SavedPolicy, acting, load_policy
 from morl_recipes.staging import staged
@@ -66,17 +67,32 @@ def export_policy(
     Returns:
         What was written. Disagreement raises ``ValueError``, and then nothing is written.
     """
-    missing = [name for name in ("onnx", "onnxruntime", "onnxscript") if find_spec(name) is None]
-    if missing:
-        raise ImportError(f"ONNX export needs {missing[0]}: pip install 'morl-blocks[export]'.")
+    _require_packages()
     _checks.positive("tolerance", tolerance)
     store = Store.open(folder)
     row = find_run(store, run)
-    world = source_of(store, row["env"], env).make(10, range(10))
+    source = source_of(store, row["env"], env)
+    world = source.make(1, [0])
     policy = load_policy(store, row, point, world.action_low, world.action_high)
-    observation = gather(world, policy, tuple(row["preference"]), OBSERVATIONS)
-    weights = draw_preferences(tuple(row["preference"]), OBSERVATIONS, torch.Generator().manual_seed(0))
-    out = Path(out)
+    difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
+    return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
+
+
+def export_module(
+    policy: SavedPolicy, preference: tuple[float, ...], source: EnvSource, out: Path, tolerance: float = TOLERANCE
+) -> float:
+    """Write a policy as ONNX, checked as :func:`export_policy` says; return the largest difference of any action.
+
+    Args:
+        policy: The policy.
+        preference: The preference for which it plays the episodes.
+        source: The environment that it plays.
+        out: The ONNX file.
+        tolerance: Largest difference of an action to accept.
+    """
+    _require_packages()
+    observation = gather(source.make(10, range(10)), policy, preference, OBSERVATIONS)
+    weights = draw_preferences(preference, OBSERVATIONS, torch.Generator().manual_seed(0))
     with staged(out) as temporary:
         _write(policy, observation[:2], weights[:2], temporary)
         difference = _difference(policy, observation, weights, temporary)
@@ -84,7 +100,13 @@ def export_policy(
             raise ValueError(
                 f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
             )
-    return Exported(out, row["run_id"], len(observation), difference)
+    return difference
+
+
+def _require_packages() -> None:
+    missing = [name for name in ("onnx", "onnxruntime", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"ONNX export needs {missing[0]}: pip install 'morl-blocks[export]'.")
 
 
 def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Generator) -> Tensor:

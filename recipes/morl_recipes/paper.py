@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
+import numpy as np
 import pandas as pd
+
+from morl_blocks.metrics import run_hypervolume
 
 REFERENCE = "PASTA (Ours)"
 """Name of PASTA in every table."""
@@ -19,6 +22,9 @@ QUADROTOR = ("frogger", "formation")
 
 TOLERANCE = 1e-6
 """Weights that differ by no more are the same preference."""
+
+SCALE_TOLERANCE = 0.1
+"""Largest relative difference between the paper's hypervolumes and those of its own returns under our bounds."""
 
 _MOST_DIGITS = 8
 _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "rho=", "Controller ": ""}
@@ -167,3 +173,37 @@ def summary() -> pd.DataFrame:
     frame = _read("summary").copy()
     frame["method"] = frame["method"].map(method_name)
     return frame
+
+
+def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[float, float] | None:
+    """Score the paper's own returns under given bounds, to tell whether its hypervolumes are on the same scale.
+
+    Args:
+        env: Name of the environment.
+        low: Return of each objective that counts as 0.
+        high: Return of each objective that counts as 1.
+
+    Returns:
+        The mean over the appendix of the rescored and of the printed hypervolumes; ``None`` where nothing is printed.
+
+    Example:
+        >>> [round(hv, 3) for hv in rescored("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0))]
+        [0.16, 0.287]
+    """
+    frame = per_preference()
+    rows = frame[frame["env"] == env]
+    returns = rows.reindex(columns=[f"obj{i}_mean" for i in range(len(low))]).to_numpy(dtype=float)
+    if not len(rows) or not np.isfinite(returns).all():
+        return None
+    return float(run_hypervolume(returns, low, high).mean()), float(rows["hv_mean"].mean())
+
+
+def same_scale(env: str, low: Sequence[float], high: Sequence[float]) -> bool:
+    """Tell whether the paper's hypervolumes may stand beside ours: its own returns score what it prints.
+
+    Example:
+        >>> same_scale("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0)), same_scale("toy", (0.0,), (1.0,))
+        (False, True)
+    """
+    found = rescored(env, low, high)
+    return found is None or abs(found[0] - found[1]) <= SCALE_TOLERANCE * found[1]

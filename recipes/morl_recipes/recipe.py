@@ -17,6 +17,7 @@ from morl_recipes.specs import (
     AttentionWeighted,
     ClippedSurrogate,
     ConflictBraked,
+    Given,
     PCGrad,
     Vector,
 )
@@ -120,6 +121,8 @@ class Recipe:
         actor: The policy network.
         loss: From probabilities and advantages to one loss per objective.
         ppo: The numbers of PPO.
+        preferences: ``Given()`` trains each run for its own preference; ``Uniform()``, ``Dirichlet(alpha)`` and
+            ``Grid(n)`` draw another one for every episode, so that one policy learns all of them.
 
     Example:
         >>> from dataclasses import replace
@@ -137,6 +140,7 @@ class Recipe:
     actor: AnySpec = field(default_factory=Actor)
     loss: AnySpec = field(default_factory=ClippedSurrogate)
     ppo: PPO = field(default_factory=PPO)
+    preferences: AnySpec = field(default_factory=Given)
 
     def __post_init__(self) -> None:
         """Wrap live modules, and refuse what fits no slot or cannot be built."""
@@ -157,6 +161,11 @@ class Recipe:
         scheduler = None if self.mu is None else self.mu.build()
         return self.scalarizer.build(scheduler) if scheduled else self.scalarizer.build()
 
+    @property
+    def conditioned(self) -> bool:
+        """Whether one policy is trained for many preferences, drawn episode by episode."""
+        return bool(self.preferences.build().redraws)
+
     def structure(self) -> object:
         """Return a hashable key: runs with the same key can share a batch.
 
@@ -170,8 +179,13 @@ class Recipe:
         return tuple(f.name for f in fields(Recipe) if getattr(self, f.name) != getattr(other, f.name))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries, strings and numbers (no smoothness is the word ``"none"``: TOML has no null)."""
-        return {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        """Return plain dictionaries, strings and numbers (no smoothness is the word ``"none"``: TOML has no null).
+
+        A slot of ``LATER`` is left out while it has its default: recipes that do without it read, and are named, as
+        they always were.
+        """
+        plain = {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        return {name: value for name, value in plain.items() if LATER.get(name) != value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
@@ -202,7 +216,10 @@ class Recipe:
         return cls.from_dict(tomllib.loads(text))
 
 
-SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss")
+SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences")
+
+LATER: dict[str, Any] = {"preferences": {"type": "Given"}}
+"""Slots that came after the first stores were written, with their defaults."""
 
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
-from morl_recipes.recipe import Recipe
+from morl_recipes.recipe import LATER, Recipe
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
     """
     if not changes:
         return recipe
-    fields = recipe.to_dict()
+    fields = LATER | recipe.to_dict()
     for name, value in changes.items():
         _change(fields, name, value)
     return Recipe.from_dict(fields)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from torch import Tensor
 
+from morl_recipes import scores
 from morl_recipes.envs import EnvSource
 from morl_recipes.recipe import Recipe
 from morl_recipes.settings import Settings
@@ -33,11 +34,14 @@ class RunResult:
         seed: Its seed.
         status: ``"done"`` or ``"failed"``.
         reason: Why it failed; empty otherwise.
-        history: One row per iteration; ``return_i``, ``hv`` and ``eu`` are NaN where there was no validation.
+        history: One row per iteration; ``return_i``, ``hv``, ``eu`` are NaN where there was no validation.
         peak: Best validation: ``iteration``, ``steps``, ``returns``, ``hv``, ``eu``; ``None`` without a validation.
         final: Last validation, likewise.
         policy: Parameters of the last policy by name, with the observation statistics when there are any.
         peak_policy: Those of the policy at the peak.
+        test_peak: The policy at the peak on fresh episodes: ``episodes``, ``returns``, ``returns_se`` (standard errors
+            over episodes), and each score with its own, ``hv``, ``hv_se``, ...; ``None`` without a test.
+        test_final: The last policy on the same episodes.
     """
 
     recipe: Recipe = field(repr=False)
@@ -50,6 +54,8 @@ class RunResult:
     final: dict[str, Any] | None
     policy: dict[str, Tensor] = field(repr=False)
     peak_policy: dict[str, Tensor] = field(repr=False)
+    test_peak: dict[str, Any] | None = field(default=None, repr=False)
+    test_final: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,17 +80,22 @@ class TrainResult:
         return self.source.name
 
     def summary(self) -> pd.DataFrame:
-        """Return one row per run: preference, seed, status, peak and final scores."""
+        """Return one row per run: preference, seed, status, peak and final scores, and those of the tests."""
         import pandas as pd
 
         rows = []
         for run in self.runs:
-            scores = {
+            found = {
                 f"{when}_{name}": (point or {}).get(name, float("nan"))
                 for when, point in (("peak", run.peak), ("final", run.final))
-                for name in ("steps", "hv", "eu")
+                for name in ("steps", *scores.names())
             }
-            rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **scores})
+            found |= {
+                f"{when}_{name}": (point or {}).get(name, float("nan"))
+                for when, point in (("test_peak", run.test_peak), ("test_final", run.test_final))
+                for name in scores.names()
+            }
+            rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
         return pd.DataFrame(rows)
 
     def policy(self, run: int = 0, point: Literal["peak", "final"] = "peak") -> SavedPolicy:
@@ -134,6 +145,5 @@ def validation(frame: pd.DataFrame, objectives: int, iteration: int | None = Non
         "iteration": int(row["iteration"]),
         "steps": int(row["steps"]),
         "returns": tuple(float(row[name]) for name in names),
-        "hv": float(row["hv"]),
-        "eu": float(row["eu"]),
+        **{name: float(row[name]) for name in scores.names()},
     }

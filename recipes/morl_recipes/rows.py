@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from morl_recipes.recipe import Recipe
+from morl_recipes.recipe import PPO, Recipe
 from morl_recipes.specs import (
     AdaptiveSmoothTchebycheff,
     AttentionWeighted,
@@ -20,6 +20,7 @@ from morl_recipes.specs import (
     Sum,
     Tchebycheff,
     TorchJD,
+    Uniform,
     Vector,
     WeightedPCGrad,
     WeightedSum,
@@ -38,6 +39,11 @@ PASTA = Recipe(
 # The baselines collapse the objectives before the gradient and keep PASTA's vector critic, unweighted.
 LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), critic=Branched())
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
+# The fair counterpart: vector advantages as in PASTA, and the attention weighs the gradients.
+VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
+
+# One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
+FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {
@@ -91,11 +97,36 @@ ROWS: dict[str, dict[str, Recipe]] = {
     "ours": {
         "PASTA (Ours)": PASTA,
         "Plain Sum": replace(PASTA, combiner=Sum()),
-        "Linear, vector advantages": replace(LINEAR, advantage=Vector(), combiner=WeightedSum()),
+        "Linear, vector advantages": VECTOR,
         "Exact PCGrad": replace(
             PASTA, scalarizer=AdaptiveSmoothTchebycheff(attention="gradient"), combiner=WeightedPCGrad()
         ),
         "UPGrad": replace(PASTA, combiner=TorchJD("UPGradWeighting")),
+        "MGDA": replace(PASTA, combiner=TorchJD("MGDAWeighting")),
+        "CAGrad": replace(PASTA, combiner=TorchJD("CAGradWeighting(c=0.5)")),
+        "STCH (1.0), vector advantages": replace(VECTOR, scalarizer=SmoothTchebycheff(1.0)),
+        "STCH (1.0), exact gradient": replace(VECTOR, scalarizer=SmoothTchebycheff(1.0, attention="gradient")),
+        "Tchebycheff, vector advantages": replace(VECTOR, scalarizer=Tchebycheff()),
+        "Linear, weighted critic": replace(LINEAR, critic=AttentionWeighted(Branched())),
+        "Linear, raw returns": replace(LINEAR, advantage=Scalarised(returns="raw")),
+        "Conditioned Linear": replace(VECTOR, preferences=Uniform(), ppo=FRONT),
+    },
+    "readings": {
+        "PASTA (Ours)": PASTA,
+        "Advantages per minibatch": replace(PASTA, ppo=PPO(normalize_advantages="minibatch")),
+        "Time limit as terminal": replace(PASTA, ppo=PPO(time_limit="terminal")),
+        "Mask of the next step": replace(PASTA, ppo=PPO(mask="next")),
+        "PCGrad by position": replace(PASTA, combiner=PCGrad(pairing="position")),
+        "Conflict of projections": replace(PASTA, combiner=PCGrad(conflict="projected")),
+        "All readings": replace(
+            PASTA,
+            combiner=PCGrad(pairing="position", conflict="projected"),
+            ppo=PPO(normalize_advantages="minibatch", time_limit="terminal", mask="next"),
+        ),
     },
 }
-"""``ROWS[group][name]``: groups and names as in the paper's summary tables, then ``"utopia"`` and ``"ours"``."""
+"""``ROWS[group][name]``: groups and names as in the paper's summary tables, then three more.
+
+``"utopia"`` is the paper's too; ``"ours"`` asks what the paper could not; ``"readings"`` are ways to read the paper in
+which its reference code differs from its text.
+"""

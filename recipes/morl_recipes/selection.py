@@ -71,7 +71,7 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
     blocks = replace(recipe, ppo=reference.ppo)
     for group, rows in ROWS.items():
         for name, row in rows.items():
-            if row == blocks:
+            if replace(row, ppo=reference.ppo) == blocks:
                 return group, paper.method_name(name)
     return "custom", f"custom ({', '.join(blocks.differences(reference))})"
 

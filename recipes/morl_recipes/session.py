@@ -23,6 +23,7 @@ from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.settings import Settings
 from morl_recipes.store import run_versions
+from morl_recipes.testing import with_tests
 from morl_recipes.watching import Bar, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
@@ -176,9 +177,10 @@ class Session:
         self._before = self._copy_policies()
 
     def result(self) -> TrainResult:
-        """Return what every run became."""
+        """Return what every run became, with its test score."""
         batch = self.batch
         runs = [self._run_result(index) for index in range(len(batch.runs))]
+        runs = with_tests(runs, batch.source, self.settings.test_episodes)
         return TrainResult(runs, batch.source, tuple(batch.env.objectives), self.settings)
 
     def _validate(self) -> Tensor:

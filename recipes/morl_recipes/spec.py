@@ -25,7 +25,7 @@ KINDS: dict[str, Kind] = {}
 GIVEN = {"critic": 2, "actor": 3}
 """How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
 
-COMPLETE = ("mu", "advantage", "loss")
+COMPLETE = ("mu", "advantage", "loss", "preferences")
 """Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
 
 SETTLED = ("sense", "seed")
@@ -38,6 +38,7 @@ def slot_bases() -> dict[str, type]:
     from morl_blocks.combiners import Combiner
     from morl_blocks.critics import AttentionWeightedCritic, Critic
     from morl_blocks.ppo import Actor, AdvantageForm, ObjectiveLoss
+    from morl_blocks.preferences import PreferenceSampler
     from morl_blocks.scalarizers import Scalarizer
     from morl_blocks.schedulers import Scheduler
 
@@ -49,6 +50,7 @@ def slot_bases() -> dict[str, type]:
         "critic": (Critic, AttentionWeightedCritic),  # type: ignore[dict-item]
         "actor": Actor,
         "loss": ObjectiveLoss,
+        "preferences": PreferenceSampler,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
 from morl_blocks.scalarizers._base import DEFAULT_UTOPIA
 from morl_recipes.spec import Kind, Live, Spec, spec
 
@@ -96,6 +96,7 @@ Sum = spec(combiners.Sum)
 WeightedSum = spec(combiners.WeightedSum)
 PCGrad = spec(combiners.PCGrad)
 WeightedPCGrad = spec(combiners.WeightedPCGrad)
+GroupedPCGrad = spec(combiners.GroupedPCGrad)
 TorchJD = spec(make_torchjd, "TorchJD", "combiner")
 
 Shared = spec(critics.SharedCritic, "Shared")
@@ -106,6 +107,11 @@ Actor = spec(make_actor, "Actor", "actor")
 
 ClippedSurrogate = spec(ppo.ClippedSurrogate)
 
+Given = spec(preferences.Given)
+Uniform = spec(preferences.Uniform)
+Dirichlet = spec(preferences.Dirichlet)
+Grid = spec(preferences.Grid)
+
 __all__ = [
     "Actor",
     "AdaptiveSmoothTchebycheff",
@@ -114,7 +120,11 @@ __all__ = [
     "Choices",
     "ClippedSurrogate",
     "ConflictBraked",
+    "Dirichlet",
     "Fixed",
+    "Given",
+    "Grid",
+    "GroupedPCGrad",
     "Kind",
     "Linear",
     "LinearDecay",
@@ -127,6 +137,7 @@ __all__ = [
     "Sum",
     "Tchebycheff",
     "TorchJD",
+    "Uniform",
     "Vector",
     "WeightedPCGrad",
     "WeightedSum",

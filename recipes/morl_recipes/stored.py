@@ -16,6 +16,7 @@ from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
+from morl_recipes.store._tests import read_tests
 from morl_recipes.sweep._drive import CHECKPOINTS, remove_checkpoints
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
@@ -118,4 +119,5 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
         final=validation(frame, objectives),
         policy=final,
         peak_policy=peak,
+        **read_tests(store, fields),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from types import FrameType, TracebackType
@@ -14,6 +15,7 @@ from tqdm import tqdm
 
 from morl_recipes._checks import fail
 
+LINES = 20
 LABELS = {"hv": "HV", "eu": "EU", "conflict": "κ", "mu": "μ"}
 
 
@@ -36,6 +38,8 @@ def check_loggers(loggers: Any) -> tuple[Logger, ...]:
 class Bar:
     """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
 
+    Where nobody watches a terminal, it is a line whenever another twentieth is done.
+
     Args:
         total: Steps of all runs together.
         done: Steps done before (after a resume).
@@ -43,7 +47,9 @@ class Bar:
     """
 
     def __init__(self, total: int, done: int, *, show: bool) -> None:
-        self.bar = tqdm(total=total, initial=done, disable=not show, unit="step", unit_scale=True, dynamic_ncols=True)
+        disable = None if show else True
+        self.bar = tqdm(total=total, initial=done, disable=disable, unit="step", unit_scale=True, dynamic_ncols=True)
+        self.total, self.done, self.lines = total, done, show and bool(self.bar.disable)
         self.shown: dict[str, str] = {}
 
     def update(self, steps: int, columns: dict[str, Tensor]) -> None:
@@ -52,15 +58,20 @@ class Bar:
             known = columns[name][~columns[name].isnan()]
             if len(known):
                 self.shown[label] = f"{float(known.mean()):.3g}"
-        self.bar.set_postfix(
-            {label: self.shown[label] for label in LABELS.values() if label in self.shown}, refresh=False
-        )
+        values = {label: self.shown[label] for label in LABELS.values() if label in self.shown}
+        self.bar.set_postfix(values, refresh=False)
         self.bar.update(steps)
+        before, self.done = self.done, self.done + steps
+        if self.lines and before * LINES // self.total < self.done * LINES // self.total:
+            words = ", ".join(f"{label} {value}" for label, value in values.items())
+            self.say(f"{self.done:,} of {self.total:,} steps: {words}")
 
     def say(self, message: str) -> None:
-        """Print a message above the bar."""
+        """Print a message above the bar, or as a line."""
         if not self.bar.disable:
             self.bar.write(message)
+        elif self.lines:
+            print(message, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Leave the bar as it is."""

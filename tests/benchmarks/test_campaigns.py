@@ -10,8 +10,8 @@ from morl_recipes import staging
 
 
 def test_a_few_damaged_stores(tmp_path: Path) -> None:
-    made = damage_campaign.main(damage_campaign.Args(tmp_path / "d.json", most=12))
-    assert made["cases"] == 12
+    made = damage_campaign.main(damage_campaign.Args(tmp_path / "d.json", most=6))
+    assert made["cases"] == 6
     assert made["wrong_numbers"] == made["unnoticed"] == made["foreign"] == made["tracebacks"] == []
     assert "foreign files touched:                     0" in (tmp_path / "d.txt").read_text()
     assert len(list(_damage.cases(0))) >= 369

@@ -6,7 +6,7 @@ import pytest
 from benchmarks._fuzz_judge import FAILURES, VERDICTS, Case, judge
 from benchmarks.fuzz import Args, cases, fuzz, main, uncovered
 
-METRICS_LEFT = ("bootstrap_ci", "compare")
+METRICS_LEFT = ("bootstrap_ci", "compare")  # their `level` still takes arrays and lists
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import torch
 
-from morl_recipes import PASTA, paper
+from morl_recipes import PASTA, paper, scores
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
 
 EIGHT = [
@@ -43,10 +43,13 @@ class Sweep:
     fail: frozenset[tuple[str, int, int]] = frozenset()
     nan: frozenset[tuple[str, int, int]] = frozenset()
     policy: bool = False
+    untested: frozenset[tuple[str, int, int]] | None = None
+    """Runs without a test score; ``None`` for all of them."""
 
 
 def env_info(objectives: int, *, bounds: bool = True) -> EnvInfo:
-    low, high = tuple([0.0] * objectives), tuple(50.0 * (1 + i) for i in range(objectives))
+    low = tuple([0.0] * objectives)  # with three objectives, bounds under which the paper scores what it prints
+    high = (64.0, 400.0, 43.0) if objectives == 3 else tuple(50.0 * (1 + i) for i in range(objectives))
     return EnvInfo(NAMES[:objectives], low if bounds else None, high if bounds else None)
 
 
@@ -117,6 +120,14 @@ def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
         names = {"iteration": int(one["iteration"]), "steps": int(one["steps"]), "hv": one["hv"], "eu": one["eu"]}
         return {**names, "returns": tuple(one[returns])}
 
+    def test(row: int) -> dict[str, object] | None:
+        """The point's own returns without a tenth of them: luck."""
+        if failed or sweep.untested is None or key in sweep.untested:
+            return None
+        numbers = 0.9 * frame.iloc[row][returns].to_numpy(dtype=float)
+        bounds = None if info.high is None else (info.low or (), info.high)
+        return scores.summarise(numbers + np.array([[1.0], [-1.0]]), np.array(run.preference), bounds)
+
     failed = key in sweep.fail
     return RunRecord(
         run.run_id,
@@ -133,6 +144,8 @@ def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
         run.recipe,
         frame,
         {"actor.weight": torch.zeros(2, 3)} if sweep.policy else None,
+        test_peak=test(int(score.argmax())),
+        test_final=test(len(frame) - 1),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from morl_recipes import PASTA, PPO, Recipe
+from morl_recipes import PASTA, PPO, Recipe, specs
 from morl_recipes.specs import Actor, AdaptiveSmoothTchebycheff, Fixed, Linear, SmoothTchebycheff, WeightedSum
 
 
@@ -108,3 +108,20 @@ def test_recipes_of_version_0_1_are_read() -> None:
     assert stch.actor == Actor(hidden=32)
     decayed = Recipe.from_dict({**old, "mu": {"type": "LinearDecay"}})
     assert decayed.scalarizer == AdaptiveSmoothTchebycheff(utopia=1.1, maintenance=0.0)
+
+
+def test_a_given_preference_leaves_no_trace_in_files() -> None:
+    assert "preferences" not in PASTA.to_dict()
+    drawn = replace(PASTA, preferences=specs.Dirichlet(0.5))
+    assert drawn.to_dict()["preferences"] == {"type": "Dirichlet", "alpha": 0.5}
+    assert Recipe.from_toml(drawn.to_toml()) == drawn
+    assert (PASTA.conditioned, drawn.conditioned) == (False, True)
+    assert drawn.structure() != PASTA.structure()
+    assert drawn.differences(PASTA) == ("preferences",)
+
+
+def test_a_sampler_is_checked_when_the_recipe_is_made() -> None:
+    with pytest.raises(ValueError, match="`alpha` must be > 0"):
+        specs.Dirichlet(0.0)
+    with pytest.raises(ValueError, match="`preferences` must be a spec or a module of the kind preferences"):
+        replace(PASTA, preferences=specs.PCGrad())

@@ -7,7 +7,7 @@ from morl_blocks import schedulers
 from morl_recipes import PASTA, ROWS
 from morl_recipes.recipe_fields import change_recipe, describe_recipe, parse_changes
 from morl_recipes.spec import as_spec
-from morl_recipes.specs import ConflictBraked, Fixed, LinearDecay, Sum
+from morl_recipes.specs import ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
 
 
 def test_changes_reach_any_depth() -> None:
@@ -22,6 +22,12 @@ def test_a_slot_can_be_emptied_and_filled() -> None:
     empty = change_recipe(ROWS["baselines"]["Linear"], {"mu": "Fixed"})
     assert empty.mu == Fixed()
     assert change_recipe(empty, {"mu": "none"}).mu is None
+
+
+def test_the_sampler_of_preferences_can_be_changed_though_files_leave_it_out() -> None:
+    drawn = change_recipe(PASTA, {"preferences": "Dirichlet", "preferences.alpha": 0.5})
+    assert drawn.preferences == Dirichlet(0.5)
+    assert change_recipe(drawn, {"preferences": "Given"}) == PASTA
 
 
 @pytest.mark.parametrize(

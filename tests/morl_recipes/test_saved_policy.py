@@ -43,3 +43,9 @@ def test_foreign_tensors_are_refused() -> None:
     tensors = UnitBoxGaussianActor(4, 2, 2).state_dict()
     with pytest.raises(RuntimeError, match="Unexpected key"):
         SavedPolicy({**tensors, "extra": torch.zeros(1)}, 2, LOW, HIGH)
+
+
+def test_a_small_file_that_describes_a_large_network_takes_no_memory() -> None:
+    wide = {"trunk.0.weight": torch.zeros(200_000, 4), "mean.bias": torch.zeros(2)}  # its second layer has 160 GB
+    with pytest.raises(RuntimeError, match="Missing key"):
+        SavedPolicy(wide, 2, LOW, HIGH)

@@ -1,4 +1,5 @@
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -6,12 +7,14 @@ import torch
 
 from morl_recipes.watching import Bar, Interrupt, log
 
+NAN = torch.tensor([torch.nan, torch.nan])
+COLUMNS = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": NAN, "mu": NAN}
 
-def test_bar_shows_the_means_and_the_rate(capsys: pytest.CaptureFixture[str]) -> None:
+
+def test_bar_shows_the_means_and_the_rate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     bar = Bar(100, 0, show=True)
-    nan = torch.tensor([torch.nan, torch.nan])
-    columns = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": nan, "mu": nan}
-    bar.update(50, columns)
+    bar.update(50, COLUMNS)
     bar.say("a message")
     bar.close()
     output = "".join(capsys.readouterr())
@@ -20,6 +23,17 @@ def test_bar_shows_the_means_and_the_rate(capsys: pytest.CaptureFixture[str]) ->
     assert "μ=" not in output
     assert "step/s" in output
     assert "a message" in output
+
+
+def test_without_a_terminal_there_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Bar(100, 0, show=True)
+    for _ in range(50):
+        bar.update(2, COLUMNS)
+    bar.say("a message")
+    bar.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 21
+    assert lines[-2:] == ["100 of 100 steps: HV 0.3, EU 1", "a message"]
 
 
 def test_quiet_mode_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The command line: ``morl-blocks list | train | sweep | table | report | verify | play | export``.
+"""The command line: ``morl-blocks list | train | sweep | front | table | report | verify | play | export``.
 
 Nothing is imported before somebody listens to Ctrl-C and SIGTERM: an early one ends in a sentence too.
 """

@@ -68,11 +68,13 @@ def show_rows(names: tuple[str, ...]) -> str:
     rows = select_rows(names or ("all",))
     lines = []
     if not names:
-        own = len([row for row in rows if row.group == "ours"])
-        lines += [f"{len(rows) - own} recipes of the paper in {len(ROWS) - 1} groups, and {own} of our own.", ""]
+        own, readings = (sum(row.group == group for row in rows) for group in ("ours", "readings"))
+        paper = f"{len(rows) - own - readings} recipes of the paper in {len(ROWS) - 2} groups"
+        lines += [f"{paper}, {own} of our own, and {readings} other readings of it.", ""]
     for group in dict.fromkeys(row.group for row in rows):
         members = [row for row in rows if row.group == group]
-        lines += [group, *(f"  {row.method:<26} {_changes(row)}" for row in members), ""]
+        width = max(26, *(len(row.method) for row in members))
+        lines += [group, *(f"  {row.method:<{width}} {_changes(row)}" for row in members), ""]
     return "\n".join(lines).rstrip()
 
 

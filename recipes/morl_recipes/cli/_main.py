@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._fresh import Fresh
+from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._show import Report, Table
@@ -30,6 +32,7 @@ Examples:
   morl-blocks list                              what there is
   morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
   morl-blocks sweep smoke                       many recipes, as a file says
+  morl-blocks front --env deep-sea-treasure-v0  many trade-offs from one training
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
   morl-blocks verify runs/smoke                 are all results whole?
 
@@ -49,8 +52,10 @@ _COMMANDS: dict[str, type] = {
     "list": List,
     "train": Train,
     "sweep": Sweep,
+    "front": Front,
     "table": Table,
     "report": Report,
+    "test": Fresh,
     "verify": Verify,
     "play": Play,
     "export": Export,
@@ -60,6 +65,7 @@ _COMMANDS: dict[str, type] = {
 _NEEDS: dict[type, str] = {
     Train: "morl_recipes.sweep",
     Sweep: "morl_recipes.sweep",
+    Front: "morl_recipes.fronts",
     Table: "morl_recipes.table",
     Report: "morl_recipes.report",
     Play: "morl_recipes.play",

@@ -5,11 +5,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from morl_recipes.cli._estimate import estimate
 from morl_recipes.cli._words import count
 from morl_recipes.store import Store, StoreError
 from morl_recipes.sweep import Plan
 from morl_recipes.sweep._drive import describe_seeds
 from morl_recipes.sweep._pin import pinned_size, size_note
+from morl_recipes.sweep._progress import duration
 from morl_recipes.sweep.engines._local import available_cores
 
 
@@ -49,6 +51,11 @@ def preview(
     steps = sum(run.steps for run in missing)
     what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"
     lines.append(f"{what}, {describe_seeds(plan)}; {len(missing)} to do, {steps:,} steps.")
+    todo = [job for job in populations if any(run.run_id not in present for run in job.runs)]
+    if todo:
+        cores = workers or available_cores()
+        time = duration(estimate(todo, cores))
+        lines.append(f"About {time} on {count(cores, 'worker')}, from one iteration tried here, without compiling.")
     lines += _notes(plan, size, engine)
     lines.append(f"Results would go to {out}. Nothing was trained or written.")
     return "\n".join(lines)

@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 import tyro
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+Score = Annotated[
+    Literal["peak", "test", "final"] | None,
+    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)"),
+]
 
 
 @dataclass(frozen=True)
@@ -24,14 +28,15 @@ class Table:
     """How to print."""
     kind: Literal["summary", "preferences"] = "summary"
     """One line per method, or one per method and preference."""
-    point: Literal["peak", "final"] = "peak"
-    """Each run's best validation, as in the paper, or its last."""
+    score: Score = None
+    """What counts, also for rates and verdicts: each run's best validation (as in the paper), the same policy on fresh
+    episodes, or its last validation."""
 
     def run(self, argv: list[str]) -> int:
         """Print the tables."""
         from morl_recipes.table import render_table
 
-        print(render_table(self.folder, format=self.format, kind=self.kind, point=self.point))
+        print(render_table(self.folder, format=self.format, kind=self.kind, score=self.score))
         return 0
 
 
@@ -50,13 +55,14 @@ class Report:
     """The file."""
     title: str = "Multi-objective policies"
     """Heading of the report."""
-    point: Literal["peak", "final"] = "peak"
-    """Each run's best validation, as in the paper, or its last."""
+    score: Score = None
+    """What counts: each run's best validation (as in the paper), the same policy on fresh episodes, or its last
+    validation."""
 
     def run(self, argv: list[str]) -> int:
         """Write the report."""
         from morl_recipes.report import write_report
 
         out = self.out or self.folder / "report.html"
-        print(write_report(self.folder, out, title=self.title, point=self.point))
+        print(write_report(self.folder, out, title=self.title, score=self.score))
         return 0

@@ -80,6 +80,6 @@ class Train:
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
-                work=work_with(self.logger, out, accept_versions=self.accept_versions),
+                **work_with(self.logger, out, accept_versions=self.accept_versions),
             )
         return finish(outcome)

@@ -14,7 +14,7 @@ from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.learning.adam import Pace, Trainable
-from morl_recipes.learning.blocks import Combine, Scalarizers
+from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
 from morl_recipes.learning.compiling import Fused, pays
 from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
 from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch, columns, flatten
@@ -31,11 +31,12 @@ CHUNK = 8
 
 
 class Draws(NamedTuple):
-    """All random numbers of one iteration: of actions, minibatches and the combiner."""
+    """All random numbers of one iteration: of actions, minibatches, the combiner and coming episodes' preferences."""
 
     noise: Tensor
     rows: Tensor
     combiner: Tensor | None
+    preferences: Tensor | None
 
 
 class Batch:
@@ -67,7 +68,9 @@ class Batch:
         recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
         # Equal parts compile once.
         self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / _checks.at_least("chunk", chunk, 1)))
-        self.streams = {name: Streams(seeds, name) for name in ("learning", "evaluation")}
+        self.samplers = Samplers(recipes) if recipes[0].conditioned else None
+        names = ("learning", "evaluation") if self.samplers is None else ("learning", "evaluation", "preferences")
+        self.streams = {name: Streams(seeds, name) for name in names}
         networks = make_networks(self.runs, self.env)
         self.actor, self.critic = (
             Trainable.of(flat.to(self.device)) for flat in (networks.actor_params, networks.critic_params)
@@ -84,9 +87,9 @@ class Batch:
 
     def _make_state(self) -> None:
         count, envs = len(self.runs), self.settings.num_envs
-        self.collector = Collector(
-            self.env, self.drive.actor, self.preferences.unsqueeze(1).repeat(1, envs, 1).contiguous()
-        )
+        first = self._fresh_preferences(envs)
+        given = self.preferences.unsqueeze(1).repeat(1, envs, 1).contiguous()
+        self.collector = Collector(self.env, self.drive.actor, given if first is None else first)
         normalized = self.source.normalize_observations
         self.scale = ObservationScale(count, self.env.observation_dim, self.device) if normalized else None
         self.normalizer = ReturnNormalizer(self.objectives, (count,)).to(self.device)
@@ -124,7 +127,7 @@ class Batch:
         """Train for one iteration: collect, estimate, weigh, update. Returns what happened, run by run."""
         before = [tensor.clone() for tensor in self._carried()]
         draws = self._draw()
-        rollout = self.collector.collect(self.actor.params, draws.noise, self.scale)
+        rollout = self.collector.collect(self.actor.params, draws.noise, self.scale, draws.preferences)
         targets = self._targets(rollout)
         data = self._data(rollout, targets)
         record = self._epochs(data, draws)
@@ -151,7 +154,14 @@ class Batch:
         batches = rows.reshape(len(self.runs), -1, ppo.minibatch_size).transpose(0, 1)
         combiner = self.combine.draw(len(batches), self.objectives, learning.generators)
         noise, batches = (tensor.contiguous().to(self.device) for tensor in (noise, batches))
-        return Draws(noise, batches, None if combiner is None else combiner.contiguous().to(self.device))
+        combiner = None if combiner is None else combiner.contiguous().to(self.device)
+        return Draws(noise, batches, combiner, self._fresh_preferences(*shape[:2]))
+
+    def _fresh_preferences(self, *shape: int) -> Tensor | None:
+        """Draw preferences ``[R, *shape, m]``; ``None``, and no draw, where every run keeps its own."""
+        if self.samplers is None:
+            return None
+        return self.samplers.draw(shape, self.objectives, self.streams["preferences"].generators).to(self.device)
 
     def _targets(self, rollout: Rollout) -> Targets:
         value, next_value = self._values(rollout.inputs), self._values(rollout.next_inputs)

@@ -6,12 +6,14 @@ serves all runs at once; the runs of a batch have equal combiners. One that cann
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, cast
 
 import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks.combiners import Combiner
+from morl_recipes.learning.weighing import Weighing
 from morl_recipes.recipe import Recipe
 
 
@@ -43,6 +45,23 @@ class Scalarizers(nn.Module):
         return torch.stack([cast("Any", s).attention(v, w).expand_as(v) for s, v, w in rows])
 
 
+class Samplers(nn.Module):
+    """One preference sampler per run.
+
+    Args:
+        recipes: The runs' recipes, all of which redraw.
+    """
+
+    def __init__(self, recipes: Sequence[Recipe]) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(recipe.preferences.build() for recipe in recipes)
+
+    def draw(self, shape: tuple[int, ...], objectives: int, generators: Sequence[Generator]) -> Tensor:
+        """Draw checked preferences from each run's own generator, ``[R, *shape, m]``."""
+        pairs = zip(self.blocks, generators, strict=True)
+        return torch.stack([block(prod(shape), objectives, own).reshape(*shape, objectives) for block, own in pairs])
+
+
 class Combine:
     """The combiner of R runs, as one function of their Gramians.
 
@@ -54,18 +73,20 @@ class Combine:
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
         first: Combiner = recipes[0].combiner.build()
-        self.batched = first.batched
+        self.batched, self.weigh = first.batched, Weighing.of(first, conditioned=recipes[0].conditioned)
         self.blocks = nn.ModuleList([first, *(r.combiner.build() for r in ([] if self.batched else recipes[1:]))])
 
     def draw(self, count: int, objectives: int, generators: Sequence[Generator]) -> Tensor | None:
         """Draw the noise of ``count`` minibatches from each run's own generator, ``[count, R, ...]``."""
-        drawn = [cast("Any", self.blocks[0]).draw((count, objectives), generator) for generator in generators]
+        shape = (count, objectives * self.weigh.groups)
+        drawn = [cast("Any", self.blocks[0]).draw(shape, generator) for generator in generators]
         return None if drawn[0] is None else torch.stack(drawn, dim=1)
 
     def part(self, runs: slice) -> "Combine":
         """Return the combiners of some of the runs."""
         part = object.__new__(Combine)
-        part.batched, part.blocks = self.batched, self.blocks if self.batched else self.blocks[runs]
+        part.batched, part.weigh = self.batched, self.weigh
+        part.blocks = self.blocks if self.batched else self.blocks[runs]
         return part
 
     def __call__(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:

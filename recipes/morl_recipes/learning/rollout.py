@@ -34,7 +34,7 @@ class Collector:
     Args:
         env: ``R * E`` environments; environment ``r * E + e`` belongs to run ``r``.
         actor: Stacked actors.
-        preferences: Preference of every environment, ``[R, E, m]``.
+        preferences: Preference in force in every environment, ``[R, E, m]``.
     """
 
     def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor) -> None:
@@ -42,17 +42,25 @@ class Collector:
         first = env.reset_tensors()
         self.env_device, self.observation = first.device, self.shaped(first)
 
-    def collect(self, flat: Tensor, noise: Tensor, scale: ObservationScale | None) -> Rollout:
+    def collect(
+        self, flat: Tensor, noise: Tensor, scale: ObservationScale | None, fresh: Tensor | None = None
+    ) -> Rollout:
         """Collect T steps per environment.
+
+        An episode is played for one preference, first step to last; the observation after its last step is judged under
+        the same one.
 
         Args:
             flat: The actors' parameters, ``[R, P]``.
             noise: Noise of every action, ``[R, T, E, k]``.
             scale: Observation statistics of the runs, or ``None``.
+            fresh: What an episode that begins after each step is played for, ``[R, T, E, m]``; ``None`` to keep the
+                preferences.
         """
         steps: list[tuple[Any, ...]] = []
         observation = self.observation
-        for step_noise in noise.unbind(1):
+        coming = [None] * noise.shape[1] if fresh is None else fresh.unbind(1)
+        for step_noise, following_preferences in zip(noise.unbind(1), coming, strict=True):
             inputs = self.inputs(observation, self.preferences, scale)
             output = self.actor.output(flat, inputs)
             action = self.actor.sample(flat, output, step_noise)
@@ -62,10 +70,12 @@ class Collector:
             done = terminated | truncated
             steps.append((inputs, following, action, output, reward, terminated, done))
             observation = self.shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
+            if following_preferences is not None:
+                self.preferences = torch.where(done, following_preferences, self.preferences)
         self.observation = observation
         inputs, following, *rest = (_stacked(column) for column in zip(*steps, strict=True))
-        lasting = self.preferences.unsqueeze(2).expand(-1, -1, len(steps), -1)
-        return Rollout(inputs, self.inputs(following, lasting, scale), following, *rest)
+        in_force = inputs[..., -self.preferences.shape[-1] :]
+        return Rollout(inputs, self.inputs(following, in_force, scale), following, *rest)
 
     def inputs(self, observation: Tensor, preferences: Tensor, scale: ObservationScale | None) -> Tensor:
         """Return the networks' input: scaled observation and preference, ``[R, ..., n + m]``."""

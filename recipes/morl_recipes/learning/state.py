@@ -61,6 +61,8 @@ def _carried(batch: Batch) -> Iterator[tuple[str, Tensor]]:
 
 def _modules(batch: Batch) -> Iterator[tuple[str, nn.Module]]:
     yield "scalarizer", batch.scalarizers
+    if batch.samplers is not None:
+        yield "sampler", batch.samplers
     if not batch.combine.batched:
         yield "combiner", batch.combine.blocks
 

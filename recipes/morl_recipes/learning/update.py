@@ -7,6 +7,9 @@ r"""The update of one minibatch, for R runs of any blocks: the paper's Algorithm
     actor   <- Adam(sum_i c_i g_i - entropy bonus)
     critic  <- Adam(gradient of its own loss)
 
+Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
+see :mod:`morl_recipes.learning.weighing`.
+
 The blocks are the public modules, lifted over runs with ``torch.func``. A faster form for the blocks of this package is
 in :mod:`morl_recipes.learning.fast`; tests hold the two together.
 """
@@ -70,7 +73,7 @@ class Update:
             record: Sums of what ``RECORD`` names (norms before the clip), ``[R, 4]``; added to.
         """
         batch = self.columns.take(data, rows)
-        conflict, actor_gradient = self.actor_gradient(actor.params, batch, noise, hyper)
+        conflict, actor_gradient = self.actor_gradient(actor.params, self.combine.weigh(batch), noise, hyper)
         loss, critic_gradient = self.critic_gradient(critic.params, batch, hyper)
         actor_norm = adam(actor, actor_gradient, hyper.max_gradient_norm, pace)
         critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, pace)

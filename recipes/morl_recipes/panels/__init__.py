@@ -1,20 +1,18 @@
 """What a store says: comparable runs per environment and group, their statistics, and what is missing."""
 
 from morl_recipes.panels._load import Results, load_results
-from morl_recipes.panels._panel import Panel, Point
-from morl_recipes.panels._statistics import (
-    MethodStatistics,
-    PreferenceStatistics,
-    panel_statistics,
-    preference_statistics,
-)
+from morl_recipes.panels._panel import READINGS, Panel, Reading
+from morl_recipes.panels._preference import PreferenceStatistics, preference_statistics
+from morl_recipes.panels._statistics import MethodStatistics, detectable, panel_statistics
 
 __all__ = [
+    "READINGS",
     "MethodStatistics",
     "Panel",
-    "Point",
     "PreferenceStatistics",
+    "Reading",
     "Results",
+    "detectable",
     "load_results",
     "panel_statistics",
     "preference_statistics",

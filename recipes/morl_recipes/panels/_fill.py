@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from morl_blocks.metrics import run_hypervolume
-from morl_recipes import paper
+from morl_recipes import paper, scores
 from morl_recipes.panels._gaps import find_gaps
-from morl_recipes.panels._names import is_reference, shown_name
-from morl_recipes.panels._panel import Array, Panel, Point
+from morl_recipes.panels._names import second_name, shown_name
+from morl_recipes.panels._panel import READINGS, Array, Panel, Reading, bounds_of
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
 
@@ -21,31 +21,25 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
     return tuple([m for m in printed if m in found] + [m for m in found if m not in printed])
 
 
-def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> list[PlannedRun]:
-    """List the planned runs of a panel, those to prefer for a cell first: done ones, then the group's own.
+def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> list[tuple[PlannedRun, str]]:
+    """List the planned runs of a panel with their names, those to prefer for a cell first: done, then the group's own.
 
-    PASTA belongs to every group, but only on the preferences of that group.
+    PASTA belongs to every group, and so does a row of the group that another group trains under another name, but
+    only on the preferences of the group.
     """
-    own = [run for run in runs if run.env == env and run.group == group]
-    preferences = {run.preference for run in own}
-    guests = [
-        run
-        for run in runs
-        if run.env == env and run.group != group and is_reference(run) and run.preference in preferences
-    ]
-    return sorted([*own, *guests], key=lambda run: run.run_id not in done)
+    own = [(run, shown_name(run)) for run in runs if run.env == env and run.group == group]
+    preferences = {run.preference for run, _ in own}
+    others = [run for run in runs if run.env == env and run.group != group and run.preference in preferences]
+    guests = [(run, name) for run in others if (name := second_name(run, group)) is not None]
+    return sorted([*own, *guests], key=lambda pair: pair[0].run_id not in done)
 
 
 def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     """Score every run, NaN where it has no finite returns or the environment has no bounds, ``[*, m] -> [*]``."""
-    scores = np.full(returns.shape[:-1], np.nan)
-    usable = np.isfinite(returns).all(-1)
-    if info.bounds_problem is None and info.low is not None and info.high is not None and usable.any():
-        scores[usable] = run_hypervolume(returns[usable], info.low, info.high)
-    return scores
+    return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), bounds_of(info))
 
 
-def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, point: Point) -> Panel:
+def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, reading: Reading) -> Panel:
     """Build the panel of one group on one environment.
 
     Args:
@@ -53,7 +47,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
         stored: The frame of :func:`~morl_recipes.store.load_runs`, indexed by ``run_id``.
         env: Name of the environment.
         group: Name of the group.
-        point: Which validation point of each run counts.
+        reading: Which score of each run counts.
 
     Returns:
         The panel, with a sentence for each kind of gap.
@@ -61,24 +55,20 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
     plan = _plan(manifest.runs, env, group, done)
-    chosen = {run.run_id for run in plan}
-    in_order = [run for run in manifest.runs if run.run_id in chosen]
-    methods = _ordered((shown_name(run) for run in in_order), group)
+    named = {run.run_id: name for run, name in plan}
+    in_order = [run for run in manifest.runs if run.run_id in named]
+    methods = _ordered((named[run.run_id] for run in in_order), group)
     preferences = tuple(dict.fromkeys(run.preference for run in in_order))
-    seeds = tuple(sorted({run.seed for run in plan}))
+    seeds = tuple(sorted({run.seed for run in in_order}))
     run_ids = np.full((len(methods), len(preferences), len(seeds)), "", dtype=object)
-    returns = np.full((*run_ids.shape, len(info.objectives)), np.nan)
-    columns = [f"{point}_{i}" for i in range(len(info.objectives))]
-    numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
     repeated = 0
-    for run in plan:
-        cell = methods.index(shown_name(run)), preferences.index(run.preference), seeds.index(run.seed)
+    for run, name in plan:
+        cell = methods.index(name), preferences.index(run.preference), seeds.index(run.seed)
         if run_ids[cell]:
             repeated += run.group == group
             continue
         run_ids[cell] = run.run_id
-        returns[cell] = numbers[run.run_id] if run.run_id in done else np.nan
-    returns[~np.isfinite(returns).all(-1)] = np.nan
+    every = {name: _returns(stored, run_ids, done, name, len(info.objectives)) for name in READINGS}
     panel = Panel(
         env=env,
         group=group,
@@ -87,8 +77,22 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, p
         preferences=preferences,
         seeds=seeds,
         run_ids=run_ids.astype(str),
-        returns=returns,
-        hv=hypervolumes(info, returns),
+        returns=every[reading],
+        hv=hypervolumes(info, every[reading]),
         gaps=(f"{repeated} runs repeat the method, preference and seed of another and are left out.",) * bool(repeated),
+        reading=reading,
+        every={name: hypervolumes(info, returns) for name, returns in every.items()},
     )
-    return find_gaps(panel, stored, point)
+    return find_gaps(panel, stored)
+
+
+def _returns(stored: pd.DataFrame, run_ids: NDArray[np.object_], done: set[str], reading: Reading, count: int) -> Array:
+    """Return the returns of the runs in their cells, NaN where a run is not done or has no such reading."""
+    columns = [f"{READINGS[reading]}_{i}" for i in range(count)]
+    numbers = dict(zip(stored.index, stored[columns].to_numpy(dtype=float), strict=True))
+    returns = np.full((*run_ids.shape, count), np.nan)
+    for cell in np.ndindex(run_ids.shape):
+        if run_ids[cell] in done:
+            returns[cell] = numbers[run_ids[cell]]
+    returns[~np.isfinite(returns).all(-1)] = np.nan
+    return returns

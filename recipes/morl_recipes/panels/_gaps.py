@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.panels._panel import Panel, Point
+from morl_recipes.panels._panel import READINGS, Panel
 from morl_recipes.paper import preference_labels
 
 HV_TOLERANCE = 1e-6
@@ -25,7 +25,7 @@ def _where(panel: Panel, cells: NDArray[np.bool_]) -> str:
     return "; ".join(parts)
 
 
-def find_gaps(panel: Panel, stored: pd.DataFrame, point: Point) -> Panel:
+def find_gaps(panel: Panel, stored: pd.DataFrame) -> Panel:
     """Return the panel with one sentence per method and kind of gap."""
     gaps = list(panel.gaps)
     if panel.info.bounds_problem is not None:
@@ -35,7 +35,8 @@ def find_gaps(panel: Panel, stored: pd.DataFrame, point: Point) -> Panel:
     for k, method in enumerate(panel.methods):
         failed = status[k] == "failed"
         absent = planned[k] & pd.isna(status[k])
-        broken = (status[k] == "done") & ~panel.usable[k]
+        untested = (status[k] == "done") & _untested(panel, stored)[k]
+        broken = (status[k] == "done") & ~panel.usable[k] & ~untested
         total = int(planned[k].sum())
         if failed.any():
             reasons = sorted({str(stored.at[run_id, "reason"]) for run_id in panel.run_ids[k][failed]})
@@ -50,18 +51,36 @@ def find_gaps(panel: Panel, stored: pd.DataFrame, point: Point) -> Panel:
             )
         if absent.any():
             gaps.append(f"{method}: {absent.sum()} of {total} runs are missing: {_where(panel, absent)}.")
+        if untested.any():
+            gaps.append(
+                f"{method}: {untested.sum()} of {total} runs have no test score and are left out "
+                f"(`morl-blocks test` adds it): {_where(panel, untested)}."
+            )
         if broken.any():
             gaps.append(
                 f"{method}: {broken.sum()} of {total} runs have returns that are not finite and are left out: "
                 f"{_where(panel, broken)}."
             )
-    gaps += _disagreement(panel, stored, point)
+    gaps += _disagreement(panel, stored)
     return replace(panel, gaps=tuple(gaps))
 
 
-def _disagreement(panel: Panel, stored: pd.DataFrame, point: Point) -> list[str]:
+def _untested(panel: Panel, stored: pd.DataFrame) -> NDArray[np.bool_]:
+    """Tell which runs have no test score, where it is the one that counts."""
+    if panel.reading != "test":
+        return np.zeros(panel.run_ids.shape, dtype=np.bool_)
+    episodes = stored["test_peak_episodes"].reindex(panel.run_ids.ravel()).to_numpy(dtype=float)
+    return np.asarray(np.isnan(episodes).reshape(panel.run_ids.shape))
+
+
+def _disagreement(panel: Panel, stored: pd.DataFrame) -> list[str]:
     """Compare the stored hypervolumes with those from the manifest's bounds, which are the ones shown."""
-    written = stored[f"{point}_hv"].reindex(panel.run_ids.ravel()).to_numpy(dtype=float).reshape(panel.hv.shape)
+    written = (
+        stored[f"{READINGS[panel.reading]}_hv"]
+        .reindex(panel.run_ids.ravel())
+        .to_numpy(dtype=float)
+        .reshape(panel.hv.shape)
+    )
     apart = int((np.abs(written - panel.hv) > HV_TOLERANCE).sum())
     if not apart:
         return []

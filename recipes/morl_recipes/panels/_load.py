@@ -1,14 +1,14 @@
 """Sort the runs of a store into panels, and say what does not fit or is not there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
 from morl_recipes.panels._fill import fill_panel
 from morl_recipes.panels._names import is_reference
-from morl_recipes.panels._panel import Panel, Point
+from morl_recipes.panels._panel import READINGS, Panel, Reading
 from morl_recipes.store import Manifest, PlannedRun, Store, StoreError, load_history, load_runs
 
 
@@ -19,7 +19,7 @@ class Results:
     Attributes:
         path: Folder of the store.
         manifest: What the sweep set out to do.
-        point: Which validation point of each run counts.
+        reading: Which score of each run counts: ``"test"``, ``"peak"`` or ``"final"``.
         panels: One per environment and group.
         runs: The frame of :func:`morl_recipes.store.load_runs`.
         history: The frame of :func:`morl_recipes.store.load_history`, empty when it was not asked for.
@@ -27,13 +27,13 @@ class Results:
 
     path: Path
     manifest: Manifest
-    point: Point
+    reading: Reading
     panels: tuple[Panel, ...]
     runs: pd.DataFrame = field(repr=False)
     history: pd.DataFrame = field(repr=False)
 
 
-def load_results(store: str | Path | Store, *, point: Point = "peak", history: bool = False) -> Results:
+def load_results(store: str | Path | Store, *, score: Reading | None = None, history: bool = False) -> Results:
     """Read a store and sort its runs into comparable panels.
 
     PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
@@ -41,14 +41,16 @@ def load_results(store: str | Path | Store, *, point: Point = "peak", history: b
 
     Args:
         store: A store or its folder.
-        point: The best validation point of each run (what the paper reports) or the last one.
+        score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
+            fresh episodes (``"test"``), or its last validation (``"final"``). By default the test score where all
+            finished runs have one, else the peak, with a sentence.
         history: Also read the histories.
 
     Returns:
         The results; an empty store raises :class:`~morl_recipes.store.StoreError`.
     """
-    if point not in ("peak", "final"):
-        raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
+    if score is not None and score not in READINGS:
+        raise ValueError(f"`score` must be 'peak', 'test' or 'final', got {score!r}.")
     store = store if isinstance(store, Store) else Store.open(store)
     runs = load_runs(store, damaged="mark")
     curves = load_history(store, damaged="mark") if history else pd.DataFrame()
@@ -58,9 +60,23 @@ def load_results(store: str | Path | Store, *, point: Point = "peak", history: b
         words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
         reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
         raise StoreError(f"{store.path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
-    stored = runs.set_index("run_id")
-    panels = tuple(fill_panel(store.manifest, stored, env, group, point) for env, group in _blocks(store.manifest.runs))
-    return Results(store.path, store.manifest, point, panels, runs, curves)
+    untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
+    reading: Reading = score or ("peak" if untested else "test")
+    if reading == "test" and untested == int((runs["status"] == "done").sum()):
+        raise StoreError(f"{store.path}: no run has a test score. `morl-blocks test {store.path}` adds it.")
+    stored, blocks = runs.set_index("run_id"), _blocks(store.manifest.runs)
+    panels = [fill_panel(store.manifest, stored, env, group, reading) for env, group in blocks]
+    if score is None and untested:
+        panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
+    return Results(store.path, store.manifest, reading, tuple(panels), runs, curves)
+
+
+def _why_peak(untested: int, runs: int, folder: Path) -> str:
+    """Say why the best validation stands where the test score should."""
+    return (
+        f"Scores are best validations, chosen for their luck too: {untested} of {runs} runs have no test score "
+        f"(`morl-blocks test {folder}` adds it)."
+    )
 
 
 def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """One block of a table: the methods of one group on one environment, as arrays with gaps."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -7,10 +8,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from morl_recipes import scores
 from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
-Point: TypeAlias = Literal["peak", "final"]
+Reading: TypeAlias = Literal["peak", "test", "final"]
+"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation."""
+READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final"}
+"""Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
+
+
+def bounds_of(info: EnvInfo) -> scores.Bounds:
+    """Return the bounds of an environment's returns, ``None`` where they cannot be used."""
+    if info.bounds_problem is not None or info.low is None or info.high is None:
+        return None
+    return info.low, info.high
 
 
 @dataclass(frozen=True)
@@ -25,8 +37,11 @@ class Panel:
         preferences: Preferences in the order of the plan.
         seeds: All seeds, sorted.
         run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
-        returns: Mean returns of the chosen point, NaN for no usable run, ``[methods, preferences, seeds, m]``.
+        reading: Which score of each run counts.
+        returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
+        every: Hypervolume of each run by every reading, likewise.
+        why: Why this reading stands where the test score should, in a sentence; empty otherwise.
         gaps: What is missing or was left out, in sentences.
     """
 
@@ -40,6 +55,20 @@ class Panel:
     returns: Array = field(repr=False)
     hv: Array = field(repr=False)
     gaps: tuple[str, ...] = ()
+    reading: Reading = "peak"
+    every: Mapping[Reading, Array] = field(default_factory=dict, repr=False)
+    why: str = ""
+
+    @property
+    def bias(self) -> tuple[float, float, int]:
+        """Return the selection bias: mean of peak minus test, mean of test, and the number of runs that have both."""
+        peak, test = self.every.get("peak"), self.every.get("test")
+        if peak is None or test is None:
+            return np.nan, np.nan, 0
+        both = np.isfinite(peak) & np.isfinite(test)
+        if not both.any():
+            return np.nan, np.nan, 0
+        return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
 
     @property
     def key(self) -> str:
@@ -64,7 +93,11 @@ class Panel:
     @property
     def utilities(self) -> Array:
         """Weigh the returns by the preferences, NaN where there is no run, ``[methods, preferences, seeds]``."""
-        return np.asarray((self.returns * np.array(self.preferences)[:, None, :]).sum(-1))
+        return self.score(scores.UTILITY)
+
+    def score(self, score: scores.Score) -> Array:
+        """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
+        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], bounds_of(self.info))
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.

@@ -9,10 +9,11 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from morl_recipes.panels import Panel, Point, load_results
+from morl_recipes import scores
+from morl_recipes.panels import Panel, Reading, load_results
 from morl_recipes.paper import preference_labels
 from morl_recipes.report._matplotlib import draw, projection
-from morl_recipes.report._panel_figures import front_names, panel_figures
+from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.store import Store
 
@@ -38,11 +39,12 @@ def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
         found = figures[name]
         return [(label, found.get(str(p), found["all"])) for p, label in enumerate(labels)]
 
-    training = [pair for both in zip(each("hv_curve"), each("eu_curve"), strict=True) for pair in both]
+    curves = [each(curve_name(score)) for score in scores.SCORES]
+    training = [pair for pairs in zip(*curves, strict=True) for pair in pairs]
     fronts = [("", figures[name]["all"]) for name in front_names(panel) if name != "front_3d"]
     pages: dict[str, tuple[int, list[Drawing]]] = {
         "hypervolume": (1, [("", figures["bars"]["all"])]),
-        "training": (4 if len(labels) > 2 else 2, training),
+        "training": (len(curves) * (2 if len(labels) > 2 else 1), training),
         "radar": (min(4, len(labels)), each("radar")),
         "front": (len(fronts), fronts),
         "controller": (2, [("", figures["mu"]["all"]), ("", figures["kappa"]["all"])]),
@@ -83,7 +85,7 @@ def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) ->
 
 
 def write_figures(
-    store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, point: Point = "peak"
+    store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, score: Reading | None = None
 ) -> list[Path]:
     """Write the figures of the report with matplotlib.
 
@@ -94,7 +96,7 @@ def write_figures(
         store: A store or its folder.
         out: Folder for the files; made when missing.
         formats: ``"png"``, ``"pdf"``, ``"svg"``.
-        point: Show each run's best validation point (``"peak"``) or its last (``"final"``).
+        score: What counts of each run; see :func:`~morl_recipes.table.render_table`.
 
     Returns:
         The paths.
@@ -103,7 +105,7 @@ def write_figures(
     unknown = sorted(set(formats) - {"png", "pdf", "svg"})
     if unknown or not formats:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
-    results = load_results(store, point=point, history=True)
+    results = load_results(store, score=score, history=True)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

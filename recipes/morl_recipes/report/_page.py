@@ -8,17 +8,22 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from morl_recipes.panels import Panel, Point, Results, load_results
+from morl_recipes import scores
+from morl_recipes.panels import Panel, Reading, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.plain import for_html
 from morl_recipes.plain import for_html as escape
-from morl_recipes.report._panel_figures import front_names, panel_figures
+from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._style import styles
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
 from morl_recipes.table import Cell, Table, preference_tables, summary_table
 
-POINT_WORDS = {"peak": "best validation point", "final": "last validation point"}
+READING_WORDS = {
+    "peak": "best validation",
+    "test": "policy of the best validation, on fresh episodes,",
+    "final": "last validation",
+}
 
 
 def _plotly_script() -> str:
@@ -156,7 +161,7 @@ def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
 
 
 def write_report(
-    store: str | Path | Store, out: str | Path, *, title: str = "Multi-objective policies", point: Point = "peak"
+    store: str | Path | Store, out: str | Path, *, title: str = "Multi-objective policies", score: Reading | None = None
 ) -> Path:
     """Write the report of a store as one HTML file that opens offline.
 
@@ -166,21 +171,22 @@ def write_report(
         store: A store or its folder.
         out: Path of the HTML file; its folder is made when missing, an existing file is replaced at once.
         title: Heading of the report.
-        point: Show each run's best validation point (``"peak"``, as the paper does) or its last (``"final"``).
+        score: What counts of each run; see :func:`~morl_recipes.table.render_table`.
 
     Returns:
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
     script = _plotly_script()
-    results = load_results(store, point=point, history=True)
+    results = load_results(store, score=score, history=True)
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
     page = Template(_resource("page.html")).substitute(
         title=escape(title),
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),
         missing=_missing(results),
-        point=POINT_WORDS[point],
+        point=READING_WORDS[results.reading],
+        curves="".join(f'<div class="figure" data-figure="{curve_name(score)}"></div>' for score in scores.SCORES),
         tables=_tables(results),
         manifest=_manifest(results),
         css=_resource("page.css"),

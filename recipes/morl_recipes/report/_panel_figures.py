@@ -5,12 +5,18 @@ from typing import Any
 
 import pandas as pd
 
+from morl_recipes import scores
 from morl_recipes.panels import Panel
+from morl_recipes.panels._panel import bounds_of
 from morl_recipes.report import _traces
 from morl_recipes.report._series import curves, training_frame
 
-CURVES = {"hv_curve": ("hv", "hypervolume"), "eu_curve": ("eu", "expected utility")}
 CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+
+
+def curve_name(score: scores.Score) -> str:
+    """Name the figure of a score over training."""
+    return f"{score.name}_curve"
 
 
 def front_names(panel: Panel) -> list[str]:
@@ -48,10 +54,15 @@ def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, An
         "radar": {key: _traces.radar(panel, p) for key, p in choices.items()},
         "profiles": {"all": _traces.profiles(panel)},
     }
-    for name, (column, title) in (CURVES | CONTROLLER).items():
+    for score in scores.SCORES:
+        if score.needs_bounds and bounds_of(panel.info) is None:
+            figures[curve_name(score)] = {
+                "all": _traces.gap(f"No {score.title} on {panel.env}: {panel.info.bounds_problem}.")
+            }
+            continue
+        series = curves(panel, frame, score.name)
+        figures[curve_name(score)] = {k: _traces.lines(panel, series, p, score.title) for k, p in choices.items()}
+    for name, (column, title) in CONTROLLER.items():
         series = curves(panel, frame, column)
-        if name == "hv_curve" and panel.info.bounds_problem is not None:
-            figures[name] = {"all": _traces.gap(f"No hypervolume on {panel.env}: {panel.info.bounds_problem}.")}
-        else:
-            figures[name] = {key: _traces.lines(panel, series, p, title) for key, p in choices.items()}
+        figures[name] = {key: _traces.lines(panel, series, p, title) for key, p in choices.items()}
     return figures | {name: {"all": _front(panel, name)} for name in front_names(panel)}

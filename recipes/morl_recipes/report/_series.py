@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from morl_recipes import scores
 from morl_recipes.panels import Panel
-from morl_recipes.panels._fill import hypervolumes
+from morl_recipes.panels._panel import bounds_of
 
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 150
@@ -29,15 +30,16 @@ Curves: TypeAlias = dict[tuple[int, int | None], Band]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
-    """Return the panel's histories with ``hv`` and ``eu`` computed from the validation returns.
+    """Return the panel's histories with every score computed from the validation returns.
 
-    Both are NaN on iterations without a validation, ``hv`` also without bounds.
+    They are NaN on iterations without a validation, and those that need bounds also without bounds.
     """
     frame = panel.histories(history)
     columns = [f"return_{i}" for i in range(len(panel.info.objectives))]
     returns = frame.reindex(columns=columns).to_numpy(dtype=float)
     weights = np.array(panel.preferences)[frame["preference_index"].to_numpy(dtype=int)]
-    return frame.assign(hv=hypervolumes(panel.info, returns), eu=(returns * weights).sum(-1))
+    bounds = bounds_of(panel.info)
+    return frame.assign(**{score.name: scores.judge(score, returns, weights, bounds) for score in scores.SCORES})
 
 
 def _thin(steps: Array, mean: Array, spread: Array) -> Band | None:

@@ -59,7 +59,7 @@ def bars(panel: Panel, numbers: Sequence[tuple[str, Interval]], printed: Mapping
             trace["error_x"] = {"type": "data", "symmetric": False, **ends, "thickness": 1.6, "width": 5}
             words += f"<br>95 % interval {hv.low:.3f} to {hv.high:.3f}"
         traces.append({**trace, "hovertemplate": words + "<extra></extra>"})
-        if method in printed:
+        if not math.isnan(printed.get(method, math.nan)):
             value = float(printed[method])
             mark: Figure = {
                 "type": "scatter",

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 import pandas as pd
 
+from morl_recipes import scores
 from morl_recipes.errors import StoreError
 from morl_recipes.store._histories import History, read_history, stacked
+from morl_recipes.store._shapes import TEST_POINTS
 from morl_recipes.store._store import Store
+from morl_recipes.store._tests import read_tests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,21 +32,34 @@ def _number(value: float | None) -> float:
 
 
 def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
-    """Flatten one ``run.json``; objectives that the environment does not have are NaN."""
+    """Flatten one ``run.json`` with its tests; objectives that the environment does not have are NaN."""
     row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
     row["preference"] = tuple(fields["preference"])
     for name in ("peak", "final"):
-        point = fields[name] or {"steps": None, "hv": None, "eu": None, "returns": []}
-        row |= {f"{name}_{key}": _number(point[key]) for key in ("steps", "hv", "eu")}
+        point = fields[name] or {"returns": []}
+        row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
         returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
         row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
+    for name in TEST_POINTS:
+        point = fields.get(name) or {}
+        known = {key: value for key, value in point.items() if key not in ("returns", "returns_se")}
+        for suffix in ("", "_se"):
+            known |= {f"{i}{suffix}": value for i, value in enumerate(point.get(f"returns{suffix}", ()))}
+        row |= {f"{name}_{key}": _number(known.get(key)) for key in _test_keys(objectives)}
     return row
+
+
+def _test_keys(objectives: int) -> list[str]:
+    """What a test has: its episodes, then scores and returns with their standard errors."""
+    numbers = [*scores.names(), *map(str, range(objectives))]
+    return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
 
 
 def _columns(objectives: int) -> list[str]:
     """The columns of :func:`load_runs`, also when there are no runs."""
-    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", "hv", "eu", *range(objectives))]
-    return [*KEYS, "status", "reason", "steps", *points]
+    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
+    tests = [f"{name}_{key}" for name in TEST_POINTS for key in _test_keys(objectives)]
+    return [*KEYS, "status", "reason", "steps", *points, *tests]
 
 
 @overload
@@ -63,22 +79,25 @@ def load_runs(
 
     Returns:
         ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
-        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``.
+        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``,
+        then for the same policies on fresh episodes ``test_peak_episodes, test_peak_hv, ..., test_peak_hv_se, ...`` and
+        ``test_final_...``, where ``_se`` is a standard error over episodes.
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
-    rows = [_row(fields, objectives) for fields in _fields(store, damaged)]
+    rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
 
 
-def _fields(store: Store, damaged: Damaged) -> Iterator[Mapping[str, Any]]:
-    """Yield the fields of every run; those of a damaged one come from the plan."""
+def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
+    """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
     if damaged not in ("raise", "mark"):
         raise ValueError(f"`damaged` must be 'raise' or 'mark', got {damaged!r}.")
     planned = {run.run_id: run for run in store.manifest.runs}
-    for run_id, fields in store.records():
+    for run_id, found in store.records():
+        fields = _with_tests(store, found) if tests else found
         if not isinstance(fields, StoreError):
             yield fields
         elif damaged == "raise":
@@ -86,6 +105,14 @@ def _fields(store: Store, damaged: Damaged) -> Iterator[Mapping[str, Any]]:
         else:
             identity = {key: getattr(planned[run_id], key) for key in KEYS}
             yield {**identity, "status": "damaged", "reason": str(fields), "steps": 0, "peak": None, "final": None}
+
+
+def _with_tests(store: Store, fields: dict[str, Any] | StoreError) -> dict[str, Any] | StoreError:
+    """Add the tests of a run to its fields; what is wrong with them is returned."""
+    try:
+        return fields if isinstance(fields, StoreError) else fields | read_tests(store, fields)
+    except StoreError as problem:
+        return problem
 
 
 @overload

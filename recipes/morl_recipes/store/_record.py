@@ -9,6 +9,7 @@ import pandas as pd
 from safetensors.torch import save
 from torch import Tensor
 
+from morl_recipes import scores
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._manifest import SCHEMA, check_run_id
 from morl_recipes.store._shapes import POINT_FIELDS
@@ -38,6 +39,9 @@ class RunRecord:
             are NaN on iterations without a validation.
         policy: Named tensors, or ``None``.
         versions: What trained it: morl-blocks, torch and, where it is known, the commit of the source.
+        test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
+            with its standard error (``hv, hv_se, ...``); ``None`` without a test.
+        test_final: The last policy, likewise.
     """
 
     run_id: str
@@ -55,6 +59,8 @@ class RunRecord:
     history: pd.DataFrame = field(repr=False)
     policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
     versions: Mapping[str, str] = field(default_factory=run_versions, repr=False)
+    test_peak: Mapping[str, Any] | None = None
+    test_final: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
@@ -91,11 +97,12 @@ class RunRecord:
 
 
 def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:
-    """Require the five fields of a validation point, with one return per objective."""
+    """Require the fields of a validation point and every score, with one return per objective."""
     if point is None:
         return
-    missing = [key for key in POINT_FIELDS if key not in point]
+    fields = (*POINT_FIELDS, *scores.names())
+    missing = [key for key in fields if key not in point]
     if missing:
-        raise ValueError(f"`{name}` must have the fields {', '.join(POINT_FIELDS)}, got none named {missing[0]}.")
+        raise ValueError(f"`{name}` must have the fields {', '.join(fields)}, got none named {missing[0]}.")
     if len(point["returns"]) != objectives:
         raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")

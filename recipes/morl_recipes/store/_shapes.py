@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-POINT_FIELDS = ("iteration", "steps", "returns", "hv", "eu")
+POINT_FIELDS = ("iteration", "steps", "returns")
+"""What a validation point has besides its scores."""
+TEST_POINTS = ("test_peak", "test_final")
+"""What a run may have since policies are played on fresh episodes; in ``run.json`` or in a file of its own."""
 FILES = ("history.csv", "policy.safetensors")
 """Files of a run besides ``run.json``."""
 
@@ -33,8 +36,9 @@ def _words(value: object) -> bool:
 def _point(value: object) -> bool:
     if value is None:
         return True
-    rules = dict.fromkeys(POINT_FIELDS, _number) | {"returns": _numbers}
-    return isinstance(value, dict) and all(key in value and rule(value[key]) for key, rule in rules.items())
+    if not isinstance(value, dict) or not all(key in value for key in POINT_FIELDS):
+        return False
+    return all(_numbers(item) if key == "returns" else _number(item) for key, item in value.items())
 
 
 def _files(value: object) -> bool:
@@ -95,7 +99,25 @@ def check_run(fields: Mapping[str, Any]) -> str | None:
         return "not one return per weight"
     if not _words(fields.get("versions", {})):
         return "field 'versions' of another kind"
+    return check_tests(fields, len(fields["preference"]))
+
+
+def check_tests(fields: Mapping[str, Any], objectives: int) -> str | None:
+    """Say what is wrong with the tests of a run; ``None`` when nothing is, or when there are none."""
+    for name in TEST_POINTS:
+        point = fields.get(name)
+        if point is not None and not _test(point, objectives):
+            return f"field {name!r} of another kind"
     return None
+
+
+def _test(point: object, objectives: int) -> bool:
+    if not isinstance(point, dict) or not _whole(point.get("episodes")):
+        return False
+    lists = [point.get("returns"), point.get("returns_se")]
+    return all(isinstance(item, list) and _numbers(item) and len(item) == objectives for item in lists) and all(
+        _number(item) for key, item in point.items() if key not in ("returns", "returns_se")
+    )
 
 
 def check_manifest(fields: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from morl_recipes.store._files import unseal
 from morl_recipes.store._histories import read_history
 from morl_recipes.store._run_folder import again
 from morl_recipes.store._store import RUNS, STAGING, Store
+from morl_recipes.store._tests import read_tests
 from morl_recipes.store._versions import DECISIVE
 
 FOLDERS = (RUNS, STAGING, "checkpoints")
@@ -92,6 +93,7 @@ def _run(store: Store, fields: dict[str, Any]) -> None:
     read_history(store, fields)
     if "policy.safetensors" in fields["files"]:
         store.policy(fields["run_id"])
+    read_tests(store, fields)
 
 
 def _links(path: Path) -> Iterator[Finding]:

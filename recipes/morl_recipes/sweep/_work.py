@@ -92,7 +92,15 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
-    return RunRecord(*identity, result.status, result.reason, steps, *points, run.recipe, history, _policies(result))
+    return RunRecord(
+        *identity,
+        *(result.status, result.reason, steps, *points),
+        recipe=run.recipe,
+        history=history,
+        policy=_policies(result),
+        test_peak=result.test_peak,
+        test_final=result.test_final,
+    )
 
 
 def _policies(result: RunResult) -> dict[str, Tensor]:

@@ -1,7 +1,7 @@
 """A table as data, before it is text in some format."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from morl_blocks.metrics import Interval
 
@@ -40,6 +40,28 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     numbers: tuple[dict[str, object], ...] = field(default=(), repr=False)
+
+
+def without_empty(table: Table) -> Table:
+    """Leave out the optional columns that hold nothing, in the text and in the numbers.
+
+    They are the paper's, and those of the reading that stands beside the one that counts.
+    """
+    empty = [
+        name.endswith(("paper", "peak", "test")) and all(row[i].text == GAP for row in table.rows)
+        for i, name in enumerate(table.columns)
+    ]
+    unknown = {
+        name
+        for name in (table.numbers[0] if table.numbers else ())
+        if name.startswith(("paper_", "peak_", "test_")) and all(row[name] != row[name] for row in table.numbers)
+    }
+    return replace(
+        table,
+        columns=tuple(name for name, gone in zip(table.columns, empty, strict=True) if not gone),
+        rows=tuple(tuple(c for c, gone in zip(row, empty, strict=True) if not gone) for row in table.rows),
+        numbers=tuple({name: value for name, value in row.items() if name not in unknown} for row in table.numbers),
+    )
 
 
 def number(value: float, digits: int = 3) -> str:

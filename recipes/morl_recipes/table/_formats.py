@@ -8,8 +8,8 @@ from morl_recipes.plain import for_csv, for_latex, for_markdown, for_terminal
 from morl_recipes.table._cells import Cell, Table
 
 READING = (
-    "HV ± its standard deviation over preferences; in brackets 95 % intervals over seeds. "
-    "'not distinguishable': the interval of the paired difference holds 0."
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
+    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
 )
 
 
@@ -52,7 +52,7 @@ def terminal(tables: Sequence[Table], width: int = 160) -> str:
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
         parts.append("\n".join([*out, *(f"- {for_terminal(note)}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, READING]) + "\n"
+    return "\n\n".join([*parts, f"* the best of its column. {READING}"]) + "\n"
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -68,7 +68,7 @@ def markdown(tables: Sequence[Table]) -> str:
         heads = ["| " + " | ".join(map(for_markdown, table.columns)) + " |", "|" + "---|" * len(table.columns)]
         notes = ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
         parts.append("\n".join([f"### {for_markdown(table.title)}", "", *heads, *rows, *notes]))
-    return "\n\n".join([*parts, READING]) + "\n"
+    return "\n\n".join([*parts, f"Bold: the best of its column. {READING}"]) + "\n"
 
 
 def comma_separated(tables: Sequence[Table]) -> str:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from morl_recipes.panels import Point, load_results
+from morl_recipes.panels import Reading, load_results
 from morl_recipes.store import Store
 from morl_recipes.table import _formats
 from morl_recipes.table._preferences import preference_tables
@@ -19,7 +19,7 @@ def render_table(
     *,
     format: Format = "terminal",
     kind: Kind = "summary",
-    point: Point = "peak",
+    score: Reading | None = None,
     width: int | None = None,
 ) -> str:
     """Print the paper's tables from a store, ours beside the paper's.
@@ -30,7 +30,9 @@ def render_table(
         store: A store or its folder.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
         kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
-        point: Report each run's best validation point (``"peak"``, as the paper does) or its last (``"final"``).
+        score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
+            the same policy on fresh episodes (``"test"``) or its last validation (``"final"``). By default the test
+            score where all finished runs have one, else the peak.
         width: Columns of the terminal; by default those of the present one.
 
     Returns:
@@ -40,7 +42,7 @@ def render_table(
         raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")
     if kind not in ("summary", "preferences"):
         raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
-    results = load_results(store, point=point)
+    results = load_results(store, score=score)
     if kind == "summary":
         tables = [summary_table(panel) for panel in results.panels]
     else:

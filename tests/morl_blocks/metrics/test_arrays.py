@@ -26,3 +26,11 @@ def test_too_few_dimensions_raise() -> None:
 def test_what_is_not_a_rectangle_of_numbers_raises(bad: object) -> None:
     with pytest.raises(ValueError, match="`x` must be"):
         as_array("x", bad)  # type: ignore[arg-type]
+
+
+def test_masked_and_complex_numbers_are_refused_not_stripped() -> None:
+    with pytest.raises(ValueError, match="`values` must have no mask, got a masked array"):
+        as_array("values", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+    for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
+        with pytest.raises(ValueError, match=r"`values` must .*real numbers"):
+            as_array("values", numbers)

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -5,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws
+from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws, standard_error
 from morl_blocks.metrics._arrays import Array
 
 
@@ -16,49 +18,66 @@ def test_interquartile_mean_agrees_with_scipy(values: Array) -> None:
 
 
 @given(arrays(np.float64, (4, 5), elements=st.floats(-1, 1)), st.sampled_from(["mean", "iqm"]))
-def test_interval_is_ordered_and_repeats(values: Array, statistic: str) -> None:
+def test_an_interval_holds_its_estimate_and_repeats(values: Array, statistic: str) -> None:
     first = bootstrap_ci(values, statistic, resamples=50)  # type: ignore[arg-type]
-    assert first.low <= first.high
-    if statistic == "mean":
-        assert first.low - 1e-12 <= first.estimate <= first.high + 1e-12
+    assert first.low <= first.estimate <= first.high
     assert first == bootstrap_ci(values, statistic, resamples=50)  # type: ignore[arg-type]
 
 
-def test_another_seed_gives_another_interval_but_the_same_estimate() -> None:
-    values = np.random.default_rng(0).random((3, 5))
-    first, second = bootstrap_ci(values, seed=0), bootstrap_ci(values, seed=1)
-    assert first.estimate == second.estimate == pytest.approx(values.mean())
-    assert first != second
-
-
-def test_differences_between_preferences_do_not_widen_the_interval() -> None:
-    values = np.random.default_rng(0).random((8, 5))
-    shifted = values + 100 * np.arange(8)[:, None]
-    narrow, wide = bootstrap_ci(values), bootstrap_ci(shifted)
-    assert wide.high - wide.low == pytest.approx(narrow.high - narrow.low)
-
-
-def test_width_matches_the_textbook_standard_error() -> None:
-    values = np.random.default_rng(1).normal(size=(8, 5))
-    error = np.sqrt((values.var(axis=1, ddof=1) / 5).mean() / 8)
-    interval = bootstrap_ci(values, resamples=20_000)
+def test_the_mean_is_a_t_interval_of_the_seeds_means() -> None:
     stats = pytest.importorskip("scipy.stats")
-    assert interval.high - interval.low == pytest.approx(2 * stats.t.ppf(0.975, 32) * error, rel=0.03)
+    values = np.random.default_rng(1).normal(size=(8, 5))
+    seeds = values.mean(0)
+    expected = stats.t.interval(0.95, 4, loc=seeds.mean(), scale=stats.sem(seeds))
+    interval = bootstrap_ci(torch.from_numpy(values))
+    assert (interval.low, interval.high) == pytest.approx(expected)
+    assert standard_error(values) == pytest.approx(stats.sem(seeds))
 
 
-@pytest.mark.parametrize("shape", [(8, 5), (2, 3), (1, 3), (1, 5)])
-def test_covers_the_truth_as_often_as_it_says(shape: tuple[int, int]) -> None:
+def test_differences_between_preferences_do_not_widen_the_interval_but_lucky_seeds_do() -> None:
+    values = np.random.default_rng(0).random((8, 5))
+    plain, shifted = bootstrap_ci(values), bootstrap_ci(values + 100 * np.arange(8)[:, None])
+    assert shifted.high - shifted.low == pytest.approx(plain.high - plain.low)
+    lucky = bootstrap_ci(values + np.arange(5))
+    assert lucky.high - lucky.low > 3
+
+
+def test_the_iqm_agrees_with_all_redraws_of_whole_seeds() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    values = np.random.default_rng(4).random((3, 4))
+    every = [interquartile_mean(values[:, list(chosen)].ravel()) for chosen in itertools.product(range(4), repeat=3)]
+    estimate = float(interquartile_mean(values.ravel()))
+    ends = estimate + (np.quantile(every, [0.025, 0.975]) - estimate) * stats.t.ppf(0.975, 3) / stats.norm.ppf(0.975)
+    interval = bootstrap_ci(values, "iqm", resamples=100_000)
+    assert interval.estimate == pytest.approx(estimate)
+    assert (interval.low, interval.high) == pytest.approx(ends.tolist(), abs=0.005)
+
+
+def test_absent_runs_are_not_read_and_preferences_weigh_equally() -> None:
+    values = np.array([[0.0, 0.2, np.nan, np.nan], [1.0, 1.0, 1.0, 1.4]])
+    there = np.isfinite(values)
+    assert bootstrap_ci(values, present=there).estimate == pytest.approx((0.1 + 1.1) / 2)
+    full = np.array([0.0, 0.2]), np.array([1.0, 1.0, 1.0, 1.4])
+    joint = [
+        sum(0.5 * row[s] for row in _units(full) if s < len(row)) ** 2 for s in range(4)
+    ]  # seeds 0 and 1 move both preferences
+    assert standard_error(values, there) == pytest.approx(np.sqrt(sum(joint)))
+    flat = np.concatenate(full)
+    assert bootstrap_ci(values, "iqm", present=there).estimate == pytest.approx(float(interquartile_mean(flat)))
+
+
+def _units(rows: tuple[Array, ...]) -> list[Array]:
+    return [(row - row.mean()) / np.sqrt(len(row) * (len(row) - 1)) for row in rows]
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
+@pytest.mark.parametrize("shape", [(8, 5), (8, 3), (1, 3)])
+def test_covers_the_truth_as_often_as_it_says(shape: tuple[int, int], correlation: float) -> None:
     generator = np.random.default_rng(2)
-    inside = 0
-    for trial in range(300):
-        interval = bootstrap_ci(generator.normal(size=shape), resamples=400, seed=trial)
-        inside += interval.low <= 0 <= interval.high
-    assert 0.89 <= inside / 300 <= 0.99
-
-
-def test_unequal_seeds_weigh_preferences_equally() -> None:
-    ragged = [torch.tensor([0.0, 0.2]), torch.tensor([1.0, 1.0, 1.0, 1.4])]
-    assert bootstrap_ci(ragged).estimate == pytest.approx((0.1 + 1.1) / 2)
+    shared, own = generator.normal(size=(1000, 1, shape[1])), generator.normal(size=(1000, *shape))
+    trials = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+    inside = np.mean([low <= 0 <= high for _, low, high in map(bootstrap_ci, trials)])
+    assert 0.92 <= inside <= 0.98
 
 
 def test_draws_are_one_fewer_than_the_seeds() -> None:
@@ -69,11 +88,19 @@ def test_draws_are_one_fewer_than_the_seeds() -> None:
 
 def test_bad_input_raises() -> None:
     with pytest.raises(ValueError, match="`values` must hold at least 2 seeds per preference, got 1"):
+        bootstrap_ci([[0.1], [0.3]])
+    with pytest.raises(ValueError, match="`values` must hold at least 2 seeds per preference, got 1"):
+        bootstrap_ci([[0.1, 0.2], [0.3, 0.4]], present=[[True, True], [True, False]])
+    with pytest.raises(ValueError, match="`present` must have at least one run per preference, got none"):
+        bootstrap_ci([[0.1, 0.2], [0.3, 0.4]], present=[[True, True], [False, False]])
+    with pytest.raises(ValueError, match=r"`present` must have shape \[1, 2\], got shape \[2\]"):
+        bootstrap_ci([[0.1, 0.2]], present=[True, True])
+    with pytest.raises(ValueError, match="`values` must be a rectangular array of numbers"):
         bootstrap_ci([[0.1, 0.2], [0.3]])
-    with pytest.raises(ValueError, match="`values` must hold at least one preference"):
-        bootstrap_ci([])
+    with pytest.raises(ValueError, match="`present` must hold truth values, got an array of float64"):
+        bootstrap_ci([[0.1, 0.2]], present=[[1.0, 0.5]])
     with pytest.raises(ValueError, match="`values` must hold at least one value"):
-        bootstrap_ci([[0.1], []])
+        bootstrap_ci(np.zeros((0, 2)))
     with pytest.raises(ValueError, match="`values` must be finite, got nan"):
         bootstrap_ci([[0.1, np.nan]])
     with pytest.raises(ValueError, match=r"`values` must have shape \[preferences, seeds\]"):
@@ -83,7 +110,7 @@ def test_bad_input_raises() -> None:
     with pytest.raises(ValueError, match=r"`level` must lie in \(0, 1\), got 1"):
         bootstrap_ci([[0.1, 0.2]], level=1.0)
     with pytest.raises(ValueError, match="`resamples` must be a whole number >= 1"):
-        bootstrap_ci([[0.1, 0.2]], resamples=0)
+        bootstrap_ci([[0.1, 0.2]], "iqm", resamples=0)
     with pytest.raises(ValueError, match="`seeds` must be a whole number >= 2, got 1"):
         seed_draws(1, 10, np.random.default_rng(0))
     with pytest.raises(ValueError, match="`values` must hold at least one value"):

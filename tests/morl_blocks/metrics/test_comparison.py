@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from morl_blocks.metrics import compare, probability_of_improvement
+from morl_blocks.metrics import compare, detectable_difference, probability_of_improvement
 from morl_blocks.metrics._arrays import Array
 
 scores = arrays(np.float64, (3, 4), elements=st.integers(0, 4).map(float))
@@ -12,7 +12,7 @@ scores = arrays(np.float64, (3, 4), elements=st.integers(0, 4).map(float))
 
 @given(scores, scores)
 def test_swapping_the_recipes_mirrors_everything(first: Array, second: Array) -> None:
-    there, back = compare(first, second, resamples=200), compare(second, first, resamples=200)
+    there, back = compare(first, second), compare(second, first)
     assert there.difference.estimate == pytest.approx(-back.difference.estimate)
     assert there.difference.low == pytest.approx(-back.difference.high)
     assert there.improvement == pytest.approx(1 - back.improvement)
@@ -38,7 +38,7 @@ def test_verdicts() -> None:
 def test_noise_is_called_a_difference_about_one_time_in_twenty(shape: tuple[int, int]) -> None:
     generator = np.random.default_rng(3)
     draws = generator.normal(size=(300, 2, *shape))
-    called = [compare(a, b, resamples=400).verdict != "not distinguishable" for a, b in draws]
+    called = [compare(a, b).verdict != "not distinguishable" for a, b in draws]
     assert 0.02 <= np.mean(called) <= 0.09
 
 
@@ -49,8 +49,32 @@ def test_pairing_removes_what_both_recipes_share() -> None:
     assert gain.improvement < 1
 
 
+def test_absent_runs_are_left_out_of_both() -> None:
+    first, second = np.array([[0.3, 0.4, np.nan, 0.5]]), np.array([[0.1, 0.3, 9.0, 0.2]])
+    there = np.array([[True, True, False, True]])
+    assert compare(first, second, present=there) == compare(first[:, [0, 1, 3]], second[:, [0, 1, 3]])
+
+
+@pytest.mark.parametrize("freedom", [2, 4, 9])
+def test_the_detectable_difference_is_seen_in_four_of_five_repeats(freedom: int) -> None:
+    generator = np.random.default_rng(5)
+    size = freedom + 1
+    gap = detectable_difference(1 / np.sqrt(size), freedom)
+    trials = gap + generator.normal(size=(4000, 1, size))
+    seen = np.mean([compare(trial, np.zeros_like(trial)).verdict == "better" for trial in trials])
+    assert seen == pytest.approx(0.8, abs=0.025)
+    mine = compare(trials[0], np.zeros_like(trials[0]))
+    assert mine.detectable == pytest.approx(detectable_difference(mine.error, freedom))
+
+
 def test_bad_input_raises() -> None:
-    with pytest.raises(ValueError, match=r"`second` must have seeds per preference \[2\], like `first`, got \[3\]"):
+    with pytest.raises(ValueError, match="`error` must be finite and >= 0, got -1"):
+        detectable_difference(-1.0, 4)
+    with pytest.raises(ValueError, match="`freedom` must be a whole number >= 1"):
+        detectable_difference(0.1, 0)
+    with pytest.raises(ValueError, match=r"`power` must lie in \(0, 1\), got 1"):
+        detectable_difference(0.1, 4, power=1.0)
+    with pytest.raises(ValueError, match=r"`second` must have shape \[1, 2\], like `first`, got shape \[1, 3\]"):
         compare([[0.1, 0.2]], [[0.1, 0.2, 0.3]])
     with pytest.raises(ValueError, match="`second` must have the 1 preferences of `first`, got 2"):
         probability_of_improvement([[0.1]], [[0.1], [0.2]])

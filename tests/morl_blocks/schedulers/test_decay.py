@@ -25,6 +25,15 @@ def test_exponential_average_lags(n: int, final: float) -> None:
     assert float(mu) == pytest.approx(0.05 + 9.95 / n * 19 * (1 - 0.95**n), abs=1e-4)
 
 
+def test_a_training_of_488_iterations_ends_at_0_458() -> None:
+    """Progress counts the steps before an iteration, so the factor is 20."""
+    schedule = LinearDecay(10.0, 0.05, smoothing=0.05)
+    for i in range(488):
+        mu = schedule.step(i / 488)
+    assert float(mu) == pytest.approx(0.458, abs=5e-4)
+    assert float(mu) == pytest.approx(0.05 + 9.95 / 488 * 20 * (1 - 0.95**488), abs=1e-4)
+
+
 def test_per_run_bounds() -> None:
     schedule = LinearDecay(torch.tensor([10.0, 1.0]), 0.5)
     torch.testing.assert_close(schedule.step(0.5), torch.tensor([5.25, 0.75]))

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from morl_recipes.cli._estimate import estimate
 from morl_recipes.cli._preview import preview
 from morl_recipes.store import StoreError
 from morl_recipes.sweep import InlineEngine, run_sweep
@@ -53,3 +54,10 @@ def test_the_size_of_a_cluster_is_not_known_here(tmp_path: Path) -> None:
     assert words in preview(tiny_plan(), tmp_path / "s", engine="ray")
     assert words not in preview(tiny_plan(), tmp_path / "s")
     assert words not in preview(tiny_plan(population=2), tmp_path / "s", engine="ray")
+
+
+def test_the_time_grows_with_the_work_and_falls_with_the_workers() -> None:
+    jobs = tiny_plan(rows=["PASTA"], seeds=8, total_steps=64 * 10).populations(4)
+    assert len(jobs) == 2
+    assert estimate(jobs, 1) > 0
+    assert "About " in preview(tiny_plan(), Path("nowhere"))

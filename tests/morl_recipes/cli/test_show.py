@@ -8,12 +8,12 @@ from morl_recipes.cli import main
 def test_tables_in_every_format(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for form in ("terminal", "markdown", "csv", "latex"):
         for kind in ("summary", "preferences"):
-            assert main(["table", str(trained), "--format", form, "--kind", kind, "--point", "final"]) == 0
+            assert main(["table", str(trained), "--format", form, "--kind", kind, "--score", "final"]) == 0
             assert "PASTA" in capsys.readouterr().out
 
 
 def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("table", "report", "play", "export"):
+    for command in ("table", "report", "test", "play", "export"):
         assert main([command, str(tmp_path)]) == 3
         assert "not a result store (it has no manifest.json)" in capsys.readouterr().err
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from morl_blocks.combiners import PCGrad
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.preferences import PreferenceSampler
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
@@ -15,7 +16,7 @@ from morl_recipes.envs import Make
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import tensors_of
 from morl_recipes.settings import Settings
-from morl_recipes.spec import spec
+from morl_recipes.spec import Live, spec
 from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import poisoned, tiny
 
@@ -54,6 +55,29 @@ def test_changing_one_run_leaves_the_others_bit_identical() -> None:
             for name, tensor in first[run].items():
                 assert torch.equal(tensor, second[run][name]), (run, name)
         assert not torch.equal(first[3]["actor/params"], second[3]["actor/params"])
+
+
+def test_a_conditioned_run_does_not_depend_on_its_neighbours() -> None:
+    recipe = replace(tiny(ROWS["ours"]["Exact PCGrad"]), preferences=specs.Dirichlet(0.5))
+    alone, among = _train([Run(recipe, HALF, 3)]), _train([Run(recipe, HALF, seed) for seed in (1, 2, 3)], chunk=2)
+    first, second = _own(alone, 0), _own(among, 2)
+    first |= {"preferences": alone.collector.preferences[0], "drawn": tensors_of(alone)["stream/preferences"][0]}
+    second |= {"preferences": among.collector.preferences[2], "drawn": tensors_of(among)["stream/preferences"][2]}
+    for name, tensor in first.items():
+        torch.testing.assert_close(tensor, second[name], rtol=1e-4, atol=1e-5)
+    assert torch.equal(first["preferences"], second["preferences"])
+    changed = _train([Run(recipe, HALF, seed) for seed in (1, 7, 3)], chunk=2)
+    assert torch.equal(_own(changed, 2)["actor/params"], second["actor/params"])
+
+
+def test_a_sampler_that_leaves_the_simplex_is_named() -> None:
+    class Loose(PreferenceSampler):
+        def draw(self, count: int, num_objectives: int, generator: torch.Generator) -> Tensor:
+            return torch.ones(count, num_objectives)
+
+    recipe = replace(tiny(), preferences=Live(Loose()))
+    with pytest.raises(ValueError, match=r"`Loose.draw` must sum to 1, got a sum of 2.0"):
+        _train([Run(recipe, HALF, 0)])
 
 
 def _own_all(batch: Batch) -> list[dict[str, Tensor]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -18,6 +19,13 @@ from morl_recipes.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
 RECIPES = {recipe.to_json(): (f"{group}/{name}", recipe) for group in ROWS for name, recipe in ROWS[group].items()}
+CONDITIONED = {
+    "Exact PCGrad": replace(ROWS["ours"]["Exact PCGrad"], preferences=specs.Uniform()),
+    "Grouped PCGrad": replace(PASTA, combiner=specs.GroupedPCGrad(groups=3), preferences=specs.Dirichlet(0.5)),
+    "Grouped PCGrad, one preference": replace(PASTA, combiner=specs.GroupedPCGrad(groups=3)),
+    "PASTA": replace(PASTA, preferences=specs.Grid(5)),
+}
+RECIPES |= {recipe.to_json(): (f"conditioned/{name}", recipe) for name, recipe in CONDITIONED.items()}
 KINDS: dict[object, list[tuple[str, Recipe]]] = {}
 for _name, _recipe in RECIPES.values():
     KINDS.setdefault(_recipe.structure(), []).append((_name, _recipe))

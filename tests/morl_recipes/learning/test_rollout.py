@@ -1,10 +1,11 @@
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
-from morl_recipes import PPO, EnvSource, Run
+from morl_recipes import PPO, EnvSource, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns
@@ -65,6 +66,33 @@ def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
     assert bool((bootstrapped[:, 10:20] > changed[:, 10:20]).all())
     assert torch.equal(bootstrapped[:, :10], changed[:, :10])
     assert torch.equal(bootstrapped[:, 20:], changed[:, 20:])
+
+
+def test_an_episode_has_one_preference_from_its_first_step_to_what_follows_its_last() -> None:
+    recipe = replace(tiny(), preferences=specs.Uniform())
+    batch = Batch([Run(recipe, (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=2))
+    before = batch.collector.preferences.clone()
+    draws = batch._draw()
+    rollout = batch.collector.collect(batch.actor.params, draws.noise, None, draws.preferences)
+    assert draws.preferences is not None
+    in_force, done = rollout.inputs[0, ..., -2:], rollout.done[0, ..., 0]
+    assert torch.equal(rollout.next_inputs[0, ..., -2:], in_force)  # also where the episode ends
+    assert torch.equal(in_force[:, 0], before[0])  # the episode that runs goes on as it began
+    for env in range(2):
+        expected = before[0, env]
+        for step in range(32):
+            assert torch.equal(in_force[env, step], expected)
+            if done[env, step]:
+                expected = draws.preferences[0, step, env]
+    assert int(done.sum()) == 6
+    assert len(in_force.flatten(0, 1).unique(dim=0)) == 8
+    assert torch.equal(batch.collector.preferences[0], expected_after(draws.preferences[0], in_force, done))
+
+
+def expected_after(fresh: Tensor, in_force: Tensor, done: Tensor) -> Tensor:
+    """Return what is in force after the last step: what the last episode that began was given."""
+    last = done.shape[1] - 1
+    return torch.stack([fresh[last, e] if done[e, last] else in_force[e, last] for e in range(len(done))])
 
 
 def test_a_vector_advantage_is_never_averaged() -> None:

@@ -24,6 +24,8 @@ def _batch(recipe: Recipe, source: EnvSource) -> Batch:
         (PASTA, True),
         (replace(PASTA, combiner=specs.TorchJD()), False),
         (replace(PASTA, scalarizer=specs.Linear(), mu=None), False),
+        (replace(PASTA, combiner=specs.WeightedPCGrad(), preferences=specs.Uniform()), False),
+        (replace(PASTA, combiner=specs.GroupedPCGrad(groups=3), preferences=specs.Grid(5)), True),
     ],
 )
 def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:
@@ -40,6 +42,13 @@ def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -
     assert expected.keys() == state.keys()
     for name, tensor in expected.items():
         assert torch.equal(tensor, state[name]), name
+
+
+def test_only_a_conditioned_batch_has_a_stream_of_preferences() -> None:
+    """What an ordinary one draws and saves is what it always was."""
+    assert "stream/preferences" not in tensors_of(_batch(PASTA, toy()))
+    conditioned = tensors_of(_batch(replace(PASTA, preferences=specs.Uniform()), toy()))
+    assert conditioned["stream/preferences"].shape == conditioned["stream/learning"].shape
 
 
 def test_a_state_that_is_no_tensor_is_named() -> None:

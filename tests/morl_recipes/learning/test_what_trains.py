@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
 from morl_recipes import ROWS, Recipe, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.settings import Settings
@@ -33,6 +33,7 @@ METHODS: dict[type, str] = {
     critics.AttentionWeightedCritic: "loss",
     ppo.UnitBoxGaussianActor: "log_prob",
     ppo.ClippedSurrogate: "forward",
+    preferences.Uniform: "draw",
 }
 BUILDERS = {
     specs.Actor: ppo.UnitBoxGaussianActor,
@@ -47,10 +48,13 @@ class RaisedError(Exception):
 
 
 def named(recipe: Recipe) -> set[type]:
-    """Return the classes of the blocks that a recipe names; a scalarised advantage leaves nothing to combine."""
+    """Return the classes of the blocks that a recipe names; a scalarised advantage leaves nothing to combine.
+
+    A preference that is given is nobody's to draw.
+    """
     scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind is specs.Scalarised
     slots = [getattr(recipe, f.name) for f in fields(Recipe) if not (scalarised and f.name == "combiner")]
-    return {block for slot in slots for block in _blocks(slot)}
+    return {block for slot in slots for block in _blocks(slot)} - {preferences.Given}
 
 
 def _blocks(value: object) -> Iterator[type]:

@@ -1,5 +1,6 @@
 """Runs find their cells, and every gap has a sentence."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from morl_recipes import PASTA
+from morl_recipes import PASTA, ROWS
 from morl_recipes.panels import Results, load_results
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError
 
@@ -35,9 +36,35 @@ def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
 
 def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
     store = make_store()
-    peak, final = load_results(store).panels[0], load_results(store, point="final").panels[0]
+    peak, final = load_results(store).panels[0], load_results(store, score="final").panels[0]
     assert (peak.hv >= final.hv).all()
     assert (peak.hv > final.hv).any()
+
+
+def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    results = load_results(store)
+    (panel,) = results.panels
+    assert results.reading == panel.reading == "test"
+    assert panel.why == ""
+    peak = load_results(store, score="peak").panels[0]
+    np.testing.assert_allclose(panel.returns, 0.9 * peak.returns)
+    np.testing.assert_allclose(panel.every["peak"], peak.hv)
+    np.testing.assert_allclose(peak.every["test"], panel.hv)
+    assert panel.bias == pytest.approx(((peak.hv - panel.hv).mean(), panel.hv.mean(), 12))
+    assert peak.gaps == panel.gaps == ()
+
+
+def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    store = make_store(sweep_type(untested=frozenset({("Linear", 0, 1)})))
+    (panel,) = load_results(store).panels
+    assert panel.reading == "peak"
+    assert "1 of 12 runs have no test score" in panel.why
+    (asked,) = load_results(store, score="test").panels
+    assert "Linear: 1 of 6 runs have no test score and are left out" in "".join(asked.gaps)
+    assert asked.usable.sum() == 11
 
 
 def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
@@ -79,6 +106,35 @@ def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes:
         ("baselines", ("Linear",)),
         ("mine", (name,)),
     ]
+
+
+@pytest.mark.parametrize(("trained", "shown"), [("fixed_mu", "controller"), ("controller", "fixed_mu")])
+def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
+    tmp_path: Path, trained: str, shown: str
+) -> None:
+    twins = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
+    others = {"controller": "No Conflict", "fixed_mu": "mu=0.1"}
+    rows = [(trained, twins[trained]), (trained, others[trained]), (shown, others[shown])]
+    weights = (0.2, 0.2, 0.6)
+    plan = [
+        PlannedRun(f"run{i}", group, name, "stealth", weights, 0, 1, ROWS[group][name].to_dict())
+        for i, (group, name) in enumerate(rows)
+    ]
+    infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store = Store.create(tmp_path / "s", Manifest("c", infos, tuple(plan)))
+    for i, run in enumerate(plan):
+        level = 0.5 + 0.1 * i
+        point = {"iteration": 1, "steps": 1, "returns": (level,) * 3, "hv": level**3, "eu": level}
+        identity = (run.run_id, run.group, run.method, "stealth", weights, 0)
+        history = pd.DataFrame({"iteration": [1], "steps": [1]})
+        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
+    panels = {panel.group: panel for panel in load_results(store).panels}
+    assert set(panels) == {trained, shown}
+    assert panels[shown].methods.count(twins[shown]) == 1
+    again = panels[shown].run_ids[panels[shown].methods.index(twins[shown])]
+    assert again.tolist() == [["run0"]]
+    assert twins[shown] not in panels[trained].methods
+    assert panels[shown].gaps == ()
 
 
 def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
@@ -155,12 +211,18 @@ def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, object
 
 
 def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    untested = make_store()
+    shutil.copytree(untested.path, tmp_path / "untested")
+    shutil.rmtree(untested.path)
+    untested = Store.open(tmp_path / "untested")
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
         load_results(make_store(sweep_type(skip=everything)))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
         load_results(make_store(sweep_type(fail=everything)))
-    with pytest.raises(ValueError, match="`point` must be 'peak' or 'final', got 'best'"):
-        load_results(tmp_path, point="best")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`score` must be 'peak', 'test' or 'final', got 'best'"):
+        load_results(tmp_path, score="best")  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
+        load_results(untested, score="test")
     with pytest.raises(StoreError, match="not a result store"):
         load_results(tmp_path)

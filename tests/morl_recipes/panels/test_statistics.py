@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from morl_blocks.metrics import compare, objective_dominance_rate, profile_auc, win_rate
-from morl_recipes.panels import load_results, panel_statistics, preference_statistics
+from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
+from morl_recipes.panels import detectable, load_results, panel_statistics, preference_statistics
 from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
@@ -31,7 +31,10 @@ def test_a_complete_panel_agrees_with_the_metrics(make_store: MakeStore, sweep_t
     assert rows[1].against == compare(panel.hv[1], panel.hv[0])
     for row in rows:
         for interval in (row.hv, row.win_rate, row.dominance, row.auc):
-            assert interval.low <= interval.high
+            assert interval.low <= interval.estimate <= interval.high
+        assert row.iqm == bootstrap_ci(panel.hv[panel.methods.index(row.method)], "iqm")
+    found = [row.against.detectable for row in rows if row.against is not None]
+    assert detectable(rows) == np.median(found)
 
 
 def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(
@@ -42,6 +45,10 @@ def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(
     expected = (panel.hv[1, 0, [0, 2]].mean() + panel.hv[1, 1].mean()) / 2
     assert rows[1].hv.estimate == pytest.approx(expected)
     assert rows[1].runs == (5, 6)
+    assert rows[1].against is not None
+    there = panel.usable[1]
+    assert rows[1].against == compare(panel.hv[1], panel.hv[0], present=there)
+    assert rows[1].hv.low < expected < rows[1].hv.high
     shared = np.concatenate([panel.hv[:, 0, [0, 2]], panel.hv[:, 1]], axis=1)
     np.testing.assert_allclose([row.auc.estimate for row in rows], profile_auc(shared))
 
@@ -54,8 +61,8 @@ def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: A
     for gap in (row.hv.low, row.hv_spread, row.win_rate.estimate, row.dominance.estimate, row.auc.estimate):
         assert np.isnan(gap)
     (cell,) = preference_statistics(panel)
-    assert cell.eu[0] == panel.utilities[0, 0, 0]
-    assert np.isnan(cell.eu[1])
+    assert cell.scores["eu"][0] == panel.utilities[0, 0, 0]
+    assert np.isnan(cell.scores["eu"][1])
 
 
 def test_unknown_bounds_leave_only_what_needs_none(make_store: MakeStore, sweep_type: Any) -> None:
@@ -80,7 +87,7 @@ def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
     rows = preference_statistics(panel)
     assert [(row.preference, row.method) for row in rows] == [(p, m) for p in panel.preferences for m in panel.methods]
     assert rows[1].hv.estimate == pytest.approx(panel.hv[1, 0].mean())
-    assert rows[1].hv_spread == pytest.approx(panel.hv[1, 0].std(ddof=1))
+    assert rows[1].scores["hv"] == pytest.approx((panel.hv[1, 0].mean(), panel.hv[1, 0].std(ddof=1)))
     assert rows[2].returns[1][0] == pytest.approx(panel.returns[0, 1, :, 1].mean())
 
 

@@ -42,6 +42,17 @@ def test_the_page_holds_every_section_and_loads_nothing(make_store: MakeStore, t
     assert not list(path.parent.glob(".report*"))
 
 
+def test_the_page_shows_the_test_score_where_there_is_one(
+    make_store: MakeStore, sweep_type: Any, tmp_path: Path
+) -> None:
+    store = make_store(sweep_type(untested=frozenset(), iterations=4))
+    page, peaks = (write_report(store, tmp_path / "r.html", score=score).read_text() for score in (None, "peak"))
+    assert "policy of the best validation, on fresh episodes, of each run" in page
+    assert "Selection bias" in page
+    bars = [data_of(text)["panels"][0]["figures"]["bars"]["all"]["data"][0]["x"][0] for text in (page, peaks)]
+    assert bars[0] < bars[1]
+
+
 @pytest.mark.parametrize("objectives", [2, 3, 4, 5])
 def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
     weights = tuple([1 / objectives] * objectives)
@@ -120,7 +131,7 @@ def test_names_cannot_break_out_of_the_page(make_store: MakeStore, sweep_type: A
     store = make_store(sweep_type(methods={"<b>x": ["PASTA", evil]}, iterations=4))
     page = write_report(store, tmp_path / "r.html", title=evil).read_text(encoding="utf-8")
     assert evil not in page
-    assert data_of(page)["panels"][0]["methods"][1]["name"] == evil
+    assert data_of(page)["panels"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
 def test_plotly_is_only_needed_for_the_page(

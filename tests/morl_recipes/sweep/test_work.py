@@ -8,8 +8,9 @@ import pytest
 import torch
 from filelock import FileLock
 
+from morl_recipes import checkpoint
 from morl_recipes.session import Session
-from morl_recipes.store import RunRecord
+from morl_recipes.store import RunRecord, StoreError, _versions
 from morl_recipes.sweep import InlineEngine, run_sweep, train_job
 from morl_recipes.sweep import _work as work_module
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -118,3 +119,52 @@ def test_a_checkpoint_belongs_to_one_process(tmp_path: Path, monkeypatch: pytest
         pytest.raises(TimeoutError, match="another process is still training this population"),
     ):
         train_job(population, tmp_path / "c", lambda steps: None)
+
+
+def test_a_checkpoint_does_not_grow_with_the_history(tmp_path: Path) -> None:
+    plan = tiny_plan(rows=["PASTA"], total_steps=64 * 40, eval_every=40)
+    (population,) = plan.populations(16)
+    sizes: list[int] = []
+
+    def measure(steps: int) -> None:
+        path = tmp_path / "c" / "checkpoint.safetensors"
+        sizes.extend([path.stat().st_size] if path.exists() else [])
+
+    train_job(population, tmp_path / "c", measure)
+    assert len(sizes) > 30
+    assert max(sizes[2:-1]) - min(sizes[2:-1]) < 64  # the digits of the iteration
+
+
+def test_a_kill_between_the_history_and_the_checkpoint_changes_nothing(tmp_path: Path) -> None:
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    expected = train_job(population, None, lambda steps: None)
+
+    class Killed(BaseException):
+        pass
+
+    with pytest.MonkeyPatch.context() as patch:
+
+        def killed(path: Path, *rest: object) -> None:
+            if path.exists():
+                raise Killed  # the rows are on the disk, the checkpoint that counts them is not
+            save(path, *rest)  # type: ignore[arg-type]
+
+        save = checkpoint.save
+        patch.setattr(checkpoint, "save", killed)
+        with pytest.raises(Killed):
+            train_job(population, tmp_path / "c", lambda steps: None)
+    assert len((tmp_path / "c" / "history.csv").read_text().splitlines()) > 1 + len(population.runs)
+    records = train_job(population, tmp_path / "c", lambda steps: None)
+    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+
+
+def test_a_checkpoint_of_another_pytorch_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    train_job(population, tmp_path / "c", lambda steps: None)
+    before = (tmp_path / "c" / "checkpoint.safetensors").read_bytes()
+    installed = {**_versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).* with --accept-versions"):
+        train_job(population, tmp_path / "c", lambda steps: None)
+    assert (tmp_path / "c" / "checkpoint.safetensors").read_bytes() == before
+    train_job(population, tmp_path / "c", lambda steps: None, accept_versions=True)

@@ -10,7 +10,7 @@ import pytest
 from morl_recipes import paper
 from morl_recipes.panels import load_results
 from morl_recipes.store import Store
-from morl_recipes.table import Format, Kind, preference_tables, render_table, summary_table
+from morl_recipes.table import Format, Kind, Table, preference_tables, render_table, summary_table
 
 MakeStore = Callable[..., Store]
 EIGHT = tuple(paper.preference_weights(p) for p in paper.per_preference()["preference"].unique()[:8])
@@ -23,37 +23,80 @@ def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sw
     table = summary_table(panel)
     assert [row[0].text for row in table.rows] == methods
     assert [row[2].text for row in table.rows] == ["0.291 ± 0.024", "0.264 ± 0.019", "0.246 ± 0.018", "0.253 ± 0.017"]
-    assert [[row[i].text for i in (4, 6, 8)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
-    assert table.notes == ()
+    assert [[row[i].text for i in (5, 7, 9)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
+    power, reading = table.notes
+    assert power.startswith("With 2 seeds a true HV difference to PASTA of 0.")
+    assert reading.startswith("Scores are best validations, chosen for their luck too")
     assert sum(row[1].best for row in table.rows) == 1
-    assert table.rows[0][9].text == "—"
-    assert all(row[9].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
+    assert table.rows[0][10].text == "—"
+    assert all(row[10].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
 
 
 def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
     sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
     (panel,) = load_results(make_store(sweep)).panels
-    words = {row[0].text: row[9].text for row in summary_table(panel).rows}
+    table = summary_table(panel)
+    assert not [name for name in table.columns if name.endswith("paper")]
+    assert not [name for name in table.numbers[0] if name.startswith("paper_")]
+    words = {row[0].text: row[-2].text for row in table.rows}
     assert words["Linear"] == "worse"
     assert words["A twin (Ours too)"] == "not distinguishable"
 
 
-@pytest.mark.parametrize(
-    ("env", "group", "expected"), [("frogger", "baselines", "0.796"), ("stealth", "utopia", "0.291 ± 0.024")]
-)
-def test_tables_that_the_paper_does_not_summarise_take_its_appendix(
-    make_store: MakeStore, sweep_type: Any, env: str, group: str, expected: str
-) -> None:
+def _appendix_table(make_store: MakeStore, sweep_type: Any, env: str, group: str) -> tuple[Table, Table]:
     rows = paper.per_preference().query("env == @env and group == @group")
     preferences = tuple(paper.preference_weights(p) for p in rows["preference"].unique())
     sweep = sweep_type(
         methods={group: rows["method"].unique().tolist()}, preferences=preferences, env=env, seeds=1, iterations=3
     )
     (panel,) = load_results(make_store(sweep)).panels
-    table = summary_table(panel)
-    assert {row[0].text: row[2].text for row in table.rows}["PASTA (Ours)"] == expected
-    assert {row[4].text for row in table.rows} == {"—"}
-    assert "No interval where a preference has a single seed." in table.notes
+    return summary_table(panel), preference_tables(panel)[-1]
+
+
+def test_a_table_that_the_paper_does_not_summarise_takes_its_appendix(make_store: MakeStore, sweep_type: Any) -> None:
+    table, _ = _appendix_table(make_store, sweep_type, "stealth", "utopia")
+    assert {row[0].text: row[2].text for row in table.rows}["PASTA (Ours)"] == "0.291 ± 0.024"
+    assert [name for name in table.columns if name.endswith("paper")] == ["HV, paper"]
+    assert "No interval where a preference has a single seed: one draw says nothing about the next." in table.notes
+
+
+@pytest.mark.parametrize("env", ["frogger", "formation"])
+def test_hypervolumes_on_another_scale_never_stand_beside_ours(
+    make_store: MakeStore, sweep_type: Any, env: str
+) -> None:
+    for table in _appendix_table(make_store, sweep_type, env, "baselines"):
+        assert "HV, paper" not in table.columns
+        assert table.columns[2] != "paper"
+        assert any(note.startswith("The paper's HV is not shown: it has other bounds") for note in table.notes)
+        assert not {"paper_hv", "paper_hv_mean"} & set(table.numbers[0])
+    assert "paper" in table.columns  # its utilities and returns are raw numbers like ours
+
+
+def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    table, peaks = (summary_table(load_results(store, score=score).panels[0]) for score in (None, "peak"))
+    assert table.columns[:4] == ("Method", "HV", "HV, peak", "HV, paper")
+    assert peaks.columns[:4] == ("Method", "HV", "HV, test", "HV, paper")
+    assert [row[1].detail for row in table.rows] == [row[2].detail for row in peaks.rows]
+    (panel,) = load_results(store).panels
+    bias = f"here by {panel.bias[0]:+.3f} HV (mean of peak minus test over 12 runs, 37 % of the test score)."
+    for one in (table, peaks):
+        assert sum(note.startswith("Selection bias: the best of several noisy validations") for note in one.notes) == 1
+        assert any(note.endswith(bias) for note in one.notes)
+    rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
+    assert rows[0]["score"] == "test"
+    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
+    assert rows[1]["against_pasta"] == "worse"
+    assert "Scores are last validations." in render_table(store, score="final")
+    cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
+    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.utilities[0, 0].mean())
+
+
+def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: MakeStore) -> None:
+    text = render_table(make_store(), width=400)
+    assert "12 of 12 runs have no test score (`morl-blocks test " in text
+    assert "HV, test" not in text
 
 
 def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> None:
@@ -71,7 +114,7 @@ def test_a_preference_near_one_of_the_papers_is_not_the_papers(make_store: MakeS
     (panel,) = load_results(make_store(sweep_type(preferences=near))).panels
     first, second = preference_tables(panel)
     assert first.title.endswith("preference 0.104-0.696-0.200")
-    assert {row[2].text for row in first.rows} == {"—"}
+    assert "paper" not in first.columns
     assert second.rows[0][2].text == "0.280 ± 0.015"
     assert any("Ours covers 1 of the paper's 8 preferences and 1 others" in note for note in second.notes)
 
@@ -97,20 +140,21 @@ def test_latex_escapes_and_balances(make_store: MakeStore, sweep_type: Any) -> N
     assert r"$\pm$" in text
     assert "±" not in text
     rows = [line for line in text.splitlines() if line.endswith(r" \\")]
-    assert {line.count(" & ") for line in rows} == {10}
+    assert {line.count(" & ") for line in rows} == {7}
 
 
 def test_markdown_is_a_table(make_store: MakeStore, sweep_type: Any) -> None:
     text = render_table(make_store(sweep_type(methods={"mine": ["a|b", "PASTA"]})), format="markdown")
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert {line.replace(r"\|", "").count("|") for line in rows} == {12}
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {9}
     assert "**" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_terminal_lines_fit(make_store: MakeStore, width: int) -> None:
     text = render_table(make_store(), width=width)
-    table = text.split("\n\n- ")[0].split("\n\nHV ±")[0]
+    table = text.split("\n\n- ")[0].split("\n\n* the best")[0]
+    assert "* the best of its column." in text
     assert max(map(len, table.splitlines())) <= width
     assert "0.291 ± 0.024" in text
 

@@ -1,0 +1,102 @@
+r"""A seed is one draw: how all runs of a seed move together when seeds are drawn anew.
+
+Runs of one seed share random streams, so they are one observation over all preferences and methods. With
+:math:`x_{ps}` the score of preference p and seed s, :math:`n_p` seeds and mean :math:`\bar x_p`,
+
+.. math:: u_{ps} = \frac{x_{ps} - \bar x_p}{\sqrt{n_p (n_p - 1)}}, \qquad \bar x_p^* = \bar x_p + \sum_s g_s u_{ps}
+
+with one standard normal weight :math:`g_s` per seed redraws the means. Their covariance over preferences and methods
+is the sample's own, divided by the number of seeds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
+
+from morl_blocks._checks import at_least, between, fail
+from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, real_array
+
+Mask = NDArray[np.bool_]
+
+
+class Interval(NamedTuple):
+    """A number with its confidence interval: ``estimate``, ``low``, ``high``."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def runs_of(name: str, values: Values, present: object, *, ndim: int = 2) -> tuple[Array, Mask]:
+    """Return scores ``[*, preferences, seeds]`` with 0 for absent runs, and which runs there are.
+
+    Args:
+        name: Name of the argument, for the message.
+        values: Scores; numbers of absent runs are never read and may be NaN.
+        present: Which runs there are, ``[preferences, seeds]``; ``None`` for all.
+        ndim: Number of dimensions.
+    """
+    wanted = "[preferences, seeds]" if ndim == 2 else "[methods, preferences, seeds]"
+    raw = real_array(name, values)
+    if raw.ndim != ndim:
+        fail(name, f"have shape {wanted}", f"shape {list(raw.shape)}")
+    there = np.ones(raw.shape[-2:], dtype=np.bool_) if present is None else np.asarray(present)
+    if there.dtype != np.bool_:
+        fail("present", "hold truth values", f"an array of {there.dtype}")
+    if there.shape != raw.shape[-2:]:
+        fail("present", f"have shape {list(raw.shape[-2:])}", f"shape {list(there.shape)}")
+    not_empty(name, raw)
+    if not there.any(-1).all():
+        fail("present", "have at least one run per preference", "none")
+    return as_array(name, np.where(there, raw, 0.0), ndim=ndim), there
+
+
+def freedom_of(name: str, present: Mask) -> int:
+    """Return the degrees of freedom: one less than the seeds of the preference that has the fewest."""
+    fewest = int(present.sum(-1).min())
+    if fewest < 2:
+        fail(name, "hold at least 2 seeds per preference", f"{fewest}")
+    return fewest - 1
+
+
+def deviations(values: Array, present: Mask) -> tuple[Array, Array]:
+    """Return the seed means ``[*, P]`` and the unit deviations u of the module's equation ``[*, P, S]``."""
+    counts = present.sum(-1)
+    means = values.sum(-1) / counts
+    residuals = np.where(present, values - means[..., None], 0.0)
+    return means, residuals / np.sqrt(counts * (counts - 1.0))[:, None]
+
+
+def shifts(weights: Array, units: Array) -> Array:
+    """Return how much each redraw moves the means: weights ``[B, S]``, units ``[*, S]`` give ``[B, *]``.
+
+    Seeds are added one by one, so that methods with equal runs stay equal to the last bit.
+    """
+    moved = np.zeros((len(weights), *units.shape[:-1]))
+    for seed in range(units.shape[-1]):
+        moved += weights[:, seed].reshape(-1, *[1] * (units.ndim - 1)) * units[..., seed]
+    return moved
+
+
+def stretches(freedom: int, count: int, generator: np.random.Generator) -> Array:
+    r"""Draw :math:`\sqrt{df / \chi^2_{df}}`: how far off a spread measured on few seeds may be, ``[count]``."""
+    return np.sqrt(freedom / generator.chisquare(freedom, size=count))
+
+
+def quantiles(level: float, freedom: int) -> tuple[float, float]:
+    """Return Student's and the normal quantile of a two-sided interval.
+
+    Example:
+        >>> [round(q, 2) for q in quantiles(0.95, 4)]
+        [2.78, 1.96]
+    """
+    between("level", level, 0.0, 1.0, bounds="()")
+    upper = (1 + level) / 2
+    return float(stdtrit(freedom, upper)), float(ndtri(upper))
+
+
+def check_draws(resamples: int) -> None:
+    """Require at least one redraw."""
+    at_least("resamples", resamples, 1)

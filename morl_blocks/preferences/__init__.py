@@ -1,0 +1,16 @@
+"""Preference samplers: for which trade-off the next episode is played, in one policy for all of them."""
+
+from morl_blocks.preferences._base import PreferenceSampler
+from morl_blocks.preferences.dirichlet import Dirichlet, Uniform, dirichlet_preferences
+from morl_blocks.preferences.given import Given
+from morl_blocks.preferences.grid import Grid, even_preferences
+
+__all__ = [
+    "Dirichlet",
+    "Given",
+    "Grid",
+    "PreferenceSampler",
+    "Uniform",
+    "dirichlet_preferences",
+    "even_preferences",
+]

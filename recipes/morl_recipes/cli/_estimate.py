@@ -1,0 +1,57 @@
+"""How long a sweep would take, from an iteration that is tried out."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Sequence
+
+from morl_recipes.envs import find_source
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.runs import Run
+from morl_recipes.recipe import Recipe
+from morl_recipes.sweep import Job
+from morl_recipes.sweep._plan import OVERHEAD
+
+TRIED = 4
+"""Most runs that are tried out together."""
+
+
+def estimate(jobs: Sequence[Job], workers: int) -> float:
+    """Return about how many seconds some jobs take, longest first, without validation and without compiling.
+
+    One iteration of the largest job of each environment is trained and forgotten; the others follow in proportion.
+
+    Args:
+        jobs: What is to be done.
+        workers: Jobs that train at the same time.
+    """
+    costs: dict[str, float] = {}
+    for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
+        if job.env not in costs:
+            costs[job.env] = _iteration(job)
+    busy = [0.0] * workers
+    for seconds in sorted((costs[job.env] * _size(job) for job in jobs), reverse=True):
+        heapq.heapreplace(busy, busy[0] + seconds)
+    return max(busy)
+
+
+def _size(job: Job) -> float:
+    """Return the work of a job, in iterations of one run."""
+    steps = int(job.runs[0].recipe["ppo"]["steps_per_iteration"])
+    return math.ceil(job.settings.total_steps / steps) * (len(job.runs) + OVERHEAD)
+
+
+def _iteration(job: Job) -> float:
+    """Return the seconds of an iteration per run; the first one warms up and does not count."""
+    runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in job.runs[:TRIED]]
+    source = find_source(job.env, job.settings.device, job.plugins)
+    batch = Batch(runs, source, job.settings.change(compile=False))
+    try:
+        batch.iterate()
+        start = time.perf_counter()
+        batch.iterate()
+        return (time.perf_counter() - start) / (len(runs) + OVERHEAD)
+    finally:
+        getattr(batch.env, "close", lambda: None)()

@@ -1,0 +1,38 @@
+"""``morl-blocks test``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
+
+    The best of several validations is chosen for its luck too. A test score is not. Runs that were trained by this
+    version have one; others get it here, without training. The same command goes on where it stopped.
+
+    Examples:
+      morl-blocks test runs/paper_baselines
+      morl-blocks test runs/smoke --episodes 20
+    """
+
+    folder: Folder
+    """Results of a sweep or a training, complete or not."""
+    episodes: int = 100
+    """Fresh episodes per policy."""
+    accept_versions: bool = False
+    """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had."""
+
+    def run(self, argv: list[str]) -> int:
+        """Play, write, and say what was done."""
+        from morl_recipes.testing import test_store
+
+        done = test_store(self.folder, self.episodes, accept_versions=self.accept_versions)
+        words = f", {len(done.there)} had their test already" if done.there else ""
+        print(f"{self.folder}: {len(done.tested)} runs tested on {self.episodes} fresh episodes each{words}.")
+        return 0

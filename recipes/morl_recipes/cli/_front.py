@@ -1,0 +1,116 @@
+"""``morl-blocks front``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from morl_recipes.cli._given import TRAIN, TrainFlags, given
+from morl_recipes.cli._signals import terminable
+from morl_recipes.cli._words import Changes, parse_preference, seeds_key, slug
+
+if TYPE_CHECKING:
+    from morl_recipes.fronts import Front as TrainedFront
+    from morl_recipes.recipe import Recipe
+
+PICTURE, TABLE = "front.png", "front.csv"
+
+
+@dataclass(frozen=True)
+class Front:
+    """Train a front: many trade-offs from one training, as points, policies, a table and a picture.
+
+    By default one policy learns all preferences; with --decomposed every preference has a policy of its own. Stop it
+    with Ctrl-C and start the same command again: it continues.
+
+    Examples:
+      morl-blocks front --env deep-sea-treasure-v0
+      morl-blocks front --env mo-hopper-2obj-v5 --recipe "Exact PCGrad" --preferences 40 --reference -100,-100
+      morl-blocks front --env deep-sea-treasure-v0 --decomposed --preferences 11 --seeds 0 1 2
+    """
+
+    env: str = "deep-sea-treasure-v0"
+    """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
+    recipe: str = "Conditioned Linear"
+    """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
+    preferences: int = 40
+    """How many preferences, spread evenly over the simplex."""
+    decomposed: bool = False
+    """Train one policy per preference instead of one for all."""
+    gamma: float = 1.0
+    """Discount of the returns that the front shows."""
+    reference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: no hypervolume)")] = None
+    """Reference point of the hypervolume, as in 0,-50"""
+    seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
+    """A list of seeds: 0 1 2"""
+    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
+    """A number of seeds instead of a list: 3 is 0 1 2."""
+    changes: Changes = ()
+    """Changes of the recipe by dotted name, as in ppo.learning_rate=1e-4 preferences=Grid"""
+    settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
+    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/front-<row>-<env>)")] = None
+    """Folder of the front."""
+    quiet: bool = False
+    """Show no progress."""
+
+    def run(self, argv: list[str]) -> int:
+        """Train, play, write and print."""
+        from morl_recipes.fronts import train_front
+
+        reference = None if self.reference is None else parse_preference(self.reference, "reference")
+        row = self.recipe.rpartition(":")[2]
+        default = Path("runs") / f"front-{slug(row)}-{slug(Path(self.env.replace('.py:', '-')).name)}"
+        out = self.out or default
+        with terminable():
+            front = train_front(
+                self._recipe(),
+                self.env,
+                self.preferences,
+                self._seeds(),
+                conditioned=not self.decomposed,
+                gamma=self.gamma,
+                out=out,
+                resume=True,
+                progress=not self.quiet,
+                **self._settings(),
+            )
+        write(front, out)
+        print(front)
+        if reference is not None:
+            for seed in sorted(set(front.seeds)):
+                print(f"Hypervolume above {self.reference}, seed {seed}: {front.of(seed).hypervolume(reference):.6g}")
+        print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}")
+        return 0
+
+    def _recipe(self) -> Recipe:
+        """Return the one row that was named, with the changes that were typed."""
+        from morl_recipes.recipe_fields import change_recipe, parse_changes
+        from morl_recipes.selection import select_rows
+
+        rows = select_rows([self.recipe])
+        if len(rows) != 1:
+            raise ValueError(f"`recipe` must name one row, got {self.recipe!r}, which is {len(rows)} rows.")
+        return change_recipe(rows[0].recipe, parse_changes(self.changes))
+
+    def _seeds(self) -> tuple[int, ...]:
+        key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))
+        return tuple(range(key)) if isinstance(key, int) else key
+
+    def _settings(self) -> dict[str, Any]:
+        return {"total_steps": TRAIN.total_steps} | given(self.settings)
+
+
+def write(front: TrainedFront, folder: Path) -> None:
+    """Write the table and the picture of a front, with the exact front where there is one."""
+    from morl_envs import CARDS, exact_front
+    from morl_recipes.fronts import draw_front
+    from morl_recipes.staging import staged
+
+    card = CARDS.get(front.env)
+    known = exact_front(front.env, front.gamma) if card is not None and card.exact_front is not None else None
+    with staged(folder / TABLE) as temporary:
+        front.table().to_csv(temporary, index=False)
+    draw_front(front, folder / PICTURE, known)

@@ -1,0 +1,37 @@
+"""Every number that judges a policy, in one tuple: validation, results, stores, tables and reports iterate over it.
+
+To add one, write a file like ``_utility.py``, add its entry to :data:`SCORES` and say on the docs page what it means.
+"""
+
+from morl_recipes.scores._hypervolume import HYPERVOLUME
+from morl_recipes.scores._score import Bounds, Score, judge
+from morl_recipes.scores._utility import UTILITY
+
+SCORES: tuple[Score, ...] = (HYPERVOLUME, UTILITY)
+"""The scores, in the order in which they are shown. The first one that can be had decides which policy is the best."""
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all scores.
+
+    Example:
+        >>> names()
+        ('hv', 'eu')
+    """
+    return tuple(score.name for score in SCORES)
+
+
+from morl_recipes.scores._errors import score_error, standard_errors, summarise  # noqa: E402 - they read the tuple
+
+__all__ = [
+    "HYPERVOLUME",
+    "SCORES",
+    "UTILITY",
+    "Bounds",
+    "Score",
+    "judge",
+    "names",
+    "score_error",
+    "standard_errors",
+    "summarise",
+]

@@ -1,0 +1,60 @@
+"""Test scores of runs that were stored without them: a sealed file of its own beside the run's."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from morl_recipes import staging
+from morl_recipes.errors import StoreError
+from morl_recipes.store._files import seal, unseal
+from morl_recipes.store._manifest import SCHEMA
+from morl_recipes.store._shapes import TEST_POINTS, check_tests
+from morl_recipes.store._store import RUNS, Store
+
+TEST = "test.json"
+
+
+def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
+    """Write the test scores of a run whole; its other files are not touched.
+
+    Args:
+        store: The store.
+        run_id: A run that is done.
+        points: ``test_peak`` and ``test_final``.
+    """
+    path = staging.inside(store.path, RUNS, run_id, TEST)
+    fields = {"schema": SCHEMA, "run_id": run_id, "policy": _policy(store.read(run_id)), **points}
+    try:
+        staging.replace(path, seal(fields))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror}). The run itself is untouched.") from error
+
+
+def read_tests(store: Store, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``test_peak`` and ``test_final`` of a run, ``None`` each where there is none.
+
+    Args:
+        store: The store.
+        fields: The run's fields, as :meth:`Store.read` returns them. A test that was written later comes first.
+    """
+    path = _path(store, fields["run_id"])
+    if not path.is_file():
+        return {name: fields.get(name) for name in TEST_POINTS}
+    advice = f"Remove the file {path}: `morl-blocks test` writes it again."
+    later = unseal(path, schema=SCHEMA, advice=advice)
+    if later.get("run_id") != fields["run_id"] or later.get("policy") != _policy(fields):
+        raise StoreError(f"{path}: belongs to another run ({str(later.get('run_id'))[:200]}). {advice}")
+    problem = check_tests(later, len(fields["preference"]))
+    if problem is not None:
+        raise StoreError(f"{path}: damaged ({problem}). {advice}")
+    return {name: later.get(name) for name in TEST_POINTS}
+
+
+def _path(store: Store, run_id: str) -> Path:
+    return store.path / RUNS / run_id / TEST
+
+
+def _policy(fields: Mapping[str, Any]) -> str | None:
+    """Return the digest of the policies that were tested."""
+    digest: str | None = fields["files"].get("policy.safetensors", {}).get("sha256")
+    return digest

@@ -1,0 +1,27 @@
+"""Which score of a run a table shows, and what the choice of the best validation is worth."""
+
+from morl_recipes.panels import Panel
+
+WORDS = {
+    "peak": "Scores are best validations, as the paper reports them.",
+    "test": "Scores are test scores: the policy of each run's best validation, played on fresh episodes.",
+    "final": "Scores are last validations.",
+}
+
+
+def beside(panel: Panel) -> str:
+    """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
+    return "peak" if panel.reading == "test" else "test"
+
+
+def reading_notes(panel: Panel) -> list[str]:
+    """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
+    bias, level, runs = panel.bias
+    if not runs:
+        return [panel.why] * bool(panel.why) if panel.reading == "peak" else [WORDS[panel.reading]]
+    share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
+    return [
+        panel.why or WORDS[panel.reading],
+        "Selection bias: the best of several noisy validations is chosen for its luck too, so it overstates its "
+        f"policy; here by {bias:+.3f} HV (mean of peak minus test over {runs} runs{share}).",
+    ]

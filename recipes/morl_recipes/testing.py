@@ -1,0 +1,261 @@
+"""The test score: the best and the last policy of a run on fresh episodes, when it ends or from a store.
+
+The best of several validations is chosen for its luck too: its score overstates the policy (*selection bias*). Episodes
+that had no part in the choice do not.
+"""
+
+# ruff: noqa: PT028 - `test_store` tests policies
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from morl_recipes import _checks
+from morl_recipes.envs import EnvSource
+from morl_recipes.errors import StoreError
+from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
+from morl_recipes.pick import source_of
+from morl_recipes.recipe import Recipe
+from morl_recipes.result import RunResult
+from morl_recipes.scores import Bounds, summarise
+from morl_recipes.store import EnvInfo, PlannedRun, Store
+from morl_recipes.store._tests import read_tests, write_test
+from morl_recipes.store._versions import package_versions
+
+EPISODES = 100
+PACKAGES = ("gymnasium", "mo-gymnasium", "mujoco")
+"""Packages that hold the dynamics of environments which are not ours."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`test_store` did.
+
+    Attributes:
+        tested: Ids of the runs that were played.
+        there: Ids of the runs that had such a test already.
+    """
+
+    tested: tuple[str, ...]
+    there: tuple[str, ...]
+
+
+def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
+    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none.
+
+    Args:
+        runs: What a training has become.
+        source: Where environments come from.
+        episodes: Fresh episodes per policy.
+    """
+    done = [index for index, run in enumerate(runs) if run.status == "done"]
+    if not episodes or not done:
+        return list(runs)
+    players = [player for index in done for player in _both(runs[index])]
+    bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+    returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
+    tested = list(runs)
+    for place, index in enumerate(done):
+        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], bounds))
+    return tested
+
+
+def test_store(
+    folder: str | Path | Store,
+    episodes: int = EPISODES,
+    *,
+    progress: bool = True,
+    env: Any = None,
+    accept_versions: bool = False,
+) -> Outcome:
+    """Play the stored policies of all finished runs on fresh episodes and write the scores beside the runs.
+
+    Nothing is trained and no file of a run is changed: the scores are a file ``test.json`` of their own, written whole,
+    run by run. Whatever stops it, the same call goes on with the runs that are left. A run that was tested on as many
+    episodes before is not played again. The scores are those that the training itself would have written.
+
+    Args:
+        folder: A result store, or its folder.
+        episodes: Fresh episodes per policy.
+        progress: Show a progress bar.
+        env: The environment, where it was made in Python and no name leads to it.
+        accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had.
+
+    Returns:
+        What was done. A store without a policy raises :class:`~morl_recipes.store.StoreError`, and so does one of
+        which some runs cannot be read, after all the others are tested.
+    """
+    _checks.at_least("episodes", episodes, 1)
+    store = folder if isinstance(folder, Store) else Store.open(folder)
+    todo, there, problems = _pending(store, episodes)
+    batches, unread = _batches(store, todo)
+    problems += unread
+    if problems and not batches and not there:
+        raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
+    tested: list[str] = []
+    environments = _Environments(store, env, accept_versions=accept_versions)
+    with tqdm(
+        total=2 * episodes * sum(map(len, batches)), disable=not progress, unit="episode", dynamic_ncols=True
+    ) as bar:
+        for batch in batches:
+            source = environments.source(batch[0].run.env)
+            for part in _parts(batch, episodes):
+                tested += _test_part(store, part, source, episodes)
+                bar.update(2 * episodes * len(part))
+    if problems:
+        count = len(tested) + len(there) + len(problems)
+        raise StoreError(f"{len(problems)} of {count} runs could not be tested, the others were. {problems[0]}")
+    return Outcome(tuple(tested), tuple(there))
+
+
+test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A run of a store with its policies, ``peak`` and ``final``, and a recipe that has its actor."""
+
+    run: PlannedRun
+    policies: dict[str, dict[str, Tensor]]
+    recipe: Recipe
+
+
+class _Environments:
+    """The environments of a store, opened by name and compared with what the sweep had."""
+
+    def __init__(self, store: Store, env: Any, *, accept_versions: bool) -> None:
+        self.store, self.env, self.accept = store, env, accept_versions
+        self._found: dict[str, EnvSource] = {}
+
+    def source(self, name: str) -> EnvSource:
+        """Return where an environment of the store comes from; one that is not what it was raises."""
+        if name not in self._found:
+            source = source_of(self.store, name, self.env)
+            info = self.store.manifest.environments[name]
+            if tuple(source.objectives) != tuple(info.objectives):
+                raise StoreError(
+                    f"{self.store.path}: {name} had the objectives {', '.join(info.objectives)}, here it has "
+                    f"{', '.join(source.objectives)}. Use the version that trained it; nothing was changed."
+                )
+            if not self.accept and not (source.card is not None and source.card.world):
+                self._require_versions(name)
+            self._found[name] = source
+        return self._found[name]
+
+    def _require_versions(self, name: str) -> None:
+        """Compare the packages that hold the dynamics."""
+        then, now = self.store.manifest.versions, package_versions()
+        changed = [p for p in PACKAGES if p in then and p in now and then[p] != now[p]]
+        if changed:
+            words = ", ".join(f"{package} {then[package]} (here {now[package]})" for package in changed)
+            raise StoreError(
+                f"{self.store.path}: {name} was trained with {words}. Install those, or accept others "
+                "(--accept-versions); nothing was changed."
+            )
+
+
+def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str], list[str]]:
+    """Return the finished runs without a test of so many episodes, the ids of those with one, and what is damaged."""
+    todo, there, problems = [], [], []
+    planned = {run.run_id: run for run in store.manifest.runs}
+    for run_id, fields in store.records():
+        try:
+            if isinstance(fields, StoreError):
+                raise fields
+            points = read_tests(store, fields).values()
+        except StoreError as problem:
+            problems.append(str(problem))
+            continue
+        if fields["status"] != "done":
+            continue
+        if all(point is not None and point["episodes"] == episodes for point in points):
+            there.append(run_id)
+        else:
+            todo.append(planned[run_id])
+    if not todo and not there and not problems:
+        raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
+    return todo, there, problems
+
+
+def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Stored]], list[str]]:
+    """Read the policies and group runs of one environment and one actor; say which cannot be read."""
+    groups: dict[str, list[_Stored]] = {}
+    problems = []
+    for run in todo:
+        try:
+            stored = _Stored(run, _split(store, run), actor_recipe(run.recipe))
+        except StoreError as error:
+            problems.append(str(error))
+            continue
+        except ValueError as error:
+            problems.append(f"{store.path}: the actor of run {run.run_id} is not one of this package ({error})")
+            continue
+        shapes = {name: list(tensor.shape) for name, tensor in stored.policies["final"].items()}
+        key = json.dumps([run.env, repr(stored.recipe.actor), shapes], sort_keys=True)
+        groups.setdefault(key, []).append(stored)
+    return list(groups.values()), problems
+
+
+def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
+    """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
+    return Recipe.from_dict({slot: recipe[slot] for slot in ("actor", "ppo") if slot in recipe})
+
+
+def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
+    """Return the policies of both points."""
+    tensors = store.policy(run.run_id)
+    policies = {
+        point: {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(point)}
+        for point in ("peak", "final")
+    }
+    for point, policy in policies.items():
+        if not policy:
+            raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
+    return policies
+
+
+def _parts(batch: Sequence[_Stored], episodes: int) -> list[Sequence[_Stored]]:
+    """Cut a batch where its environments are full, so that results are written as they come."""
+    size = max(1, AT_ONCE // (2 * episodes))
+    return [batch[start : start + size] for start in range(0, len(batch), size)]
+
+
+def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:
+    """Play both policies of some runs and write their scores."""
+    players = [
+        Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
+    ]
+    try:
+        returns = fresh_returns(part[0].recipe, players, source, episodes)
+    except ValueError as error:
+        raise StoreError(
+            f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
+            "them; nothing was changed."
+        ) from error
+    for place, one in enumerate(part):
+        info = store.manifest.environments[one.run.env]
+        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, _bounds(info)))
+    return [one.run.run_id for one in part]
+
+
+def _both(run: RunResult) -> list[Player]:
+    """Return the best and the last policy of a run as players of the same episodes."""
+    return [Player(run.seed, run.preference, tensors) for tensors in (run.peak_policy, run.policy)]
+
+
+def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
+    """Describe the episodes of both policies, ``[2, episodes, m]``."""
+    weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
+    both = returns.double().numpy()
+    return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}
+
+
+def _bounds(info: EnvInfo) -> Bounds:
+    return None if info.bounds_problem is not None or info.low is None or info.high is None else (info.low, info.high)

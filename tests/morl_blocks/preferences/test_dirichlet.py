@@ -1,0 +1,47 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Generator
+
+from morl_blocks.preferences import Dirichlet, Uniform, dirichlet_preferences
+
+
+def _generator(seed: int = 0) -> Generator:
+    return Generator().manual_seed(seed)
+
+
+@pytest.mark.parametrize(("alpha", "m"), [(0.3, 2), (1.0, 3), (5.0, 4)])
+def test_mean_and_variance_are_those_of_the_distribution(alpha: float, m: int) -> None:
+    drawn = dirichlet_preferences(alpha, 40_000, m, _generator())
+    torch.testing.assert_close(drawn.mean(0), torch.full((m,), 1 / m).double(), atol=0.01, rtol=0)
+    expected = (1 / m) * (1 - 1 / m) / (m * alpha + 1)
+    torch.testing.assert_close(drawn.var(0), torch.full((m,), expected).double(), atol=0.005, rtol=0)
+
+
+def test_uniform_is_the_dirichlet_of_alpha_1() -> None:
+    assert torch.equal(Uniform()(50, 3, _generator()), Dirichlet(1.0)(50, 3, _generator()))
+    first = Uniform()(40_000, 2, _generator())[:, 0]
+    torch.testing.assert_close(first.quantile(torch.tensor([0.25, 0.5])), torch.tensor([0.25, 0.5]), atol=0.01, rtol=0)
+
+
+@given(st.sampled_from([1e-3, 0.01, 1.0, 100.0]), st.integers(1, 6), st.integers(0, 100))
+def test_every_draw_is_on_the_simplex(alpha: float, m: int, seed: int) -> None:
+    drawn = Dirichlet(alpha)(20, m, _generator(seed))
+    assert drawn.shape == (20, m)
+    assert bool((drawn >= 0).all())
+    torch.testing.assert_close(drawn.sum(-1), torch.ones(20))
+
+
+def test_the_generator_is_the_only_source() -> None:
+    torch.manual_seed(0)
+    first = Uniform()(5, 2, _generator(3))
+    torch.manual_seed(1)
+    assert torch.equal(first, Uniform()(5, 2, _generator(3)))
+    assert not torch.equal(first, Uniform()(5, 2, _generator(4)))
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, float("nan")])
+def test_alpha_is_positive(alpha: float) -> None:
+    with pytest.raises(ValueError, match="`alpha` must be > 0"):
+        Dirichlet(alpha)

@@ -1,0 +1,54 @@
+"""``morl-blocks front`` from the outside."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from morl_recipes import Front
+from morl_recipes.cli import main
+
+QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
+QUICK += [
+    *("--set", "ppo.steps_per_iteration=64", "--set", "ppo.minibatch_size=32", "--set", "ppo.epochs=1"),
+    *("--env", "deep-sea-treasure-v0"),
+]
+
+
+def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "f"
+    command = ["front", *QUICK, "--preferences", "3", "--seeds", "1", "2", "--reference=-1,-101", "--out", str(out)]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "on deep-sea-treasure-v0 (treasure, time), Conditioned Linear, one policy for all preferences" in text
+    assert text.count("Hypervolume above -1,-101, seed") == 2
+    assert {path.name for path in out.iterdir() if not path.name.startswith("policies")} == {
+        *("front.csv", "front.json", "front.png", "store")
+    }
+    assert list(pd.read_csv(out / "front.csv").columns[2:4]) == ["treasure", "time"]
+    assert len(Front.load(out).policies) == 2
+    assert main(command) == 0  # nothing is trained again
+
+
+def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "f"
+    command = ["front", *QUICK, "--recipe", "Exact PCGrad", "--preferences", "3", "--decomposed", "--out", str(out)]
+    assert main(command) == 0
+    assert "Exact PCGrad, one policy per preference, seeds 0" in capsys.readouterr().out
+    assert len(Front.load(out).policies) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--recipe", "critic"], "`recipe` must name one row, got 'critic', which is 4 rows"),
+        (["--recipe", "Exact PCGard"], "unknown row 'Exact PCGard'. Nearest: Exact PCGrad"),
+        (["--preferences", "1"], "`preferences` must be a whole number >= 2, got 1"),
+        (["--reference", "zero"], "`reference` must be numbers"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["front", *QUICK, *words, "--out", str(tmp_path / "f")]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,129 @@
+"""In a conditioned run the weights belong to the sample."""
+
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_blocks.preferences import PreferenceSampler
+from morl_recipes import PPO, ROWS, Recipe, Run, specs
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.minibatch import Minibatch
+from morl_recipes.learning.weighing import Weighing, split
+from morl_recipes.settings import Settings
+from morl_recipes.spec import AnySpec, Live
+from morl_recipes.toy import toy
+from tests.morl_recipes.worlds import tiny
+
+LINEAR = ROWS["ours"]["Linear, vector advantages"]
+EXACT = ROWS["ours"]["Exact PCGrad"]
+PREFERENCE = (0.3, 0.7)
+
+
+class Same(PreferenceSampler):
+    """Draw the same preference every time."""
+
+    def draw(self, count: int, num_objectives: int, generator: torch.Generator) -> Tensor:
+        return torch.tensor([PREFERENCE]).expand(count, -1)
+
+
+def _batch(advantage: Tensor, attention: Tensor, preferences: Tensor) -> Minibatch:
+    nothing = torch.zeros(*advantage.shape[:-1], 1)
+    return Minibatch(preferences, nothing, nothing[..., 0], advantage, attention, attention)
+
+
+def _train(recipe: Recipe, form: Literal["generic", "fast"] = "fast", iterations: int = 3) -> Batch:
+    settings = Settings(total_steps=640, num_envs=4, compile=False, update=form)
+    runs = [Run(tiny(recipe, max_gradient_norm=1e3), PREFERENCE, seed) for seed in (0, 1)]
+    batch = Batch(runs, toy(), settings)
+    for _ in range(iterations):
+        batch.iterate()
+    return batch
+
+
+def test_a_sample_is_weighed_by_m_times_its_own_attention() -> None:
+    advantage, attention = torch.tensor([[[2.0, 4.0], [1.0, -1.0]]]), torch.tensor([[[0.25, 0.75], [1.0, 0.0]]])
+    weighed = Weighing(per_sample=True)(_batch(advantage, attention, attention))
+    torch.testing.assert_close(weighed.advantage, torch.tensor([[[1.0, 6.0], [2.0, 0.0]]]))
+    torch.testing.assert_close(weighed.attention, torch.full((1, 2, 2), 0.5))
+
+
+def test_a_scalarised_advantage_and_an_ordinary_run_are_left_alone() -> None:
+    scalar = _batch(torch.ones(1, 4, 1), torch.full((1, 4, 2), 0.5), torch.full((1, 4, 2), 0.5))
+    assert Weighing(per_sample=True)(scalar) is scalar
+    assert Weighing()(scalar) is scalar
+
+
+def test_groups_get_columns_of_their_own() -> None:
+    advantage = torch.arange(1.0, 7.0).reshape(1, 3, 2)
+    preferences = torch.tensor([[[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]]])
+    columns = split(advantage, preferences, groups=2)
+    assert columns[0].tolist() == [[1, 2, 0, 0], [0, 0, 3, 4], [5, 6, 0, 0]]
+    weighed = Weighing(per_sample=True, groups=2)(_batch(advantage, torch.full((1, 3, 2), 0.5), preferences))
+    torch.testing.assert_close(weighed.advantage, columns)
+
+
+@pytest.mark.parametrize(
+    ("combiner", "conditioned", "expected"),
+    [
+        (specs.WeightedSum(), False, Weighing()),
+        (specs.WeightedSum(), True, Weighing(per_sample=True)),
+        (specs.PCGrad(), True, Weighing()),  # sums without weights, whatever the preference
+        (specs.GroupedPCGrad(groups=3), False, Weighing(per_sample=True, groups=3)),
+    ],
+)
+def test_who_weighs_samples(combiner: AnySpec, conditioned: bool, expected: Weighing) -> None:
+    assert Weighing.of(combiner.build(), conditioned=conditioned) == expected
+
+
+@pytest.mark.parametrize("form", ["generic", "fast"])
+@pytest.mark.parametrize("combiner", [specs.WeightedSum(), specs.WeightedPCGrad(), specs.WeightedSum(rescale=False)])
+def test_one_preference_for_all_samples_trains_as_an_ordinary_run(
+    combiner: AnySpec, form: Literal["generic", "fast"]
+) -> None:
+    """Linear attention is the preference: weights on samples and weights on objectives are then the same."""
+    ordinary = replace(LINEAR, combiner=combiner)
+    first = _train(ordinary, form)
+    second = _train(replace(ordinary, preferences=Live(Same())), form)
+    torch.testing.assert_close(first.actor.params, second.actor.params, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(first.critic.params, second.critic.params, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", ["generic", "fast"])
+def test_one_group_of_samples_projects_as_weighted_pcgrad(form: Literal["generic", "fast"]) -> None:
+    """With two objectives there is one order, so the draws of another shape do not matter."""
+    first = _train(replace(LINEAR, combiner=specs.WeightedPCGrad()), form, iterations=1)
+    second = _train(replace(LINEAR, combiner=specs.GroupedPCGrad(groups=4)), form, iterations=1)
+    # The noise of the actions and the minibatches is drawn before the combiner's.
+    torch.testing.assert_close(first.actor.params, second.actor.params, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(first.conflict, second.conflict)
+
+
+def test_weights_of_samples_are_not_the_mean_of_the_minibatch() -> None:
+    """The trap: averaged preferences train every sample for the mean one."""
+    advantage = torch.tensor([[[1.0, -1.0], [1.0, -1.0]]])
+    attention = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    weighed = Weighing(per_sample=True)(_batch(advantage, attention, attention)).advantage.sum(-1)
+    assert weighed.tolist() == [[2.0, -2.0]]  # the mean attention would give 0 and 0
+
+
+@pytest.mark.parametrize("world", [2, 3])
+def test_a_conditioned_policy_follows_its_preference(world: int) -> None:
+    """The linear optimum of the toy world is the preference itself, as an action."""
+    numbers = PPO(learning_rate=3e-3, steps_per_iteration=512, epochs=6, minibatch_size=64)
+    recipe = replace(LINEAR, preferences=specs.Uniform(), ppo=numbers)
+    source = toy(objectives=world, action_dim=world)
+    batch = Batch(
+        [Run(recipe, (1 / world,) * world, 0)], source, Settings(total_steps=25 * 512, num_envs=8, compile=False)
+    )
+    for _ in range(25):
+        batch.iterate()
+    corners = torch.eye(world)
+    inputs = torch.cat([torch.zeros(world, 4), corners], -1).unsqueeze(0)
+    actor = batch.drive.actor
+    action = 2 * actor.mode(batch.actor.params, actor.output(batch.actor.params, inputs))[0] - 1
+    own = action.diagonal()
+    assert bool((own > 0.5).all())
+    assert float((action - corners).abs().max()) < 0.5
