@@ -26,6 +26,10 @@ def _box_oracle(returns: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return np.clip((returns - low) / (high - low), 0, 1).prod(-1), 1.0
 
 
+def _front_and(name: str, *shape: int) -> Callable[[Draw], dict[str, Any]]:
+    return lambda draw: {"points": draw.unit(6, 3), name: 0.1 * draw.unit(*shape)}
+
+
 def _pairs(draw: Draw) -> dict[str, Any]:
     return {"first": draw.unit(4, 5), "second": draw.unit(4, 5)}
 
@@ -66,6 +70,22 @@ METRICS = [
         words=("second",),
     ),
     Case("probability_of_improvement", _pairs, lambda **a: metrics.probability_of_improvement(**a)),
+    Case("non_dominated", lambda d: {"points": d.unit(6, 3)}, lambda **a: metrics.non_dominated(**a)),
+    Case("front_hypervolume", _front_and("reference", 3), lambda **a: metrics.front_hypervolume(**a)),
+    Case("igd", _front_and("known", 4, 3), lambda **a: metrics.igd(**a)),
+    Case("igd_plus", _front_and("known", 4, 3), lambda **a: metrics.igd_plus(**a)),
+    Case("additive_epsilon", _front_and("known", 4, 3), lambda **a: metrics.additive_epsilon(**a)),
+    Case("maximum_utility_loss", _front_and("known", 4, 3), lambda **a: metrics.maximum_utility_loss(**a)),
+    Case(
+        "eum",
+        lambda d: {"points": d.unit(6, 3), "weights": d.simplex(3)[None]},
+        lambda **a: metrics.eum(**a),
+    ),
+    Case(
+        "discounted_returns",
+        lambda d: {"rewards": d.normal(4, 2, 3), "done": torch.zeros(4, 2, dtype=torch.bool), "gamma": 0.5},
+        lambda **a: metrics.discounted_returns(**a),
+    ),
 ]
 
 

@@ -1,7 +1,13 @@
-"""Draw the pictures of the block pages: ``python docs/make_pictures.py``."""
+"""Draw the pictures of the docs: ``python docs/make_pictures.py``.
 
+The table and the report of the gallery need results: ``python docs/make_pictures.py runs/gallery``, after
+``morl-blocks sweep --rows PASTA Linear --seeds 0 1 2 --total-steps 40960 --eval-every 2 --out runs/gallery``.
+"""
+
+import sys
 from pathlib import Path
 
+import gallery_pictures
 import torch
 from matplotlib.figure import Figure
 
@@ -93,6 +99,10 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for draw in (smoothness, controller, projection):
         draw().savefig(FOLDER / f"{draw.__name__}.png", dpi=110)
+    gallery_pictures.worlds()
+    for store in map(Path, sys.argv[1:]):
+        gallery_pictures.table(store)
+        gallery_pictures.report(store)
 
 
 if __name__ == "__main__":

@@ -82,14 +82,17 @@ def projected_conflict(gramian: Tensor, order: Tensor, pairing: Pairing = "index
         >>> projected_conflict(jacobian @ jacobian.T, torch.tensor([[0, 1], [0, 1]]))
         tensor(0.5000)
     """
-    coefficients, negative = _meetings(gramian, order, pairing)
+    coefficients, inner = _meetings(gramian, order, pairing)
     m = coefficients.shape[-1]
-    met = m * m if pairing == "index" else m * (m - 1)
-    return negative / max(met, 1)
+    negative = inner < 0
+    if pairing == "position":  # what is left out is not met
+        negative = negative & ~torch.eye(m, dtype=torch.bool, device=inner.device)
+    counted = torch.where(inner.isnan(), inner, negative.to(inner.dtype))
+    return counted.sum((-2, -1)) / max(m * m if pairing == "index" else m * (m - 1), 1)
 
 
 def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor, Tensor]:
-    """Return the coefficients ``[*R, m, m]`` and the number of negative inner products ``[*R]`` on the way."""
+    """Return the coefficients and the inner products below zero as they are met, step by step; both ``[*R, m, m]``."""
     _checks.choice("pairing", pairing, ("index", "position"))
     gramian, order = _checks.square("gramian", gramian), _checks.indices("order", order)
     _checks.same_shape("order", order, gramian.shape)
@@ -104,14 +107,12 @@ def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor,
     skipped = (place == number.unsqueeze(-1)).unsqueeze(-1)
     # Divided by infinity, nothing is subtracted.
     norms = norms.masked_fill(skipped | (norms <= 0), torch.inf)
-    coefficients, negative = eye.expand_as(gramian), torch.zeros_like(gramian[..., :1])
-    for step, (row_j, met_j, norm_j) in enumerate(zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True)):
-        inner = (coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0)
+    coefficients, inner = eye.expand_as(gramian), []
+    for row_j, met_j, norm_j in zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True):
+        inner.append((coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0))
         # The quotient first: its size is that of gradients, while 1 / norm overflows for tiny ones.
-        coefficients = torch.addcmul(coefficients, inner / norm_j, met_j, value=-1)
-        counted = inner < 0 if pairing == "index" else (inner < 0) & ~skipped[..., step, :]
-        negative = negative + torch.where(inner.isnan(), inner, counted.to(inner.dtype))
-    return coefficients, negative.sum((-2, -1))
+        coefficients = torch.addcmul(coefficients, inner[-1] / norm_j, met_j, value=-1)
+    return coefficients, torch.cat(inner, dim=-1)
 
 
 class PCGrad(DrawingCombiner):

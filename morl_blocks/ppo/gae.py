@@ -1,4 +1,4 @@
-"""Generalised advantage estimation that keeps the objectives apart: ``[*B, T, m]`` in, ``[*B, T, m]`` out."""
+"""Vector GAE as a TorchRL value estimator."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,20 +6,14 @@ from typing import Any
 
 import torch
 from tensordict import NestedKey, TensorDictBase
-from tensordict.nn import dispatch
+from tensordict.nn import dispatch, skip_existing
 from torch import Tensor, nn
 from torchrl.objectives.value import ValueEstimatorBase
 
 from morl_blocks import _checks
-from morl_blocks.ppo._tensordict import (
-    next_key,
-    read,
-    require_module,
-    require_shape,
-    require_vectors,
-    take,
-    written,
-)
+from morl_blocks.ppo import _torchrl_options
+from morl_blocks.ppo._tensordict import next_key, read, require_module, require_shape, require_vectors, take
+from morl_blocks.ppo._value_calls import call, call_once
 from morl_blocks.ppo.scan import Mask, TimeLimit, vector_gae
 
 
@@ -31,11 +25,11 @@ class VectorGAE(ValueEstimatorBase):
     ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
     ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
 
-    Advantages are data: nothing here carries a gradient. Whole-number rewards are converted. No shape is broadcast; a
-    scalar reward, a scalar value or a ``done`` per objective is an error. ``"terminated"`` must be there, because
-    without it a time limit would silently count as the end of the world. A network that reads ``"preference"`` gets
-    the root's where ``"next"`` has none. With ``"steps_to_next_obs"`` (TorchRL's multi-step rewards) each step is
-    discounted by that many steps.
+    Advantages are data: nothing here carries a gradient, unless ``differentiable`` says so. Whole-number rewards are
+    converted. No shape is broadcast; a scalar reward, a scalar value or a ``done`` per objective is an error.
+    ``"terminated"`` must be there, because without it a time limit would silently count as the end of the world. A
+    network that reads ``"preference"`` gets the root's where ``"next"`` has none. With ``"steps_to_next_obs"``
+    (TorchRL's multi-step rewards) each step is discounted by that many steps.
 
     Args:
         gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
@@ -44,6 +38,14 @@ class VectorGAE(ValueEstimatorBase):
         time_dim: Time dimension of the tensordict; by default as described above.
         time_limit: ``"bootstrap"`` or ``"terminal"``, as in :func:`vector_gae`.
         mask: ``"step"`` or ``"next"``, as in :func:`vector_gae`.
+        shifted: Call the network once, on the root and on those next observations that are not the root of the step
+            after (episode ends and the last step): T + 1 rows instead of 2 T. For networks without memory.
+        skip_existing: Read values that the tensordict holds already instead of calling the network; by default what
+            ``tensordict.nn.set_skip_existing`` says.
+        differentiable: Let gradients flow to rewards and observations. As in TorchRL they reach neither the network's
+            parameters nor the values of the next observations.
+        device: Device of ``gamma`` and ``lmbda``.
+        **refused: Options of ``GAE`` that make no sense here, refused by name with the reason.
 
     Example:
         >>> from tensordict import TensorDict
@@ -82,16 +84,23 @@ class VectorGAE(ValueEstimatorBase):
         time_dim: int | None = None,
         time_limit: TimeLimit = "bootstrap",
         mask: Mask = "step",
+        shifted: bool = False,
+        skip_existing: bool | None = None,
+        differentiable: bool = False,
+        device: torch.device | str | None = None,
+        **refused: Any,
     ) -> None:
-        super().__init__(value_network=value_network)
+        options = {"shifted": shifted, "skip_existing": skip_existing, "differentiable": differentiable}
+        super().__init__(value_network=value_network, device=device, **options)
+        _torchrl_options.refuse("VectorGAE", refused, _torchrl_options.GAE)
         _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))
         _checks.choice("mask", mask, ("step", "next"))
         if value_network is not None:
             require_module("value_network", value_network)
         _checks.between("gamma", gamma, 0.0, 1.0)
         _checks.between("lmbda", lmbda, 0.0, 1.0)
-        self.register_buffer("gamma", _checks.number("gamma", gamma))
-        self.register_buffer("lmbda", _checks.number("lmbda", lmbda))
+        self.register_buffer("gamma", _checks.number("gamma", gamma).to(self._device))
+        self.register_buffer("lmbda", _checks.number("lmbda", lmbda).to(self._device))
         self.time_dim = time_dim
         self.time_limit: TimeLimit = time_limit
         self.mask: Mask = mask
@@ -105,7 +114,6 @@ class VectorGAE(ValueEstimatorBase):
         return [*inputs, *(next_key(key) for key in nested if key != keys.preference)]
 
     @dispatch
-    @torch.no_grad()
     def forward(
         self,
         tensordict: TensorDictBase,
@@ -122,34 +130,48 @@ class VectorGAE(ValueEstimatorBase):
             target_params: Parameters for the values of the next observations, ``params`` by default.
             time_dim: Time dimension of ``tensordict`` for this call.
         """
+        with torch.set_grad_enabled(self.differentiable and torch.is_grad_enabled()):
+            time = self._get_time_dim(time_dim, tensordict) if tensordict.batch_dims else 0
+            advantage, target = self._estimate(tensordict, params, target_params, time)
+        tensordict.set(self.tensor_keys.advantage, advantage)
+        tensordict.set(self.tensor_keys.value_target, target)
+        return tensordict
+
+    def _estimate(
+        self,
+        tensordict: TensorDictBase,
+        params: TensorDictBase | None,
+        target_params: TensorDictBase | None,
+        time: int,
+    ) -> tuple[Tensor, Tensor]:
+        """Return advantage and value target, with time where it is in ``tensordict``."""
         keys = self.tensor_keys
         reward, done, terminated = (
             read(tensordict, next_key(key)) for key in (keys.reward, keys.done, keys.terminated)
         )
-        value, next_value = self._values(tensordict, params, params if target_params is None else target_params)
-        self._check(tensordict.batch_size, reward, (value, next_value), (done, terminated))
+        require_vectors("reward", reward, tensordict.batch_size)
+        self._check_ends(tensordict.batch_size, (done, terminated))
+        strides = tensordict.get(keys.steps_to_next_obs, None)
+        if self.shifted and (strides is not None or target_params is not None):
+            _checks.fail("shifted", "be False with multi-step rewards or target_params", "True")
+        value, next_value = self._values(tensordict, params, target_params, (done | terminated, time))
+        self._check(tensordict.batch_size, reward, (value, next_value))
         _checks.finite("reward", reward)
         _checks.finite("state_value", value)
         # What stands behind a termination is never read.
         _checks.finite("next state_value", torch.where(terminated, 0.0, next_value))
-        time = self._get_time_dim(time_dim, tensordict)
         reward, value, next_value, terminated, done = (
-            tensor.transpose(time, -2) for tensor in (reward, value, next_value, terminated, done)
+            tensor.transpose(time, -2) for tensor in (reward, value, next_value.detach(), terminated, done)
         )
         reward = reward.to(torch.result_type(reward, value))  # whole-number rewards must not round the discounts
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
-        strides = tensordict.get(keys.steps_to_next_obs, None)
         if strides is not None:
             require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
             gamma = gamma ** strides.transpose(time, -2)
-        ends = (terminated, done)
-        advantage, target = vector_gae(
-            reward, value, next_value, *ends, gamma, lmbda, time_limit=self.time_limit, mask=self.mask
-        )
+        options: dict[str, Any] = {"time_limit": self.time_limit, "mask": self.mask}
+        advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
         _checks.no_overflow("reward", target, reward)
-        tensordict.set(keys.advantage, advantage.transpose(time, -2))
-        tensordict.set(keys.value_target, target.transpose(time, -2))
-        return tensordict
+        return advantage.transpose(time, -2), target.transpose(time, -2)
 
     def value_estimate(
         self, tensordict: TensorDictBase, target_params: TensorDictBase | None = None, **kwargs: Any
@@ -160,31 +182,35 @@ class VectorGAE(ValueEstimatorBase):
         return target
 
     def _values(
-        self, tensordict: TensorDictBase, params: TensorDictBase | None, next_params: TensorDictBase | None
+        self,
+        tensordict: TensorDictBase,
+        params: TensorDictBase | None,
+        target_params: TensorDictBase | None,
+        ends: tuple[Tensor, int],
     ) -> tuple[Tensor, Tensor]:
         """Return V(s) and V(s'), from the network (stored in ``tensordict`` too) or from ``tensordict``."""
         here, there = self.tensor_keys.value, next_key(self.tensor_keys.value)
-        if self.value_network is not None:
+        skip = skip_existing() if self.skip_existing is None else self.skip_existing
+        held = [skip and tensordict.get(key, None) is not None for key in (here, there)]
+        if self.value_network is not None and not all(held):
             inputs, preference = list(self.value_network.in_keys), self.tensor_keys.preference
             lasting = [key for key in inputs if key == preference and tensordict.get(next_key(key), None) is None]
             root = take(tensordict, inputs)
             following = take(tensordict, [next_key(key) for key in inputs if key not in lasting])
             following = following.get("next", root.empty()).update(root.select(*lasting))
-            tensordict.set(here, self._call(root, params))
-            tensordict.set(there, self._call(following, next_params))
+            if self.shifted:
+                both: Iterable[Tensor | None] = call_once(self.value_network, here, root, following, params, ends)
+            else:
+                later = params if target_params is None else target_params
+                calls = (held[0], root, params), (held[1], following, later)
+                both = [None if known else call(self.value_network, here, *rest) for known, *rest in calls]
+            for key, value, known in zip((here, there), both, held, strict=True):
+                if not known:
+                    tensordict.set(key, value)
         return read(tensordict, here), read(tensordict, there)
 
-    def _call(self, tensordict: TensorDictBase, params: TensorDictBase | None) -> Tensor:
-        """Return the network's values, with its own parameters or with ``params``."""
-        network, key = self.value_network, self.tensor_keys.value
-        if params is None:
-            return written("value_network", network, network(tensordict), key)
-        with params.to_module(network):
-            return written("value_network", network, network(tensordict), key)
-
-    def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor], ends: Iterable[Tensor]) -> None:
-        """Refuse every shape that would broadcast, and ends that are not bool."""
-        require_vectors("reward", reward, batch)
+    def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor]) -> None:
+        """Refuse every shape of values that would broadcast."""
         _checks.broadcastable("gamma", self.gamma, reward.shape[-1:])
         _checks.broadcastable("lmbda", self.lmbda, reward.shape[-1:])
         for name, value in zip(("state_value", "next state_value"), values, strict=True):
@@ -192,6 +218,9 @@ class VectorGAE(ValueEstimatorBase):
                 require_shape("reward", reward, value.shape)  # a scalar reward is the likelier mistake
             require_shape(name, value, reward.shape)
             _checks.floating(name, value)
+
+    def _check_ends(self, batch: torch.Size, ends: Iterable[Tensor]) -> None:
+        """Refuse ends of another shape, and ends that are not bool."""
         for name, end in zip(("done", "terminated"), ends, strict=True):
             require_shape(name, end, torch.Size([*batch, 1]))
             if end.dtype != torch.bool:

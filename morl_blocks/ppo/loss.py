@@ -1,21 +1,47 @@
 """PPO with one clipped objective per reward, as a TorchRL loss module."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, Literal, NoReturn
 
 import torch
 from tensordict import NestedKey, TensorDict, TensorDictBase
-from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, TensorDictModuleBase, dispatch
-from torch import Tensor, distributions, nn
+from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, dispatch
+from torch import Tensor, distributions
 from torchrl.objectives import LossModule
 
 from morl_blocks import _checks
-from morl_blocks.critics import AttentionWeightedCritic, value_loss
+from morl_blocks.critics import AttentionWeightedCritic
+from morl_blocks.ppo import _torchrl_options
 from morl_blocks.ppo._tensordict import read, require_module, require_shape, require_vectors, take, written
+from morl_blocks.ppo._value_loss import Distance, clip_values, make_value_loss
+from morl_blocks.ppo.advantage import vector_advantage
 from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
 from morl_blocks.ppo.policies import UnitBoxPolicy
 from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss
+
+REDUCTIONS = ("mean", "sum")
+
+
+class Losses(TensorDict):
+    """The losses of a minibatch; ``"loss_critic"``, TorchRL's name, reads ``"loss_value"``.
+
+    The key is there once, so that nobody who adds up what begins with ``"loss_"`` counts the critic twice.
+
+    Example:
+        >>> Losses({"loss_value": torch.tensor(2.0)})["loss_critic"]
+        tensor(2.)
+    """
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(_true_name(index))
+
+    def get(self, key: NestedKey, *args: Any, **kwargs: Any) -> Any:
+        """Return an entry."""
+        return super().get(_true_name(key), *args, **kwargs)
+
+
+def _true_name(key: Any) -> Any:
+    return "loss_value" if isinstance(key, str) and key == "loss_critic" else key
 
 
 class VectorClipPPOLoss(LossModule):
@@ -23,20 +49,22 @@ class VectorClipPPOLoss(LossModule):
 
     Reads the inputs of actor and critic, ``"action"`` (``"unit_action"`` for a
     :class:`~morl_blocks.ppo.UnitBoxPolicy`), ``"action_log_prob"``, ``"advantage"``, ``"value_target"`` and, for an
-    :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. Returns a tensordict without batch:
+    :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. A critic that reads what the actor computes
+    on its way (the features of a shared trunk) gets it fresh. Returns a tensordict without batch:
 
     - ``"loss_objective"``, ``[m]``: never summed or averaged over the objectives; hand it to
       :func:`~morl_blocks.ppo.combine_gradients`,
-    - ``"loss_value"``: ``critic_coeff`` times the critic's own ``loss``, wherever in ``critic_network`` the critic sits
-      (uniform weights for a critic without one),
+    - ``"loss_value"``, also read as ``"loss_critic"``: ``critic_coeff`` times the critic's own ``loss``, wherever in
+      ``critic_network`` the critic sits (uniform weights for a critic without one),
     - ``"loss_entropy"``: ``-entropy_coeff`` times the mean entropy, to be added once, after the combination,
     - for watching, without gradient: ``"entropy"``, ``"kl_approx"``, ``"clip_fraction"`` and, per objective,
-      ``"explained_variance"`` ``[m]``.
+      ``"explained_variance"`` ``[m]``; with ``clip_value`` also ``"value_clip_fraction"``.
 
     Advantages belong to the rollout, not to the minibatch: compute them first with
     :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
     A shape that would broadcast is an error. Unlike most TorchRL losses this one is not functionalised: its parameters
     are those of the two networks. To train many runs at once use :func:`~morl_blocks.ppo.clipped_objectives`.
+    The coefficients are buffers; ``loss.clip_epsilon = 0.1`` sets one in place, as in TorchRL.
 
     Args:
         actor_network: Policy with ``get_dist``, such as :class:`~morl_blocks.ppo.UnitBoxPolicy`.
@@ -47,6 +75,14 @@ class VectorClipPPOLoss(LossModule):
         num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage
             ``[*B, 1]``.
         objective_loss: From probabilities and advantages to one loss per objective; PPO's clipped surrogate by default.
+        entropy_bonus: Return ``"loss_entropy"``; the entropy is watched in any case.
+        normalize_advantage: Standardise each objective's advantages over the minibatch; never over the objectives.
+        loss_critic_type: Distance of values to targets: ``"l2"`` (the critic's own loss), ``"l1"`` or ``"smooth_l1"``.
+        clip_value: Largest step of a value away from the one in the tensordict, > 0; ``True`` is ``clip_epsilon``.
+        reduction: ``"mean"`` or ``"sum"`` of the losses over the minibatch. ``"none"`` is refused: a combiner takes
+            one number per objective.
+        device: Device of the coefficients; by default that of the networks, which are not moved.
+        **refused: Options of ``ClipPPOLoss`` that make no sense here, refused by name with the reason.
 
     Example:
         >>> from morl_blocks.critics import BranchedCritic
@@ -69,15 +105,11 @@ class VectorClipPPOLoss(LossModule):
         attention: NestedKey = "attention"
 
     default_keys = _AcceptedKeys
-    out_keys = (
-        "loss_objective",
-        "loss_value",
-        "loss_entropy",
-        "entropy",
-        "kl_approx",
-        "clip_fraction",
-        "explained_variance",
-    )
+    _schedulable_buffers = frozenset({"clip_epsilon", "entropy_coeff", "critic_coeff", "clip_value"})
+    clip_epsilon: Tensor
+    entropy_coeff: Tensor
+    critic_coeff: Tensor
+    clip_value: Tensor | None
 
     def __init__(
         self,
@@ -89,24 +121,32 @@ class VectorClipPPOLoss(LossModule):
         critic_coeff: float = 0.5,
         num_advantages: int | None = None,
         objective_loss: ObjectiveLoss | None = None,
+        entropy_bonus: bool = True,
+        normalize_advantage: bool = False,
+        loss_critic_type: Distance = "l2",
+        clip_value: float | bool | None = None,
+        reduction: Literal["mean", "sum"] = "mean",
+        device: torch.device | str | None = None,
+        **refused: Any,
     ) -> None:
         super().__init__()
+        _torchrl_options.refuse("VectorClipPPOLoss", refused, _torchrl_options.LOSS)
         require_module("actor_network", actor_network, "get_dist")
         require_module("critic_network", critic_network)
-        _checks.positive("clip_epsilon", clip_epsilon)
-        _checks.between("entropy_coeff", entropy_coeff, 0.0, torch.inf, bounds="[)")
-        _checks.between("critic_coeff", critic_coeff, 0.0, torch.inf, bounds="[)")
-        if num_advantages is not None:
-            _checks.at_least("num_advantages", num_advantages, 1)
+        clip_value = (clip_epsilon if clip_value else None) if isinstance(clip_value, bool) else clip_value
+        coefficients = {"clip_epsilon": clip_epsilon, "entropy_coeff": entropy_coeff, "critic_coeff": critic_coeff}
+        _check_options(coefficients, clip_value, num_advantages, reduction)
         self.actor_network = actor_network
         self.critic_network = critic_network
-        self.clip_epsilon = clip_epsilon
-        self.entropy_coeff = entropy_coeff
-        self.critic_coeff = critic_coeff
         self.num_advantages = num_advantages
         self.objective_loss = ClippedSurrogate() if objective_loss is None else objective_loss
+        self.entropy_bonus, self.normalize_advantage, self.reduction = entropy_bonus, normalize_advantage, reduction
+        self.loss_critic_type = loss_critic_type
         self._weighted = any(isinstance(module, AttentionWeightedCritic) for module in critic_network.modules())
-        self._value_loss = _value_loss(critic_network)
+        self._value_loss = make_value_loss(critic_network, loss_critic_type)
+        place = next((p.device for p in self.parameters()), None) if device is None else device
+        for name, value in {**coefficients, "clip_value": clip_value}.items():
+            self.register_coeff_buffer(name, value, device=place, dtype=torch.get_default_dtype())
         if isinstance(actor_network, UnitBoxPolicy):
             self.set_keys(action="unit_action")
 
@@ -119,10 +159,19 @@ class VectorClipPPOLoss(LossModule):
     def in_keys(self) -> list[NestedKey]:
         """What is read from the tensordict."""
         keys = self.tensor_keys
-        inputs = [*self.actor_network.in_keys, *self.critic_network.in_keys]
+        fresh = set(self.actor_network.out_keys)
+        inputs = [*self.actor_network.in_keys, *(key for key in self.critic_network.in_keys if key not in fresh)]
         inputs += [keys.action, keys.sample_log_prob, keys.advantage, keys.value_target]
         inputs += [keys.attention] if self._weighted else []
+        inputs += [] if self.clip_value is None else [keys.value]
         return list(dict.fromkeys(inputs))
+
+    @property
+    def out_keys(self) -> list[NestedKey]:
+        """What is returned."""
+        losses = ["loss_objective", "loss_value", *(["loss_entropy"] if self.entropy_bonus else [])]
+        watched = ["entropy", "kl_approx", "clip_fraction", "explained_variance"]
+        return [*losses, *watched, *([] if self.clip_value is None else ["value_clip_fraction"])]
 
     @dispatch
     def forward(self, tensordict: TensorDictBase) -> TensorDictBase:
@@ -130,10 +179,10 @@ class VectorClipPPOLoss(LossModule):
         keys, batch = self.tensor_keys, tensordict.batch_size
         advantage, target = read(tensordict, keys.advantage), read(tensordict, keys.value_target)
         old_log_prob = read(tensordict, keys.sample_log_prob)
-        policy = self.actor_network.get_dist(take(tensordict, self.actor_network.in_keys))
+        inputs = take(tensordict, self.actor_network.in_keys)
+        policy = self.actor_network.get_dist(inputs)
         log_prob = _log_prob(policy, read(tensordict, keys.action))
-        output = self.critic_network(take(tensordict, self.critic_network.in_keys))
-        value = written("critic_network", self.critic_network, output, keys.value)
+        value = self._value(tensordict, inputs)
         require_vectors("value_target", target, batch)
         require_shape("state_value", value, target.shape)
         require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
@@ -142,26 +191,46 @@ class VectorClipPPOLoss(LossModule):
         for name, number in (("advantage", advantage), ("value_target", target), ("sample_log_prob", old_log_prob)):
             _checks.finite(name, number)
         advantage, log_prob, old_log_prob = advantage.flatten(0, -2), log_prob.flatten(), old_log_prob.flatten()
+        if self.normalize_advantage:
+            advantage = vector_advantage(advantage)
 
-        losses = self.objective_loss(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon)
-        critic_loss = self._value_loss(value, target.detach(), tensordict.get(keys.attention, None))
+        scale = batch.numel() if self.reduction == "sum" else 1
         entropy = _entropy(policy).mean()
-        with torch.no_grad():
-            watched = {
-                "entropy": entropy.detach(),
-                "kl_approx": approximate_kl(log_prob, old_log_prob),
-                "clip_fraction": clip_fraction(log_prob, old_log_prob, self.clip_epsilon),
-                "explained_variance": explained_variance(value.flatten(0, -2), target.flatten(0, -2)),
-            }
-        return TensorDict(
-            {
-                "loss_objective": losses,
-                "loss_value": self.critic_coeff * critic_loss,
-                "loss_entropy": -self.entropy_coeff * entropy,
-                **watched,
-            },
-            batch_size=[],
-        )
+        result = {
+            "loss_objective": scale
+            * self.objective_loss(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon),
+            **self._critic_losses(tensordict, value, target.detach(), scale),
+            "entropy": entropy.detach(),
+            "kl_approx": approximate_kl(log_prob.detach(), old_log_prob.detach()),
+            "clip_fraction": clip_fraction(log_prob.detach(), old_log_prob.detach(), self.clip_epsilon),
+        }
+        if self.entropy_bonus:
+            result["loss_entropy"] = -scale * self.entropy_coeff * entropy
+        return Losses({key: result[key] for key in self.out_keys}, batch_size=[])
+
+    def _value(self, tensordict: TensorDictBase, computed: TensorDictBase) -> Tensor:
+        """Return the critic's values; what the actor has computed on its way is not read from the rollout."""
+        fresh = set(self.actor_network.out_keys)
+        shared = [key for key in self.critic_network.in_keys if key in fresh]
+        inputs = take(tensordict, [key for key in self.critic_network.in_keys if key not in fresh])
+        if shared:
+            inputs = inputs.update(take(computed, shared))
+        output = self.critic_network(inputs)
+        return written("critic_network", self.critic_network, output, self.tensor_keys.value)
+
+    def _critic_losses(
+        self, tensordict: TensorDictBase, value: Tensor, target: Tensor, scale: int
+    ) -> dict[str, Tensor]:
+        """Return the critic's loss and what to watch of it."""
+        keys, result, judged = self.tensor_keys, {}, value
+        if self.clip_value is not None:
+            old = read(tensordict, keys.value)
+            require_shape("old state_value", old, value.shape)
+            judged, result["value_clip_fraction"] = clip_values(value, old.detach(), target, self.clip_value)
+        loss = self._value_loss(judged, target, tensordict.get(keys.attention, None))
+        result["loss_value"] = scale * self.critic_coeff * loss
+        result["explained_variance"] = explained_variance(value.detach().flatten(0, -2), target.flatten(0, -2))
+        return result
 
     def make_value_estimator(self, value_type: object = None, **hyperparams: object) -> NoReturn:
         """Refuse: advantages belong to the rollout, and :class:`~morl_blocks.ppo.VectorGAE` computes them there."""
@@ -191,22 +260,17 @@ def _entropy(policy: distributions.Distribution) -> Tensor:
         return -policy.log_prob(policy.rsample())
 
 
-def _value_loss(network: nn.Module) -> Callable[..., Tensor]:
-    """Return the loss of the one critic in ``network`` that has one, else the uniform loss."""
-    critics = _with_loss(network)
-    if len(critics) > 1:
-        _checks.fail("critic_network", "hold one critic with a loss", [type(critic).__name__ for critic in critics])
-    return critics[0].loss if critics else _uniform_value_loss  # type: ignore[return-value]  # a method, not a Tensor
-
-
-def _with_loss(module: nn.Module) -> list[nn.Module]:
-    """Return the outermost modules that have a ``loss`` of their own."""
-    if isinstance(module, TensorDictModuleBase) or not hasattr(module, "loss"):
-        found = [critic for child in module.children() for critic in _with_loss(child)]
-        return list(dict.fromkeys(found))
-    return [module]
-
-
-def _uniform_value_loss(values: Tensor, targets: Tensor, attention: Tensor | None) -> Tensor:
-    """Return the value loss of a critic that has none of its own."""
-    return value_loss(values, targets)
+def _check_options(
+    coefficients: dict[str, float], clip_value: float | None, num_advantages: int | None, reduction: str
+) -> None:
+    """Require numbers in their ranges and a reduction that leaves one number per objective."""
+    _checks.positive("clip_epsilon", coefficients["clip_epsilon"])
+    for name in ("entropy_coeff", "critic_coeff"):
+        _checks.between(name, coefficients[name], 0.0, torch.inf, bounds="[)")
+    if clip_value is not None:
+        _checks.positive("clip_value", clip_value)
+    if num_advantages is not None:
+        _checks.at_least("num_advantages", num_advantages, 1)
+    if reduction not in REDUCTIONS:
+        rule = "be 'mean' or 'sum' (a combiner takes one number per objective)"
+        _checks.fail("reduction", rule, repr(reduction))

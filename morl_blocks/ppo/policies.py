@@ -6,6 +6,7 @@ import torch
 from tensordict import NestedKey, TensorDictBase
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
 from torch import Tensor, distributions, nn
+from torchrl.data import Categorical, OneHot, TensorSpec
 
 from morl_blocks import _checks
 from morl_blocks.ppo.distributions import unit_box_to_action
@@ -130,12 +131,15 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
     """Choose among discrete actions; writes ``"action"`` and its ``"action_log_prob"``.
 
     The encoding must be the environment's. TorchRL's ``GymEnv`` and ``MOGymEnv`` want one-hot vectors unless they are
-    built with ``categorical_action_encoding=True``, and would take every index for action 0.
+    built with ``categorical_action_encoding=True``, and would take every index for action 0. Give the environment's
+    ``action_spec`` as ``spec``, and its encoding is taken; a policy of the other one is refused.
 
     Args:
         actor: Module ``(observation, preference) -> logits``, such as :class:`~morl_blocks.ppo.CategoricalActor`.
         in_keys: Where the actor's inputs are.
-        one_hot: Whether actions are one-hot vectors ``[*B, a]`` instead of indices ``[*B]``.
+        one_hot: Whether actions are one-hot vectors ``[*B, a]`` instead of indices ``[*B]``; by default as ``spec``
+            says, and indices without one.
+        spec: The environment's ``action_spec``.
 
     Example:
         >>> from tensordict import TensorDict
@@ -149,7 +153,15 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
         torch.Size([5, 3])
     """
 
-    def __init__(self, actor: nn.Module, *, in_keys: list[NestedKey] = INPUTS, one_hot: bool = False) -> None:
+    def __init__(
+        self,
+        actor: nn.Module,
+        *,
+        in_keys: list[NestedKey] = INPUTS,
+        one_hot: bool | None = None,
+        spec: TensorSpec | None = None,
+    ) -> None:
+        one_hot = bool(one_hot) if spec is None else encoding(spec, one_hot=one_hot)
         categorical = ProbabilisticTensorDictModule(
             in_keys={"logits": "action_logits"},
             out_keys=["action"],
@@ -159,6 +171,23 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
             log_prob_key="action_log_prob",
         )
         super().__init__(TensorDictModule(actor, in_keys=in_keys, out_keys=["action_logits"]), categorical)
+
+
+def encoding(spec: TensorSpec, *, one_hot: bool | None = None) -> bool:
+    """Return whether an environment takes one-hot vectors; refuse a policy that speaks otherwise.
+
+    Example:
+        >>> from torchrl.data import OneHot
+        >>> encoding(OneHot(4))
+        True
+    """
+    if not isinstance(spec, OneHot | Categorical):
+        _checks.fail("spec", "be one discrete action, OneHot or Categorical", type(spec).__name__)
+    wanted = isinstance(spec, OneHot)
+    if one_hot is not None and bool(one_hot) != wanted:
+        words = ("indices", "one-hot vectors")
+        _checks.fail("one_hot", f"be {wanted} for an environment that takes {words[wanted]}", one_hot)
+    return wanted
 
 
 class _BoxMap(nn.Module):

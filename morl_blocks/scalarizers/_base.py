@@ -143,7 +143,7 @@ class UtopiaScalarizer(Scalarizer):
             _checks.utopia(value)
         else:
             _checks.finite("utopia", value)
-        self.register_buffer("utopia", value, persistent=False)
+        self.register_buffer("utopia", value)
 
     def _gaps(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the weighted gaps to the utopia point, ``[*B, m]``; the larger, the worse, in either sense."""

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
+    from morl_recipes.exact_distance import distance_to_exact as distance_to_exact
     from morl_recipes.fronts import Front as Front
     from morl_recipes.fronts import train_front as train_front
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
+    from morl_recipes.protocols import protocol as protocol
+    from morl_recipes.protocols import published_fronts as published_fronts
     from morl_recipes.recipe import PPO as PPO
     from morl_recipes.recipe import Recipe as Recipe
     from morl_recipes.result import RunResult as RunResult
     from morl_recipes.result import TrainResult as TrainResult
+    from morl_recipes.returns import play_returns as play_returns
     from morl_recipes.rows import PASTA as PASTA
     from morl_recipes.rows import ROWS as ROWS
     from morl_recipes.settings import Settings as Settings
@@ -35,6 +39,10 @@ _HOME = {
     "Settings": "morl_recipes.settings",
     "TrainResult": "morl_recipes.result",
     "by_batch": "morl_recipes.learning.runs",
+    "distance_to_exact": "morl_recipes.exact_distance",
+    "play_returns": "morl_recipes.returns",
+    "protocol": "morl_recipes.protocols",
+    "published_fronts": "morl_recipes.protocols",
     "train": "morl_recipes.trainer",
     "train_front": "morl_recipes.fronts",
     "train_runs": "morl_recipes.trainer",
@@ -52,6 +60,10 @@ __all__ = [
     "Settings",
     "TrainResult",
     "by_batch",
+    "distance_to_exact",
+    "play_returns",
+    "protocol",
+    "published_fronts",
     "train",
     "train_front",
     "train_runs",

@@ -232,15 +232,17 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
         {'ppo': {}, 'actor': {'type': 'Actor', 'hidden': 32}}
     """
     data = dict(data)
-    ppo, scalarizer, mu = data.get("ppo"), data.get("scalarizer"), data.get("mu")
+    ppo, scalarizer, mu = (data.get(name) for name in ("ppo", "scalarizer", "mu"))
     if isinstance(ppo, Mapping) and "hidden" in ppo:
         data["ppo"] = {name: value for name, value in ppo.items() if name != "hidden"}
         data.setdefault("actor", {"type": "Actor", "hidden": ppo["hidden"]})
-    old = isinstance(scalarizer, Mapping) and scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer
-    if old and isinstance(mu, Mapping) and mu.get("type") == "Fixed":
-        data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
-    elif old and isinstance(mu, Mapping):
-        data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
+    if not isinstance(scalarizer, Mapping) or not isinstance(mu, Mapping):
+        return data
+    if scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer:
+        if mu.get("type") == "Fixed":
+            data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
+        else:
+            data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
     return data
 
 

@@ -54,8 +54,8 @@ class RunResult:
     final: dict[str, Any] | None
     policy: dict[str, Tensor] = field(repr=False)
     peak_policy: dict[str, Tensor] = field(repr=False)
-    test_peak: dict[str, Any] | None = None
-    test_final: dict[str, Any] | None = None
+    test_peak: dict[str, Any] | None = field(default=None, repr=False)
+    test_final: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, repr=False)

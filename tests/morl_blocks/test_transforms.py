@@ -4,12 +4,13 @@ from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import Tensor
 from torchrl.collectors import Collector
-from torchrl.envs import Compose, RewardSum, SerialEnv, TransformedEnv
+from torchrl.envs import Compose, ParallelEnv, RewardSum, SerialEnv, TransformedEnv
 from torchrl.envs.libs.gym import MOGymEnv
 from torchrl.envs.utils import check_env_specs
 
 from morl_blocks.combiners import PCGrad, WeightedPCGrad
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
+from morl_blocks.ppo import CategoricalActor, CategoricalPolicy
 from morl_blocks.scalarizers import (
     AdaptiveSmoothTchebycheff,
     Linear,
@@ -18,7 +19,7 @@ from morl_blocks.scalarizers import (
     Tchebycheff,
 )
 from morl_blocks.schedulers import ConflictBraked, Fixed
-from morl_blocks.transforms import ScalarizeReward
+from morl_blocks.transforms import Preference, ScalarizeReward
 
 W = torch.tensor([0.7, 0.3])
 SCALARIZERS = [Linear(), Tchebycheff(), SmoothTchebycheff(0.5), AdaptiveSmoothTchebycheff(Fixed(0.5))]
@@ -58,6 +59,42 @@ def test_works_on_stored_data() -> None:
     out = transform(data)
     torch.testing.assert_close(out["next", "vector"], before)
     torch.testing.assert_close(out["next", "reward"], (before @ W).unsqueeze(-1))
+
+
+def preferring() -> TransformedEnv:
+    return TransformedEnv(treasure(), Preference(W))
+
+
+def one_hot_policy() -> CategoricalPolicy:
+    return CategoricalPolicy(CategoricalActor(2, num_objectives=2, num_actions=4), spec=treasure().action_spec)
+
+
+@pytest.mark.parametrize("batched", [SerialEnv, ParallelEnv])
+def test_the_preference_travels_inside_and_around_batches(batched: type[SerialEnv] | type[ParallelEnv]) -> None:
+    rows = torch.stack([W, W.flip(0)])
+    inside, around = batched(2, preferring), TransformedEnv(batched(2, treasure), Preference(rows))
+    for env, expected in ((inside, W.expand(2, 2)), (around, rows)):
+        check_env_specs(env)
+        data = env.rollout(30, one_hot_policy(), break_when_any_done=False)
+        for preference in (data["preference"], data["next", "preference"]):
+            torch.testing.assert_close(preference, expected.unsqueeze(1).expand(2, 30, 2))
+        env.close()
+
+
+def test_an_index_is_refused_where_a_one_hot_vector_is_expected() -> None:
+    indices = CategoricalPolicy(CategoricalActor(2, num_objectives=2, num_actions=4))
+    with pytest.raises(ValueError, match=r"`action` must have shape \[4\], as OneHot says, got shape \[\]"):
+        preferring().rollout(3, indices)
+    assert preferring().rollout(3, one_hot_policy(), break_when_any_done=False)["action"].shape == (3, 4)
+
+
+def test_a_preference_in_stored_data() -> None:
+    data = Preference(W, key=("agent", "w"))(TensorDict(batch_size=[3]))
+    torch.testing.assert_close(data["agent", "w"], W.expand(3, 2))
+    with pytest.raises(ValueError, match="`weights` must sum to 1"):
+        Preference(torch.ones(2))
+    with pytest.raises(ValueError, match="`weights` must broadcast"):
+        Preference(W.expand(2, 2))(TensorDict(batch_size=[3]))
 
 
 def test_bad_input() -> None:

@@ -18,7 +18,7 @@ def test_tensorboard_writes_beside_the_results(tmp_path: Path) -> None:
 
 
 def test_unknown_and_missing_loggers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="unknown logger 'tensorbord'. Nearest: tensorboard"):
+    with pytest.raises(ValueError, match=r"unknown logger 'tensorbord'. Nearest: tensorboard"):
         check_logger("tensorbord")
     monkeypatch.setattr("morl_recipes.loggers.find_spec", lambda name: None)
     check_logger("csv")

@@ -367,7 +367,7 @@ def test_nothing_is_saved_before_the_first_iteration_is_finished(tmp_path: Path)
 def test_environments_are_closed_at_the_end() -> None:
     worlds = Scripts(_nothing, _nothing)
     _train([Run(tiny(), HALF, 0)], worlds, 64, QUICK)
-    assert [env.closed for env in worlds.opened] == [True, True]
+    assert [env.closed for env in worlds.opened] == [True, True, True]  # training, validation, test
 
 
 def test_a_folder_changes_no_number(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import torch
 
 from morl_recipes.watching import Bar, Interrupt, log
 
-
 NAN = torch.tensor([torch.nan, torch.nan])
 COLUMNS = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": NAN, "mu": NAN}
 

@@ -119,7 +119,7 @@ class Sweep:
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
-                work=work_with(self.logger, out, accept_versions=self.accept_versions),
+                **work_with(self.logger, out, accept_versions=self.accept_versions),
             )
         return finish(outcome)
 

@@ -49,7 +49,7 @@ class Train:
     num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
     changes: Changes = ()
-    """Changes of the recipe by dotted name, as in ppo.learning_rate=1e-4 mu.threshold=0.3"""
+    """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
     """Folder of the results."""
@@ -80,6 +80,6 @@ class Train:
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
-                work=work_with(self.logger, out, accept_versions=self.accept_versions),
+                **work_with(self.logger, out, accept_versions=self.accept_versions),
             )
         return finish(outcome)

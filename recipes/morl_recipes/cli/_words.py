@@ -14,8 +14,8 @@ import tyro
 from morl_recipes.plain import for_terminal
 
 if TYPE_CHECKING:
+    from morl_recipes.loggers import LoggerName
     from morl_recipes.sweep import Outcome
-    from morl_recipes.sweep.engines import Work
 
 SHOWN_FAILURES = 10
 LoggerChoice = Annotated[
@@ -66,15 +66,16 @@ def set_key(texts: Sequence[str]) -> dict[str, Any]:
     return {"set": parse_changes(texts)} if texts else {}
 
 
-def work_with(logger: str | None, out: Path, *, accept_versions: bool) -> Work | None:
-    """Return how to train with a logger beside the results; ``None``, the usual way, without one."""
+def work_with(logger: LoggerName | None, out: Path, *, accept_versions: bool) -> dict[str, Any]:
+    """Return the option of ``run_sweep`` for a logger beside the results, if one was chosen."""
     if logger is None:
-        return None
+        return {}
     from morl_recipes.loggers import check_logger, open_logger
     from morl_recipes.sweep import train_job
 
     check_logger(logger)
-    return partial(train_job, accept_versions=accept_versions, log=partial(open_logger, logger, out / "logs"))
+    log = partial(open_logger, logger, out / "logs")
+    return {"work": partial(train_job, accept_versions=accept_versions, log=log)}
 
 
 def slug(name: str) -> str:

@@ -83,7 +83,7 @@ class Batch:
         self.forms = [recipe.advantage.build() for recipe in recipes]
         iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
         updates = iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)
-        self.compiled = pays(self.settings.compile, updates, len(self.runs), batched=self.combine.batched)
+        self._fuse = pays(self.settings.compile, updates, len(self.runs), batched=self.combine.batched)
         self._steps: dict[tuple[int, Columns], Step] = {}
 
     def _make_state(self) -> None:
@@ -105,6 +105,11 @@ class Batch:
     def steps(self) -> int:
         """Environment steps that each run has collected."""
         return self.iteration * self.ppo.steps_per_iteration
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the update is compiled: it was asked for or pays, and has not failed."""
+        return self._fuse and all(step.fused for step in self._steps.values() if isinstance(step, Fused))
 
     @property
     def how(self) -> str:
@@ -230,7 +235,7 @@ class Batch:
         if key not in self._steps:
             update = self.drive.update(self.combine.part(part), layout)
             choice = self.settings.compile
-            self._steps[key] = Fused(update.step, self.device, choice) if self.compiled else update.step
+            self._steps[key] = Fused(update.step, self.device, choice) if self._fuse else update.step
         return self._steps[key]
 
     def _restore_dead(self, before: list[Tensor]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import cast
 
 import pytest
 
@@ -59,7 +60,7 @@ def named(recipe: Recipe) -> set[type]:
 
 def _blocks(value: object) -> Iterator[type]:
     if isinstance(value, Spec):
-        yield BUILDERS.get(value.kind, value.kind.block)  # type: ignore[misc]
+        yield BUILDERS.get(value.kind, cast("type", value.kind.block))
         for _, argument in value.values:
             yield from _blocks(argument)
 

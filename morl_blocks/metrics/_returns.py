@@ -1,0 +1,51 @@
+"""Discounted vector returns of played episodes."""
+
+import numpy as np
+from torch import Tensor
+
+from morl_blocks._checks import fail
+from morl_blocks.metrics._arrays import Array, Values, as_array
+
+
+def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Array:
+    r"""Add up the discounted rewards of the first episode in every column (maximise).
+
+    .. math:: J_n = \sum_{t=0}^{T_n} \gamma^t r_{t,n}, \qquad T_n = \min\{t : done_{t,n}\}
+
+    The first reward is not discounted. What follows the end of an episode is never read and may be NaN. An episode that
+    does not end counts as cut off at T. Termination and truncation both end one: pass ``terminated | truncated``.
+
+    Args:
+        rewards: One vector per step and environment, ``[T, N, m]``.
+        done: Whether the episode ended with that step, ``[T, N]`` or ``[T, N, 1]``.
+        gamma: Discount, in (0, 1].
+
+    Returns:
+        Returns, ``[N, m]``.
+
+    Example:
+        >>> rewards = [[[1.0, 0.0]], [[1.0, 2.0]], [[9.0, 9.0]]]
+        >>> discounted_returns(rewards, [[False], [True], [False]], gamma=0.5)
+        array([[1.5, 1. ]])
+    """
+    discount = as_array("gamma", gamma)
+    if discount.ndim or not 0 < discount <= 1:
+        fail("gamma", "lie in (0, 1]", gamma)
+    ends = as_array("done", done, ndim=2) != 0
+    raw = _numbers(rewards)
+    if raw.ndim != 3 or not raw.shape[0]:
+        fail("rewards", "have shape [T, N, m] with T >= 1", f"shape {list(raw.shape)}")
+    if ends.shape not in (raw.shape[:2], (*raw.shape[:2], 1)):
+        fail("done", f"have shape {list(raw.shape[:2])}", f"shape {list(ends.shape)}")
+    ended = ends.reshape(raw.shape[:2])
+    playing = np.cumsum(ended, axis=0) - ended == 0
+    earned = as_array("rewards", np.where(playing[..., None], raw, 0.0))
+    return np.asarray(np.einsum("t,tnm->nm", discount ** np.arange(len(raw)), earned))
+
+
+def _numbers(rewards: Values) -> Array:
+    """Return the rewards as ``float64``, NaN included."""
+    try:
+        return np.asarray(rewards.detach().cpu().double() if isinstance(rewards, Tensor) else rewards, dtype=np.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise ValueError(f"`rewards` must be a rectangular array of numbers, got {rewards!r}.") from None

@@ -1,0 +1,75 @@
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from morl_blocks.metrics import additive_epsilon, igd, igd_plus
+from morl_blocks.metrics._arrays import Array
+from tests.morl_blocks.metrics.fronts import pairs
+
+
+@given(pairs)
+def test_plain_loops_agree(sets: tuple[Array, Array]) -> None:
+    points, known = sets
+    away = known[:, None] - points  # what each known point has over each point found
+    missing = np.maximum(away, 0)
+    assert igd(points, known) == pytest.approx(np.linalg.norm(away, axis=-1).min(1).mean())
+    assert igd_plus(points, known) == pytest.approx(np.linalg.norm(missing, axis=-1).min(1).mean())
+    assert additive_epsilon(points, known) == pytest.approx(away.max(-1).min(1).max())
+
+
+@given(pairs)
+def test_both_senses_agree(sets: tuple[Array, Array]) -> None:
+    points, known = sets
+    for metric in (igd, igd_plus, additive_epsilon):
+        assert metric(-points, -known, sense="min") == pytest.approx(metric(points, known))
+
+
+@given(pairs)
+def test_a_front_is_at_no_distance_from_itself_and_a_better_one_falls_no_shorter(sets: tuple[Array, Array]) -> None:
+    points, known = sets
+    assert igd(known, known) == igd_plus(known, known) == 0
+    assert additive_epsilon(known, known) <= 0
+    assert igd_plus(points + 0.25, known) <= igd_plus(points, known) + 1e-12
+    assert additive_epsilon(points + 0.25, known) == pytest.approx(additive_epsilon(points, known) - 0.25)
+
+
+@given(pairs)
+def test_pymoo_agrees(sets: tuple[Array, Array]) -> None:
+    points, known = sets
+    assert igd(points, known) == pytest.approx(pytest.importorskip("pymoo.indicators.igd").IGD(known)(points))
+    plus = pytest.importorskip("pymoo.indicators.igd_plus").IGDPlus(-known)
+    assert igd_plus(points, known) == pytest.approx(plus(-points))
+
+
+@given(pairs)
+def test_morl_baselines_agrees(sets: tuple[Array, Array]) -> None:
+    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
+    points, known = sets
+    assert igd(points, known) == pytest.approx(theirs.igd(list(known), list(points)))
+
+
+@pytest.mark.parametrize(
+    ("sense", "plus", "epsilon"),
+    [("max", 0.0, 0.0), ("min", np.sqrt(2), 1.0)],
+)
+def test_points_that_beat_the_known_front(sense: Literal["max", "min"], plus: float, epsilon: float) -> None:
+    """IGD blames them as much as points that are beaten; IGD+ and epsilon do not."""
+    assert igd([[2.0, 2.0]], [[1.0, 1.0]], sense) == pytest.approx(np.sqrt(2))
+    assert igd_plus([[2.0, 2.0]], [[1.0, 1.0]], sense) == pytest.approx(plus)
+    assert additive_epsilon([[2.0, 2.0]], [[1.0, 1.0]], sense) == pytest.approx(epsilon if epsilon else -1.0)
+
+
+def test_bad_input_is_named() -> None:
+    for metric in (igd, igd_plus, additive_epsilon):
+        with pytest.raises(ValueError, match="`known` must be finite, got nan"):
+            metric([[1.0, 1.0]], [[1.0, np.nan], [0.0, 0.0]])
+        with pytest.raises(ValueError, match="`points` must be finite, got inf"):
+            metric([[1.0, np.inf]], [[0.0, 0.0]])
+        with pytest.raises(ValueError, match=r"`known` must have 2 objectives .*, got shape \[1, 3\]"):
+            metric([[1.0, 1.0]], [[1.0, 1.0, 1.0]])
+        with pytest.raises(ValueError, match="`points` must hold at least one point"):
+            metric(np.zeros((0, 2)), [[1.0, 1.0]])
+        with pytest.raises(ValueError, match="`sense` must be one of"):
+            metric([[1.0, 1.0]], [[1.0, 1.0]], sense="up")  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.metrics import cardinality, front_hypervolume, hypervolume, non_dominated, nondominated, sparsity
+from morl_blocks.metrics._arrays import Array
+from tests.morl_blocks.metrics.fronts import fronts
+
+point_sets = st.integers(2, 4).flatmap(fronts)
+
+
+@given(point_sets)
+def test_a_front_holds_each_point_that_is_marked_once_and_in_order(points: Array) -> None:
+    marked = {tuple(point) for point in points[nondominated(points)]}
+    assert [tuple(point) for point in non_dominated(points)] == sorted(marked)
+    assert cardinality(points) == len(marked)
+
+
+@given(point_sets)
+def test_both_senses_agree(points: Array) -> None:
+    reference = np.full(points.shape[1], -2.5)
+    np.testing.assert_array_equal(non_dominated(-points, sense="min")[::-1], -non_dominated(points))
+    assert front_hypervolume(-points, -reference, sense="min") == front_hypervolume(points, reference)
+    assert cardinality(-points, sense="min") == cardinality(points)
+    assert sparsity(-points, sense="min") == pytest.approx(sparsity(points))
+
+
+@given(point_sets)
+def test_dominated_points_and_copies_change_nothing(points: Array) -> None:
+    more = np.concatenate([points, points - 0.25, points[::-1]])
+    reference = np.full(points.shape[1], -2.5)
+    assert front_hypervolume(more, reference) == pytest.approx(hypervolume(points, reference))
+    assert (cardinality(more), sparsity(more)) == (cardinality(points), pytest.approx(sparsity(points)))
+
+
+def test_closed_forms() -> None:
+    assert front_hypervolume([[3.0, 1.0], [1.0, 3.0]], [0.0, 0.0]) == 5
+    assert front_hypervolume([[1.0, 1.0], [3.0, 0.5]], [4.0, 2.0], sense="min") == pytest.approx(3 + 0.5)
+    assert sparsity([[0.0, 3.0], [1.0, 1.0], [3.0, 0.0], [0.0, 0.0]]) == 5
+    assert sparsity(torch.tensor([[4.0, 4.0]])) == 0
+    assert non_dominated(np.zeros((0, 3))).shape == (0, 3)
+    assert cardinality(np.zeros((0, 3))) == 0
+
+
+@given(point_sets)
+def test_pymoo_agrees_on_the_hypervolume(points: Array) -> None:
+    indicators = pytest.importorskip("pymoo.indicators.hv")
+    reference = np.full(points.shape[1], -2.5)
+    assert front_hypervolume(points, reference) == pytest.approx(indicators.HV(ref_point=-reference)(-points))
+
+
+@given(point_sets)
+def test_morl_baselines_agrees(points: Array) -> None:
+    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
+    reference, front = np.full(points.shape[1], -2.5), non_dominated(points)
+    assert front_hypervolume(points, reference) == pytest.approx(theirs.hypervolume(reference, list(points)))
+    assert sparsity(points) == pytest.approx(theirs.sparsity(list(front)))
+    assert cardinality(points) == theirs.cardinality(list(front))
+
+
+def test_a_reference_that_no_point_exceeds_raises_unless_allowed() -> None:
+    points = [[1.0, 2.0], [2.0, 1.0]]
+    with pytest.raises(ValueError, match=r"`reference` must lie below at least one point .*, got \[1.5, 1.5\]"):
+        front_hypervolume(points, [1.5, 1.5])
+    with pytest.raises(ValueError, match="`reference` must lie above at least one point"):
+        front_hypervolume(points, [1.5, 1.5], sense="min")
+    with pytest.raises(ValueError, match="`reference` must lie below"):
+        front_hypervolume([[1.0, 1.0]], [1.0, 0.0])
+    with pytest.raises(ValueError, match="`reference` must lie below"):
+        front_hypervolume(np.zeros((0, 2)), [0.0, 0.0])
+    assert front_hypervolume(points, [1.5, 1.5], allow_empty=True) == 0
+    assert front_hypervolume(np.zeros((0, 2)), [0.0, 0.0], allow_empty=True) == 0
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(ValueError, match="`points` must be finite, got nan"):
+        front_hypervolume([[1.0, np.nan], [1.0, 1.0]], [0.0, 0.0])
+    with pytest.raises(ValueError, match="`reference` must be finite, got inf"):
+        front_hypervolume([[1.0, 1.0]], [0.0, np.inf])
+    with pytest.raises(ValueError, match=r"`reference` must have shape \[2\]"):
+        front_hypervolume([[1.0, 1.0]], [0.0])
+    with pytest.raises(ValueError, match="`sense` must be one of 'max', 'min', got 'maximise'"):
+        cardinality([[1.0, 1.0]], sense="maximise")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"`points` must have shape \[n, m\] with m >= 2, got shape \[2, 1\]"):
+        non_dominated([[1.0], [2.0]])
+    with pytest.raises(ValueError, match="`points` must hold at least one point"):
+        sparsity(np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="`points` must be a rectangular array of numbers"):
+        cardinality(torch.eye(2).to_sparse())

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from morl_blocks.metrics import discounted_returns
+from morl_blocks.metrics._arrays import Array
+
+episodes = st.tuples(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3)).flatmap(
+    lambda shape: st.tuples(
+        arrays(np.float64, shape, elements=st.floats(-5, 5)),
+        arrays(np.bool_, shape[:2]),
+        st.sampled_from([1.0, 0.99, 0.5]),
+    )
+)
+
+
+def loop(rewards: Array, done: Array, gamma: float) -> Array:
+    """One environment and one step at a time."""
+    total = np.zeros(rewards.shape[1:])
+    for n in range(rewards.shape[1]):
+        for t in range(len(rewards)):
+            total[n] += gamma**t * rewards[t, n]
+            if done[t, n]:
+                break
+    return total
+
+
+@given(episodes)
+def test_a_plain_loop_agrees(played: tuple[Array, Array, float]) -> None:
+    rewards, done, gamma = played
+    np.testing.assert_allclose(discounted_returns(rewards, done, gamma), loop(rewards, done, gamma), atol=1e-12)
+    tensors = torch.from_numpy(rewards).requires_grad_(), torch.from_numpy(done).unsqueeze(-1)
+    np.testing.assert_allclose(discounted_returns(*tensors, gamma), loop(rewards, done, gamma), atol=1e-12)
+
+
+@given(episodes)
+def test_what_follows_an_end_is_never_read(played: tuple[Array, Array, float]) -> None:
+    rewards, done, gamma = played
+    over = np.cumsum(done, axis=0) - done > 0
+    broken = np.where(over[..., None], np.nan, rewards)
+    np.testing.assert_array_equal(discounted_returns(broken, done, gamma), discounted_returns(rewards, done, gamma))
+
+
+def test_closed_form() -> None:
+    """Reward 1 for ever, gamma 0.99: 1,000 steps earn nearly 100."""
+    alive = discounted_returns(np.ones((1000, 1, 2)), np.zeros((1000, 1), dtype=bool), gamma=0.99)
+    np.testing.assert_allclose(alive, (1 - 0.99**1000) / 0.01)
+
+
+def test_bad_input_is_named() -> None:
+    rewards, done = np.ones((3, 2, 2)), np.zeros((3, 2), dtype=bool)
+    for gamma in (0.0, 1.5, np.array([0.9, 0.9])):
+        with pytest.raises(ValueError, match=r"`gamma` must lie in \(0, 1\]"):
+            discounted_returns(rewards, done, gamma)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"`rewards` must have shape \[T, N, m\] with T >= 1, got shape \[3, 2\]"):
+        discounted_returns(rewards[..., 0], done)
+    with pytest.raises(ValueError, match=r"`done` must have shape \[3, 2\], got shape \[2, 3\]"):
+        discounted_returns(rewards, done.T)
+    with pytest.raises(ValueError, match="`rewards` must be finite, got nan"):
+        discounted_returns(rewards * np.nan, done)
+    with pytest.raises(ValueError, match="`rewards` must be a rectangular array of numbers"):
+        discounted_returns([[[1.0], [1.0, 2.0]]], done)  # type: ignore[list-item]

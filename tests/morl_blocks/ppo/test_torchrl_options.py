@@ -1,0 +1,322 @@
+"""What TorchRL users set on ``ClipPPOLoss`` and ``GAE`` works here, and agrees with TorchRL objective by objective."""
+
+from typing import Any
+
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule, TensorDictSequential, set_skip_existing
+from torch import Tensor, nn
+from torchrl.data import Categorical, OneHot, Unbounded
+from torchrl.modules import ActorValueOperator, ProbabilisticActor, ValueOperator
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
+
+from morl_blocks.combiners import Sum
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.ppo import (
+    CategoricalActor,
+    CategoricalPolicy,
+    VectorClipPPOLoss,
+    VectorGAE,
+    combine_gradients,
+    vector_advantage,
+)
+from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
+
+M = 3
+INPUTS = ["observation", "preference"]
+
+
+def policy() -> CategoricalPolicy:
+    return CategoricalPolicy(CategoricalActor(4, M, 5))
+
+
+def critic(*, weighted: bool = False) -> TensorDictModule:
+    network = SharedCritic(4, M)
+    return TensorDictModule(AttentionWeightedCritic(network) if weighted else network, INPUTS, ["state_value"])
+
+
+def minibatch(actor: CategoricalPolicy, count: int = 32) -> TensorDict:
+    data = TensorDict({"observation": torch.randn(count, 4), "preference": torch.rand(count, M)}, [count])
+    with torch.no_grad():
+        actor(data)
+    for key in ("advantage", "value_target", "state_value"):
+        data[key] = torch.randn(count, M)
+    data["attention"] = torch.rand(count, M).softmax(-1)
+    return data
+
+
+def column(data: TensorDict, i: int) -> TensorDict:
+    """Return the minibatch of objective i alone, as TorchRL's scalar loss reads it."""
+    alone = data.clone()
+    for key in ("advantage", "value_target", "state_value"):
+        alone[key] = data[key][:, i : i + 1]
+    return alone
+
+
+def torchrl_loss(actor: CategoricalPolicy, network: TensorDictModule, i: int, **options: Any) -> ClipPPOLoss:
+    picked = TensorDictModule(lambda values: values[..., i : i + 1], ["all_values"], ["state_value"])
+    whole = TensorDictModule(network.module, INPUTS, ["all_values"])
+    return ClipPPOLoss(
+        actor, TensorDictSequential(whole, picked), functional=False, entropy_coeff=0.01, critic_coeff=0.5, **options
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+@pytest.mark.parametrize("kind", ["l2", "l1", "smooth_l1"])
+@pytest.mark.parametrize("clip_value", [None, 0.1, True])
+def test_each_objective_is_torchrls_loss(reduction: str, kind: str, clip_value: float | bool | None) -> None:
+    torch.manual_seed(0)
+    actor, network = policy(), critic()
+    data = minibatch(actor)
+    options: dict[str, Any] = {"reduction": reduction, "loss_critic_type": kind, "clip_value": clip_value}
+    ours = VectorClipPPOLoss(actor, network, **options)(data)
+    theirs = [torchrl_loss(actor, network, i, **options)(column(data, i)) for i in range(M)]
+    objectives = torch.stack([loss["loss_objective"].squeeze() for loss in theirs])
+    torch.testing.assert_close(ours["loss_objective"], objectives)
+    values = torch.stack([loss["loss_critic"].squeeze() for loss in theirs]).mean()
+    torch.testing.assert_close(ours["loss_critic"], values)
+    torch.testing.assert_close(ours["loss_entropy"], theirs[0]["loss_entropy"].squeeze())
+    if clip_value is not None:
+        shares = torch.stack([loss["value_clip_fraction"].squeeze() for loss in theirs])
+        torch.testing.assert_close(ours["value_clip_fraction"], shares.mean())
+    gradient = torch.autograd.grad(ours["loss_value"], network.module.trunk[0].weight, retain_graph=True)[0]
+    torch.testing.assert_close(gradient, torch.autograd.grad(values, network.module.trunk[0].weight)[0])
+
+
+@pytest.mark.parametrize("kind", ["l2", "l1", "smooth_l1"])
+def test_another_distance_keeps_the_attention(kind: Any) -> None:
+    torch.manual_seed(0)
+    actor, network = policy(), critic(weighted=True)
+    data = minibatch(actor)
+    loss = VectorClipPPOLoss(actor, network, loss_critic_type=kind, critic_coeff=1.0)(data)["loss_value"]
+    gaps = (network(data.clone())["state_value"] - data["value_target"]).abs()
+    errors = {"l2": gaps.square(), "l1": gaps, "smooth_l1": torch.where(gaps < 1, gaps.square() / 2, gaps - 0.5)}[kind]
+    torch.testing.assert_close(loss, (data["attention"] * errors).sum(-1).mean())
+
+
+def test_normalize_advantage_keeps_the_objectives_apart() -> None:
+    torch.manual_seed(0)
+    actor, network = policy(), critic()
+    data = minibatch(actor)
+    data["advantage"] = data["advantage"] * torch.tensor([1.0, 10.0, 100.0]) + 5
+    normalized = data.clone().set("advantage", vector_advantage(data["advantage"]))
+    ours = VectorClipPPOLoss(actor, network, normalize_advantage=True)(data)["loss_objective"]
+    torch.testing.assert_close(ours, VectorClipPPOLoss(actor, network)(normalized)["loss_objective"])
+
+
+def test_without_entropy_bonus_there_is_no_entropy_loss() -> None:
+    actor, network = policy(), critic()
+    loss = VectorClipPPOLoss(actor, network, entropy_bonus=False)
+    losses = loss(minibatch(actor))
+    assert "loss_entropy" not in losses
+    assert set(losses.keys()) == set(loss.out_keys)
+    assert losses["entropy"] > 0
+
+
+def test_loss_critic_is_a_second_name_and_not_a_second_loss() -> None:
+    actor, network = policy(), critic()
+    losses = VectorClipPPOLoss(actor, network)(minibatch(actor))
+    assert losses["loss_critic"] is losses["loss_value"]
+    assert losses.get("loss_critic") is losses["loss_value"]
+    assert [key for key in losses.keys() if key.startswith("loss_")] == [  # noqa: SIM118 - a tensordict
+        "loss_objective",
+        "loss_value",
+        "loss_entropy",
+    ]
+
+
+def test_coefficients_are_buffers_on_the_device_and_can_be_scheduled() -> None:
+    actor, network = policy(), critic()
+    loss = VectorClipPPOLoss(actor, network, device="meta")
+    assert {loss.clip_epsilon.device.type, loss.entropy_coeff.device.type} == {"meta"}
+    loss = VectorClipPPOLoss(actor, network, clip_epsilon=0.3)
+    assert loss.state_dict()["clip_epsilon"] == pytest.approx(0.3)
+    data = minibatch(actor)
+    data["action_log_prob"] += 0.5 * torch.randn(32)
+    before = loss(data)["clip_fraction"]
+    loss.clip_epsilon = 0.01  # type: ignore[assignment]  # TorchRL copies it into the buffer
+    assert loss(data)["clip_fraction"] > before
+    assert VectorGAE(device="meta").gamma.device.type == "meta"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reduction": "none"}, r"`reduction` must be 'mean' or 'sum' \(a combiner takes one number per objective\)"),
+        ({"loss_critic_type": "huber"}, "`loss_critic_type` must be one of"),
+        ({"clip_value": -0.1}, "`clip_value` must be > 0"),
+        ({"functional": True}, r"`functional` must be False \(the parameters stay in the networks\), got True"),
+        ({"separate_losses": True}, "`separate_losses` must be False"),
+        ({"normalize_advantage_exclude_dims": (-1,)}, "each objective is standardised by itself"),
+    ],
+)
+def test_refuses_what_makes_no_sense_by_name(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        VectorClipPPOLoss(policy(), critic(), **options)
+
+
+def test_refuses_another_distance_for_a_loss_that_it_does_not_know() -> None:
+    class Own(BranchedCritic):
+        def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
+            return (values - targets).abs().amax()
+
+    network = TensorDictModule(Own(4, M), INPUTS, ["state_value"])
+    assert VectorClipPPOLoss(policy(), network).loss_critic_type == "l2"
+    with pytest.raises(ValueError, match="`loss_critic_type` must be 'l2' for Own, which has a loss of its own"):
+        VectorClipPPOLoss(policy(), network, loss_critic_type="l1")
+
+
+def test_harmless_values_pass_and_unknown_names_do_not() -> None:
+    VectorClipPPOLoss(policy(), critic(), functional=False, separate_losses=False)
+    VectorGAE(average_gae=False, vectorized=True)
+    with pytest.raises(TypeError, match="VectorClipPPOLoss has no option 'clip_epsilo'"):
+        VectorClipPPOLoss(policy(), critic(), clip_epsilo=0.1)
+    with pytest.raises(ValueError, match=r"`average_gae` must be False \(one mean over all objectives; use vector_adv"):
+        VectorGAE(average_gae=True)
+
+
+class Trunk(nn.Module):
+    """Features of observation and preference."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4 + M, 8)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        return torch.tanh(self.linear(torch.cat([observation, preference], -1)))
+
+
+def test_a_shared_trunk_is_read_fresh_by_the_critics_head() -> None:
+    torch.manual_seed(0)
+    trunk = TensorDictModule(Trunk(), INPUTS, ["hidden"])
+    head = ProbabilisticActor(
+        TensorDictModule(nn.Linear(8, 5), ["hidden"], ["logits"]),
+        in_keys=["logits"],
+        distribution_class=torch.distributions.Categorical,
+        return_log_prob=True,
+    )
+    both = ActorValueOperator(trunk, head, ValueOperator(nn.Linear(8, M), in_keys=["hidden"]))
+    actor = both.get_policy_operator()
+    data = minibatch(actor)
+    data["hidden"] = torch.full_like(data["hidden"], torch.nan)  # what the rollout holds is old
+    by_head = VectorClipPPOLoss(actor, both.get_value_head())
+    whole = VectorClipPPOLoss(actor, both.get_value_operator())
+    assert "hidden" not in by_head.in_keys
+    values = {loss: loss(data)["loss_value"] for loss in (by_head, whole)}
+    torch.testing.assert_close(values[by_head], values[whole])
+    gradients = [torch.autograd.grad(value, trunk.module.linear.weight)[0] for value in values.values()]
+    torch.testing.assert_close(*gradients)
+    losses = by_head(data)
+    combine_gradients(losses["loss_objective"], actor.parameters(), Sum())
+    actors = trunk.module.linear.weight.grad.clone()
+    losses["loss_critic"].backward()
+    torch.testing.assert_close(trunk.module.linear.weight.grad, actors + gradients[0])
+
+
+class Values(nn.Module):
+    """A critic of the observation that counts how often, and on how many rows, it is called."""
+
+    def __init__(self, count: int = M) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, count)
+        self.rows: list[int] = []
+
+    def forward(self, observation: Tensor) -> Tensor:
+        self.rows.append(observation.shape[:-1].numel())
+        return torch.tanh(self.linear(observation))
+
+
+def rollout(*batch: int, m: int = M) -> TensorDict:
+    """Return a rollout whose next observations are the observations after, but for episode ends."""
+    generator = torch.Generator().manual_seed(0)
+    observation = torch.randn(*batch[:-1], batch[-1] + 1, 4, generator=generator)
+    following = observation[..., 1:, :].clone()
+    done = torch.rand(*batch, 1, generator=generator) < 0.3
+    terminated = done & (torch.rand(*batch, 1, generator=generator) < 0.5)
+    following = torch.where(done, torch.randn(following.shape, generator=generator), following)
+    after = {"observation": following, "reward": torch.randn(*batch, m, generator=generator)}
+    after |= {"done": done, "terminated": terminated}
+    return TensorDict({"observation": observation[..., :-1, :].clone(), "next": after}, batch)
+
+
+@pytest.mark.parametrize("batch", [(12,), (3, 12)])
+def test_shifted_asks_once_and_says_the_same(batch: tuple[int, ...]) -> None:
+    network = TensorDictModule(Values(), ["observation"], ["state_value"])
+    data = rollout(*batch)
+    twice = VectorGAE(value_network=network)(data.clone())
+    network.module.rows.clear()
+    once = VectorGAE(value_network=network, shifted=True)(data.clone())
+    ends = data["next", "done"].squeeze(-1).clone()
+    ends[..., -1] = True
+    assert network.module.rows == [data.numel() + int(ends.sum())]
+    for key in ("advantage", "value_target", "state_value", ("next", "state_value")):
+        torch.testing.assert_close(once[key], twice[key])
+
+
+def test_shifted_refuses_what_needs_two_calls() -> None:
+    network = TensorDictModule(Values(), ["observation"], ["state_value"])
+    params = TensorDict.from_module(network)
+    with pytest.raises(ValueError, match="`shifted` must be False with multi-step rewards or target_params, got True"):
+        VectorGAE(value_network=network, shifted=True)(rollout(5), params=params, target_params=params)
+
+
+def test_skip_existing_reads_what_is_there() -> None:
+    network = TensorDictModule(Values(), ["observation"], ["state_value"])
+    data = rollout(6)
+    data["state_value"], data["next", "state_value"] = torch.randn(6, M), torch.randn(6, M)
+    plain = VectorGAE()(data.clone())["advantage"]
+    torch.testing.assert_close(VectorGAE(value_network=network, skip_existing=True)(data.clone())["advantage"], plain)
+    with set_skip_existing(True):
+        torch.testing.assert_close(VectorGAE(value_network=network)(data.clone())["advantage"], plain)
+    assert network.module.rows == []
+    del data["next", "state_value"]
+    VectorGAE(value_network=network, skip_existing=True)(data)
+    assert network.module.rows == [6]
+    VectorGAE(value_network=network)(data)
+    assert network.module.rows == [6, 6, 6]
+
+
+@pytest.mark.parametrize("differentiable", [False, True])
+def test_differentiable_as_in_torchrl(differentiable: bool) -> None:
+    network = TensorDictModule(Values(1), ["observation"], ["state_value"])
+    options: dict[str, Any] = {"gamma": 0.9, "lmbda": 0.8, "value_network": network, "differentiable": differentiable}
+    gradients = []
+    for estimator in (VectorGAE(**options), GAE(**options)):
+        data = rollout(8, m=1)
+        leaves = [data["observation"].requires_grad_(), data["next", "reward"].requires_grad_()]
+        data = data.clone()
+        advantage = estimator(data)["advantage"]
+        assert advantage.requires_grad is differentiable
+        if differentiable:
+            gradients.append(torch.autograd.grad(advantage.square().sum(), leaves))
+        assert all(parameter.grad is None for parameter in network.parameters())
+    for ours, theirs in zip(*gradients, strict=True) if gradients else ():
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_the_encoding_of_actions_comes_from_the_environment() -> None:
+    actor = CategoricalActor(4, M, 5)
+    data = TensorDict({"observation": torch.zeros(2, 4), "preference": torch.rand(2, M)}, [2])
+    assert CategoricalPolicy(actor, spec=OneHot(5))(data.clone())["action"].shape == (2, 5)
+    assert CategoricalPolicy(actor, spec=Categorical(5))(data.clone())["action"].shape == (2,)
+    with pytest.raises(ValueError, match="`one_hot` must be True for an environment that takes one-hot vectors"):
+        CategoricalPolicy(actor, one_hot=False, spec=OneHot(5))
+    with pytest.raises(ValueError, match="`one_hot` must be False for an environment that takes indices, got True"):
+        CategoricalPolicy(actor, one_hot=True, spec=Categorical(5))
+    with pytest.raises(ValueError, match="`spec` must be one discrete action"):
+        CategoricalPolicy(actor, spec=Unbounded(2))
+
+
+def test_whole_number_observations_are_taken() -> None:
+    inputs = torch.ones(2, 4, dtype=torch.int32), torch.full((M,), 1 / M)
+    assert SharedCritic(4, M)(*inputs).shape == (2, M)
+    assert CategoricalActor(4, M, 5)(*inputs).shape == (2, 5)
+
+
+@pytest.mark.parametrize("scalarizer", [Tchebycheff, SmoothTchebycheff])
+def test_the_utopia_point_is_saved(scalarizer: type[Tchebycheff] | type[SmoothTchebycheff]) -> None:
+    made, loaded = scalarizer(utopia=1.5), scalarizer()
+    loaded.load_state_dict(made.state_dict())
+    assert loaded.utopia == pytest.approx(1.5)
