@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from morl_blocks.ppo.actors import Actor, CategoricalActor, UnitBoxGaussianActor
 from morl_blocks.ppo.advantage import (
     AdvantageForm,
+    EpisodeAdvantage,
     Estimate,
     ScalarisedAdvantage,
     VectorAdvantage,
@@ -43,6 +44,7 @@ __all__ = [
     "CategoricalPolicy",
     "ClippedSurrogate",
     "Combined",
+    "EpisodeAdvantage",
     "Estimate",
     "ObjectiveLoss",
     "ReturnNormalizer",

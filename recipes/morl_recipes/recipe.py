@@ -184,7 +184,7 @@ class Recipe:
         A slot of ``LATER`` is left out while it has its default: recipes that do without it read, and are named, as
         they always were.
         """
-        plain = {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        plain = {f.name: plain_fields(f.name, getattr(self, f.name)) for f in fields(Recipe)}
         return {name: value for name, value in plain.items() if LATER.get(name) != value}
 
     @classmethod
@@ -232,15 +232,17 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
         {'ppo': {}, 'actor': {'type': 'Actor', 'hidden': 32}}
     """
     data = dict(data)
-    ppo, scalarizer, mu = data.get("ppo"), data.get("scalarizer"), data.get("mu")
+    ppo, scalarizer, mu = (data.get(name) for name in ("ppo", "scalarizer", "mu"))
     if isinstance(ppo, Mapping) and "hidden" in ppo:
         data["ppo"] = {name: value for name, value in ppo.items() if name != "hidden"}
         data.setdefault("actor", {"type": "Actor", "hidden": ppo["hidden"]})
-    old = isinstance(scalarizer, Mapping) and scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer
-    if old and isinstance(mu, Mapping) and mu.get("type") == "Fixed":
-        data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
-    elif old and isinstance(mu, Mapping):
-        data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
+    if not isinstance(scalarizer, Mapping) or not isinstance(mu, Mapping):
+        return data
+    if scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer:
+        if mu.get("type") == "Fixed":
+            data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
+        else:
+            data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
     return data
 
 
@@ -248,12 +250,12 @@ def _key(value: object) -> object:
     return ("Live", id(value.module)) if isinstance(value, Live) else value
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain_fields(name: str, value: Any) -> Any:
     """Return a spec as a dictionary with its kind under ``type``."""
     if isinstance(value, Live):
         raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
     if isinstance(value, Spec):
-        return {"type": value.kind.name, **{key: _plain(key, item) for key, item in value.values}}
+        return {"type": value.kind.name, **{key: plain_fields(key, item) for key, item in value.values}}
     if isinstance(value, PPO):
         return asdict(value)
     if isinstance(value, tuple):

@@ -202,6 +202,7 @@ class Session:
         if returns is not None:
             self.scores.keep_best(scores, batch)
         head = {"iteration": float(iteration.number), "steps": float(iteration.steps)}
+        head |= {"fast": float(batch.drive.fast), "compiled": float(batch.compiled)}
         return {**head, **iteration.watched, "return": nothing if returns is None else returns, **scores}
 
     def _report(self, failed: dict[int, str]) -> None:

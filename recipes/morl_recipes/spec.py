@@ -190,13 +190,8 @@ def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = 
     name = name or block.__name__
     kind = Kind(block, name, slot or _slot_of(block), defaults)
     known = KINDS.get(name)
-    if known is not None and (known.block.__module__, known.block.__qualname__) != (
-        block.__module__,
-        block.__qualname__,
-    ):
-        raise ValueError(
-            f"`name` must be new among the specs, got {name!r}, which is that of {known.block.__module__}."
-        )
+    if known is not None and _home(known.block) != _home(block):
+        raise ValueError(f"`name` must be new among the specs, got {name!r}, that of {'.'.join(_home(known.block))}.")
     KINDS[name] = kind
     return kind
 
@@ -251,8 +246,9 @@ def _settled(name: str, value: Any, default: Any) -> Any:
         _checks.fail(name, "be given", "nothing")
     if isinstance(default, float) and not isinstance(value, bool):
         return _checks.number(name, value)
-    if isinstance(value, type) and getattr(nn, value.__name__, None) is value:
-        return value.__name__
+    words = getattr(value, "__name__", "")
+    if isinstance(value, type) and getattr(nn, words, None) is value:
+        return words
     value = tuple(value) if isinstance(value, list) else as_spec(value)
     if isinstance(default, Spec) and default.slot is not None:
         require_slot(name, value, default.slot)

@@ -91,6 +91,7 @@ AdaptiveSmoothTchebycheff = spec(scalarizers.AdaptiveSmoothTchebycheff, utopia=U
 
 Vector = spec(ppo.VectorAdvantage, "Vector")
 Scalarised = spec(ppo.ScalarisedAdvantage, "Scalarised")
+OfEpisode = spec(ppo.EpisodeAdvantage, "OfEpisode")
 
 Sum = spec(combiners.Sum)
 WeightedSum = spec(combiners.WeightedSum)
@@ -129,6 +130,7 @@ __all__ = [
     "Linear",
     "LinearDecay",
     "Live",
+    "OfEpisode",
     "PCGrad",
     "Scalarised",
     "Shared",

@@ -11,7 +11,7 @@ from morl_recipes import PPO
 def test_runs_and_writes_what_it_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = PPO(steps_per_iteration=64, epochs=1, hidden=8)
+    small = PPO(steps_per_iteration=64, epochs=1)
     monkeypatch.setattr(
         deep_sea_treasure, "METHODS", {name: replace(recipe, ppo=small) for name, recipe in METHODS.items()}
     )

@@ -59,6 +59,11 @@ class Fused:
         self.eager, self.choice, self.proven = step, choice, False
         self.call: Callable[..., None] = torch.compile(step, fullgraph=True, dynamic=False, options=options)
 
+    @property
+    def fused(self) -> bool:
+        """Whether it is compiled, or is going to be."""
+        return self.call is not self.eager
+
     def __call__(self, *args: Any) -> None:
         """Take the step."""
         if self.proven:

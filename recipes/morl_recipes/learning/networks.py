@@ -1,6 +1,6 @@
 """The networks of R runs: made from each run's own seed, stacked, and driven by the fastest form that knows them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,5 +74,5 @@ class Drive:
 
     def update(self, combine: Combine, columns: Columns) -> Update:
         """Return the update with these networks."""
-        form = fast.FastUpdate if self.fast else Update
+        form: Callable[..., Update] = fast.FastUpdate if self.fast else Update
         return form(self.actor, self.critic, self.loss, combine, columns)

@@ -15,12 +15,13 @@ in :mod:`morl_recipes.learning.fast`; tests hold the two together.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from morl_blocks.critics import value_loss
-from morl_blocks.ppo import ObjectiveLoss
+from morl_blocks.ppo import Actor, ObjectiveLoss
 from morl_recipes.learning.adam import Pace, Trainable, adam
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic
@@ -99,7 +100,7 @@ class Update:
         m = batch.target.shape[-1]
         observation, preference = batch.inputs[..., :-m], batch.inputs[..., -m:]
 
-        def losses(actor: object, observation: Tensor, preference: Tensor, action: Tensor) -> tuple[Tensor, Tensor]:
+        def losses(actor: Actor, observation: Tensor, preference: Tensor, action: Tensor) -> tuple[Tensor, Tensor]:
             output = actor(observation, preference)
             return actor.log_prob(output, action), actor.entropy(output).mean()
 
@@ -111,7 +112,7 @@ class Update:
         """Return one run's value loss."""
         m = batch.target.shape[-1]
 
-        def loss(critic: object, inputs: Tensor, target: Tensor, attention: Tensor) -> Tensor:
+        def loss(critic: Any, inputs: Tensor, target: Tensor, attention: Tensor) -> Tensor:
             values = critic(inputs[..., :-m], inputs[..., -m:])
             own = getattr(critic, "loss", None)
             return value_loss(values, target) if own is None else own(values, target, attention)

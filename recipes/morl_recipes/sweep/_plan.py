@@ -165,7 +165,9 @@ def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
     """
     found: dict[str, tuple[Row, Recipe]] = {}
     for row, recipe in rows:
-        own = f"{row.group}/{row.method}" if row.plugin is not None else json.dumps(blocks_of(recipe.to_dict()))
+        trained = recipe.to_dict()
+        same = json.dumps([blocks_of(trained), trained["ppo"]])
+        own = same if row.plugin is None else f"{row.group}/{row.method}"
         found.setdefault(own, (row, recipe))
     return list(found.values())
 

@@ -106,7 +106,7 @@ def _flipped(function: Callable[..., Tensor], factor: float) -> Callable[..., Te
     [
         ("morl_recipes.learning.fast.update", "surrogate_slope", -1.0),  # the loss's sign, in the fast form
         ("morl_blocks.ppo.surrogate", "clipped_objectives", -1.0),  # ... and in the public block
-        ("morl_blocks.critics.attention_weighted", "value_loss", 2.0),  # the value loss's factor
+        ("morl_blocks.critics.attention_weighted", "checked_loss", 2.0),  # the value loss's factor
     ],
 )
 def test_the_tie_notices_a_change_on_either_side(

@@ -187,7 +187,7 @@ class Convolutional(Actor):
         self.log_std = nn.Parameter(torch.full((action_dim,), -0.5))
         self.gaussian = UnitBoxGaussianActor(1, 1, action_dim, hidden=1)
         for parameter in self.gaussian.parameters():
-            parameter.requires_grad_(requires_grad=False)
+            parameter.requires_grad = False
 
     def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
         seen = torch.cat([self.eye(observation), preference.expand(*observation.shape[:-1], -1)], -1)

@@ -1,5 +1,6 @@
 """Both updates against a plain single-run PASTA: autograd, one backward pass per objective, torch.optim.Adam."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import pytest
@@ -99,7 +100,7 @@ class Setting:
         where.append(module)
         return module
 
-    def _actor(self, discrete: bool) -> object:
+    def _actor(self, discrete: bool) -> Callable[[], nn.Module]:
         kind = CategoricalActor if discrete else UnitBoxGaussianActor
         return lambda: self._kept(self.actors, kind(N, M, A, HIDDEN))
 

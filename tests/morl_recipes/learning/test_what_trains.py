@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import cast
 
 import pytest
 
@@ -23,6 +24,7 @@ METHODS: dict[type, str] = {
     schedulers.ConflictBraked: "step",
     ppo.VectorAdvantage: "forward",
     ppo.ScalarisedAdvantage: "forward",
+    ppo.EpisodeAdvantage: "forward",
     combiners.Sum: "combine",
     combiners.WeightedSum: "combine",
     combiners.PCGrad: "combine",
@@ -52,14 +54,14 @@ def named(recipe: Recipe) -> set[type]:
 
     A preference that is given is nobody's to draw.
     """
-    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind is specs.Scalarised
+    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind in (specs.Scalarised, specs.OfEpisode)
     slots = [getattr(recipe, f.name) for f in fields(Recipe) if not (scalarised and f.name == "combiner")]
     return {block for slot in slots for block in _blocks(slot)} - {preferences.Given}
 
 
 def _blocks(value: object) -> Iterator[type]:
     if isinstance(value, Spec):
-        yield BUILDERS.get(value.kind, value.kind.block)  # type: ignore[misc]
+        yield BUILDERS.get(value.kind, cast("type", value.kind.block))
         for _, argument in value.values:
             yield from _blocks(argument)
 
