@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from morl_blocks._checks import at_least, choice
 from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
-from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of
+from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
 
 Statistic: TypeAlias = Literal["mean", "iqm"]
 
@@ -114,7 +114,8 @@ def bootstrap_ci(
         (0.295, 0.241, 0.349)
     """
     choice("statistic", statistic, ("mean", "iqm"))
-    check_draws(resamples)
+    check_draws(resamples, seed)
+    level = share("level", level)
     scores, there = runs_of("values", values, present)
     student, normal = quantiles(level, freedom_of("values", there))
     if statistic == "mean":

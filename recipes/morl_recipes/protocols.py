@@ -157,9 +157,9 @@ def published_fronts() -> pd.DataFrame:
 
 @cache
 def _read(name: str) -> pd.DataFrame:
-    """Read one of the packaged tables; numbers that may be missing stay text."""
+    """Read one of the packaged tables; counts that may be missing stay whole numbers."""
     with (resources.files("morl_recipes") / "front_data" / f"{name}.csv").open(encoding="utf-8") as file:
-        return pd.read_csv(file, dtype={"reference": str, "seeds": "Int64", "steps": "Int64"})
+        return pd.read_csv(file, dtype={"reference": "str", "seeds": "Int64", "steps": "Int64"})
 
 
 def _task(row: dict[str, object]) -> Task:
@@ -172,8 +172,13 @@ def _task(row: dict[str, object]) -> Task:
         "horizon": int(str(row["horizon"])),
         "weights": int(str(row["weights"])),
         "reference": numbers if len(numbers) == count else numbers * count,
-        "seeds": None if pd.isna(row["seeds"]) else int(str(row["seeds"])),
-        "steps": None if pd.isna(row["steps"]) else int(str(row["steps"])),
+        "seeds": _count(row["seeds"]),
+        "steps": _count(row["steps"]),
         "comparable": row["comparable"] == "yes",
     }
     return Task(**(row | fixed))  # type: ignore[arg-type]
+
+
+def _count(value: object) -> int | None:
+    """Return a whole number, or ``None`` for a missing one, however pandas spells it."""
+    return int(str(value)) if str(value).isdigit() else None

@@ -186,7 +186,7 @@ class Recipe:
         A slot of ``LATER`` is left out while it has its default: recipes that do without it read, and are named, as
         they always were.
         """
-        plain = {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        plain = {f.name: plain_fields(f.name, getattr(self, f.name)) for f in fields(Recipe)}
         return {name: value for name, value in plain.items() if LATER.get(name) != value}
 
     @classmethod
@@ -252,12 +252,12 @@ def _key(value: object) -> object:
     return ("Live", id(value.module)) if isinstance(value, Live) else value
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain_fields(name: str, value: Any) -> Any:
     """Return a spec as a dictionary with its kind under ``type``."""
     if isinstance(value, Live):
         raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
     if isinstance(value, Spec):
-        return {"type": value.kind.name, **{key: _plain(key, item) for key, item in value.values}}
+        return {"type": value.kind.name, **{key: plain_fields(key, item) for key, item in value.values}}
     if isinstance(value, PPO):
         return asdict(value)
     if isinstance(value, tuple):

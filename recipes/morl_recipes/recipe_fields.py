@@ -8,7 +8,8 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
-from morl_recipes.recipe import LATER, Recipe
+from morl_recipes.recipe import LATER, Recipe, plain_fields
+from morl_recipes.spec import kind_of
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _change(fields: dict[str, Any], name: str, value: Any) -> None:
     if isinstance(before, dict) or (before == "none" and value != "none"):
         if not isinstance(value, str):
             _checks.fail(name, "be the name of a spec", repr(value))
-        table[last] = value if value == "none" else {"type": value}
+        table[last] = value if value == "none" else plain_fields(last, kind_of(value)())
         return
     table[last] = _like(name, before, value)
 

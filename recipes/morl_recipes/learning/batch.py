@@ -201,7 +201,7 @@ class Batch:
     def _data(self, rollout: Rollout, targets: Targets) -> Minibatch:
         """Return what the update learns from, all ``[R, N, ...]``."""
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
-        log_prob = self.drive.actor.log_prob(self.actor.params, output, action)
+        log_prob = self.drive.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
         return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 

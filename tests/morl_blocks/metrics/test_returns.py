@@ -62,4 +62,4 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="`rewards` must be finite, got nan"):
         discounted_returns(rewards * np.nan, done)
     with pytest.raises(ValueError, match="`rewards` must be a rectangular array of numbers"):
-        discounted_returns([[[1.0], [1.0, 2.0]]], done)  # type: ignore[list-item]
+        discounted_returns([[[1.0], [1.0, 2.0]]], done)
