@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from morl_recipes import scores
 from morl_recipes.panels import Panel
 from morl_recipes.panels._panel import bounds_of
+from morl_recipes.store import Manifest
 
 Array: TypeAlias = NDArray[np.float64]
-MAX_POINTS = 150
+MAX_POINTS = 60
+CONTROLLER_COLUMNS = ("mu", "conflict")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class Band:
 
 Curves: TypeAlias = dict[tuple[int, int | None], Band]
 """By (method, preference); preference ``None`` is the mean over preferences."""
+
+
+def history_columns(manifest: Manifest) -> list[str]:
+    """Name the columns of the histories that the figures need."""
+    objectives = max((len(info.objectives) for info in manifest.environments.values()), default=0)
+    return [*CONTROLLER_COLUMNS, *(f"return_{i}" for i in range(objectives))]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
