@@ -19,7 +19,7 @@ demo: $(INSTALLED) ## Train PASTA and Linear for a few minutes: a table, a pictu
 test: $(INSTALLED) ## Run all tests, with the examples in docstrings and docs.
 	$(PY) -m pytest -n 2 --dist worksteal
 
-check: lint types docs wheel ## Run lint, types, docs (warnings are errors) and the wheel check.
+check: lint types docs wheel ## Run lint, types, docs (warnings are errors) and the package checks.
 
 lint: $(INSTALLED)
 	$(PY) -m ruff check .
@@ -35,10 +35,12 @@ types: $(INSTALLED)
 docs: $(INSTALLED) ## Build the documentation into docs/_build.
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 
+# The wheel is built from the sdist, so both are tried.
 wheel: $(INSTALLED)
 	rm -rf dist
-	$(PY) -m build --wheel --outdir dist . > /dev/null
+	$(PY) -m build --no-isolation --outdir dist . > /dev/null
 	$(PY) .ci/check_wheel.py dist
+	$(PY) .ci/check_extras.py dist
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,7 +15,7 @@ def preference_groups(preferences: Tensor, groups: int) -> Tensor:
 
     Args:
         preferences: Preferences on the simplex, ``[*B, m]``.
-        groups: Number of groups, K >= 2.
+        groups: Number of groups, K >= 2 and at least one per objective.
 
     Returns:
         One-hot membership in the dtype of the preferences, ``[*B, K]``; NaN where the preference is.
@@ -51,7 +51,7 @@ class GroupedPCGrad(PCGrad):
     The recipes split and weigh the samples. In a loop of your own, hand over the :math:`K m` losses.
 
     Args:
-        groups: Number of groups, K >= 2.
+        groups: Number of groups, K >= 2 and at least one per objective.
         seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
         pairing: As in :class:`PCGrad`.
         conflict: As in :class:`PCGrad`; ``"pairs"`` counts the pairs of gradients that are not zero, for a minibatch

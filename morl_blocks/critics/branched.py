@@ -12,13 +12,7 @@ class BranchedCritic(Critic):
     The heads run as batched products, so that m heads cost little more than one. With the default sizes it has
     :math:`64(n+m) + 4224 + 4225m` parameters.
 
-    Args:
-        observation_dim: Numbers in an observation, n.
-        num_objectives: Number of objectives, m.
-        hidden: Width of every hidden layer.
-        depth: Hidden layers of the trunk.
-        activation: Activation module class.
-        init: PyTorch's ``"default"``, or ``"orthogonal"``.
+    It takes the arguments of :class:`~morl_blocks.critics.Critic`.
 
     Example:
         >>> import torch

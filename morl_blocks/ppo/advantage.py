@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from torch import Tensor, nn
 
@@ -110,7 +110,13 @@ class AdvantageForm(nn.Module, ABC):
     """What the actor's gradient is made of: advantages ``[T, q]``, one per objective or one in all.
 
     A form of your own implements :meth:`forward`.
+
+    Attributes:
+        whole_episode: Whether the normalised returns and values that it is given are those of whole episodes: what was
+            collected before each step, and the (discounted) return from it.
     """
+
+    whole_episode: ClassVar[bool] = False
 
     @abstractmethod
     def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
@@ -149,4 +155,25 @@ class ScalarisedAdvantage(AdvantageForm):
         raw = self.returns == "raw"
         returns = estimate.returns if raw else estimate.normalized_return
         value = estimate.value if raw else estimate.normalized_value
+        return scalarised_advantage(scalarizer, returns, value, weights).unsqueeze(-1)
+
+
+class EpisodeAdvantage(AdvantageForm):
+    r"""One advantage, of the utility of the *whole episode*, for utilities that are not linear.
+
+    .. math:: A_t = U\bigl(\overline{C_t + \gamma^t R_t}\bigr) - U\bigl(\overline{C_t + \gamma^t V_t}\bigr),
+              \qquad C_t = \sum_{k<t} \gamma^k r_k
+
+    with k counted from the episode's first step. :class:`ScalarisedAdvantage` judges what is still to come: with a
+    utility such as Tchebycheff's, a step later another trade-off is the best one, and an agent never keeps to its plan.
+    This form judges the same sum at every step of an episode, so points inside a concave front can be reached. For a
+    linear utility the two differ by the factor :math:`\gamma^t` alone. With ``gae_lambda=1`` it is the policy gradient
+    of :math:`E[U]`; below, the critic's part of a return is an expectation already.
+    """
+
+    whole_episode = True
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        """Return the advantage, ``[T, 1]``."""
+        returns, value = estimate.normalized_return, estimate.normalized_value
         return scalarised_advantage(scalarizer, returns, value, weights).unsqueeze(-1)

@@ -42,7 +42,9 @@ class Evaluator:
         for step in range(self.env.horizon):
             inputs = collector.inputs(collector.shaped(observation), preferences, batch.scale)
             output = actor.output(flat, inputs)
-            action = actor.mode(flat, output) if noise is None else actor.sample(flat, output, noise[:, step])
+            action = (
+                actor.ask(flat, "mode", output) if noise is None else actor.ask(flat, "sample", output, noise[:, step])
+            )
             _, reward, terminated, truncated = self.env.step_tensors(collector.to_env(action).flatten(0, 1))
             done = terminated | truncated
             earned = torch.where(_finite(inputs), reward.to(total).reshape(total.shape), torch.nan)

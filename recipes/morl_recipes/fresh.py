@@ -159,7 +159,7 @@ class _Game:
         return torch.cat([shaped, self.preferences], dim=-1)
 
     def _act(self, inputs: Tensor) -> Tensor:
-        action = self.actor.mode(self.flat, self.actor.output(self.flat, inputs)).flatten(0, 1)
+        action = self.actor.ask(self.flat, "mode", self.actor.output(self.flat, inputs)).flatten(0, 1)
         if self.env.num_actions is not None:
             return action
         low, high = self.env.action_low, self.env.action_high

@@ -13,6 +13,7 @@ from morl_recipes.specs import (
     Fixed,
     Linear,
     LinearDecay,
+    OfEpisode,
     PCGrad,
     Scalarised,
     Shared,
@@ -110,6 +111,9 @@ ROWS: dict[str, dict[str, Recipe]] = {
         "Linear, weighted critic": replace(LINEAR, critic=AttentionWeighted(Branched())),
         "Linear, raw returns": replace(LINEAR, advantage=Scalarised(returns="raw")),
         "Conditioned Linear": replace(VECTOR, preferences=Uniform(), ppo=FRONT),
+        "Conditioned STCH": replace(
+            LINEAR, scalarizer=SmoothTchebycheff(0.01), advantage=OfEpisode(), preferences=Uniform(), ppo=FRONT
+        ),
     },
     "readings": {
         "PASTA (Ours)": PASTA,

@@ -91,6 +91,7 @@ AdaptiveSmoothTchebycheff = spec(scalarizers.AdaptiveSmoothTchebycheff, utopia=U
 
 Vector = spec(ppo.VectorAdvantage, "Vector")
 Scalarised = spec(ppo.ScalarisedAdvantage, "Scalarised")
+OfEpisode = spec(ppo.EpisodeAdvantage, "OfEpisode")
 
 Sum = spec(combiners.Sum)
 WeightedSum = spec(combiners.WeightedSum)
@@ -112,6 +113,8 @@ Uniform = spec(preferences.Uniform)
 Dirichlet = spec(preferences.Dirichlet)
 Grid = spec(preferences.Grid)
 
+Indifference = spec(ppo.Indifference)
+
 __all__ = [
     "Actor",
     "AdaptiveSmoothTchebycheff",
@@ -125,10 +128,12 @@ __all__ = [
     "Given",
     "Grid",
     "GroupedPCGrad",
+    "Indifference",
     "Kind",
     "Linear",
     "LinearDecay",
     "Live",
+    "OfEpisode",
     "PCGrad",
     "Scalarised",
     "Shared",

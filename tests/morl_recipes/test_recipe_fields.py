@@ -25,8 +25,9 @@ def test_a_slot_can_be_emptied_and_filled() -> None:
 
 
 def test_the_sampler_of_preferences_can_be_changed_though_files_leave_it_out() -> None:
-    drawn = change_recipe(PASTA, {"preferences": "Dirichlet", "preferences.alpha": 0.5})
-    assert drawn.preferences == Dirichlet(0.5)
+    drawn = change_recipe(PASTA, {"preferences": "Dirichlet"})
+    assert drawn.preferences == Dirichlet(1.0)
+    assert change_recipe(drawn, {"preferences.alpha": 0.5}).preferences == Dirichlet(0.5)
     assert change_recipe(drawn, {"preferences": "Given"}) == PASTA
 
 

@@ -99,13 +99,14 @@ class Front:
             member=np.searchsorted(own, self.member[rows]),
         )
 
-    def hypervolume(self, reference: Sequence[float]) -> float:
-        """Measure what the points dominate above a reference point, which at least one of them must dominate."""
-        corner = np.asarray(reference, np.float64)
-        if corner.shape == (len(self.objectives),) and not (self.points > corner).all(1).any():
-            best = ", ".join(f"{value:g}" for value in self.points.max(0))
-            _checks.fail("reference", f"be exceeded in every objective by a point (best: {best})", list(reference))
-        return metrics.hypervolume(self.points, corner)
+    def hypervolume(self, reference: Sequence[float], *, allow_empty: bool = False) -> float:
+        """Measure what the points dominate above a reference point.
+
+        Args:
+            reference: The reference point, one number per objective; a point must exceed it in every objective.
+            allow_empty: Return 0 where none does, instead of an error.
+        """
+        return metrics.front_hypervolume(self.points, reference, allow_empty=allow_empty)
 
     def policy(self, preference: Sequence[float]) -> FrontPolicy:
         """Return the policy for a preference: call it with an observation, and it returns the action.

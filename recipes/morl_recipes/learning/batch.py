@@ -13,6 +13,7 @@ from morl_blocks.ppo import ReturnNormalizer
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
+from morl_recipes.learning.accrual import Accrual
 from morl_recipes.learning.adam import Pace, Trainable
 from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
 from morl_recipes.learning.compiling import Fused, pays
@@ -95,6 +96,8 @@ class Batch:
         self.normalizer = ReturnNormalizer(self.objectives, (count,)).to(self.device)
         self.conflict = torch.zeros(count, device=self.device)
         self.carry = torch.zeros(count, envs, self.objectives, device=self.device)
+        whole = self.forms[0].whole_episode
+        self.accrual = Accrual(count, envs, self.objectives, self.device) if whole else None
         self.alive = torch.ones(count, dtype=torch.bool, device=self.device)
         self.iteration, self.updates = 0, 0
 
@@ -176,6 +179,10 @@ class Batch:
         advantage, returns = estimate(rollout, value, next_value, *numbers, self.ppo)
         self.scalarizers.step(min(1.0, self.steps / self.settings.total_steps), self.conflict)
         preferences = rollout.inputs[..., -self.objectives :].flatten(1, 2)
+        before = None
+        if self.accrual is not None:
+            collected, discount = self.accrual.over(rollout.reward, rollout.done, self.hyper["gamma"])
+            before = collected.flatten(1, 2), discount.flatten(1, 2)
         return learn_from(
             (advantage, returns, value),
             preferences,
@@ -183,6 +190,7 @@ class Batch:
             self.scalarizers,
             self.forms,
             normalize_targets=self.ppo.normalize_targets,
+            before=before,
         )
 
     def _values(self, inputs: Tensor) -> Tensor:
@@ -193,7 +201,7 @@ class Batch:
     def _data(self, rollout: Rollout, targets: Targets) -> Minibatch:
         """Return what the update learns from, all ``[R, N, ...]``."""
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
-        log_prob = self.drive.actor.log_prob(self.actor.params, output, action)
+        log_prob = self.drive.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
         return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 

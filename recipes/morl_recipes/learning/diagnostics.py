@@ -44,11 +44,11 @@ def diagnose(
 
 def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, clip: Tensor) -> dict[str, Tensor]:
     output = actor.output(flat, data.inputs)
-    log_prob, old = actor.log_prob(flat, output, data.action), data.old_log_prob
+    log_prob, old = actor.ask(flat, "log_prob", output, data.action), data.old_log_prob
     return {
         "kl": approximate_kl(log_prob, old),
         "clip_fraction": clip_fraction(log_prob, old, clip.unsqueeze(-1)),
-        "entropy": actor.entropy(flat, output).mean(-1),
+        "entropy": actor.ask(flat, "entropy", output).mean(-1),
         "loss_objective": loss(log_prob[0], old[0], data.advantage[0], clip[0]).unsqueeze(0),
     }
 

@@ -1,13 +1,16 @@
 """Any actor and any critic for R runs at once: the public module, lifted over runs by ``torch.func``."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
 from morl_recipes.learning.layout import Layout
+
+Question = Literal["sample", "mode", "log_prob", "entropy"]
+"""What an actor is asked about its distribution: its methods."""
 
 
 class StackedActor(Protocol):
@@ -20,20 +23,8 @@ class StackedActor(Protocol):
         """Return the distributions' parameters ``[R, b, ...]`` for inputs ``[R, b, n + m]``."""
         ...
 
-    def sample(self, flat: Tensor, output: Any, noise: Tensor) -> Tensor:
-        """Draw actions from noise, ``[R, b, k]``."""
-        ...
-
-    def mode(self, flat: Tensor, output: Any) -> Tensor:
-        """Return the most likely actions."""
-        ...
-
-    def log_prob(self, flat: Tensor, output: Any, action: Tensor) -> Tensor:
-        """Return log-probabilities, ``[R, b]``."""
-        ...
-
-    def entropy(self, flat: Tensor, output: Any) -> Tensor:
-        """Return entropies, ``[R, b]``."""
+    def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
+        """Return what each run's actor answers: ``ask(flat, "log_prob", output, action)``; all have a leading R."""
         ...
 
 
@@ -96,25 +87,10 @@ class LiftedActor(Lifted):
         """Return the distributions' parameters."""
         return self.all(lambda actor, x: actor(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
 
-    def sample(self, flat: Tensor, output: Any, noise: Tensor) -> Tensor:
-        """Draw actions."""
-        action: Tensor = self.all(lambda actor, out, e: actor.sample(out, e), flat, output, noise)
-        return action
-
-    def mode(self, flat: Tensor, output: Any) -> Tensor:
-        """Return the most likely actions."""
-        action: Tensor = self.all(lambda actor, out: actor.mode(out), flat, output)
-        return action
-
-    def log_prob(self, flat: Tensor, output: Any, action: Tensor) -> Tensor:
-        """Return log-probabilities."""
-        result: Tensor = self.all(lambda actor, out, a: actor.log_prob(out, a), flat, output, action)
-        return result
-
-    def entropy(self, flat: Tensor, output: Any) -> Tensor:
-        """Return entropies."""
-        result: Tensor = self.all(lambda actor, out: actor.entropy(out), flat, output)
-        return result
+    def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
+        """Return what each run's actor answers."""
+        answer: Tensor = self.all(lambda actor, *own: getattr(actor, question)(*own), flat, *args)
+        return answer
 
 
 class LiftedCritic(Lifted):

@@ -63,7 +63,7 @@ class Collector:
         for step_noise, following_preferences in zip(noise.unbind(1), coming, strict=True):
             inputs = self.inputs(observation, self.preferences, scale)
             output = self.actor.output(flat, inputs)
-            action = self.actor.sample(flat, output, step_noise)
+            action = self.actor.ask(flat, "sample", output, step_noise)
             result = self.env.step_tensors(self.to_env(action).flatten(0, 1))
             check_step(self.env, result)
             following, reward, terminated, truncated = (self.shaped(tensor) for tensor in result)

@@ -50,6 +50,7 @@ def learn_from(
     forms: Sequence[AdvantageForm],
     *,
     normalize_targets: bool,
+    before: tuple[Tensor, Tensor] | None = None,
 ) -> Targets:
     """Widen the bounds, then normalise, weigh and standardise.
 
@@ -60,19 +61,30 @@ def learn_from(
         scalarizers: The runs' scalarizers, their smoothness already stepped.
         forms: The runs' forms of advantage.
         normalize_targets: Targets in [0, 1] instead of raw.
+        before: For forms of whole episodes: what was collected before each step, ``[R, N, m]``, and the discount of the
+            step, ``[R, N, 1]``. Utility and attention are then those of the episode, not of what is to come.
     """
     _, returns, value = raw
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
     # failure is found where the iteration ends.
     sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in raw]).all(0).reshape(-1, 1, 1)
     safe = [torch.where(sane, tensor, 0.0) for tensor in raw]
-    normalized = normalizer(safe[1])
-    estimates = zip(*safe, normalized, normalizer.normalize(safe[2]), strict=True)
+    judged, forecast = safe[1], safe[2]
+    if before is not None:
+        normalizer.update(judged)
+        judged, forecast = (_whole(tensor, *before) for tensor in (judged, forecast))
+    normalized = normalizer(judged)
+    estimates = zip(*safe, normalized, normalizer.normalize(forecast), strict=True)
     rows = zip(forms, estimates, scalarizers.blocks, preferences, strict=True)
     ready = torch.stack([form(Estimate(*own), scalarizer, weights) for form, own, scalarizer, weights in rows])
     attention = scalarizers.attention(normalized, preferences)
-    target = normalized if normalize_targets else returns
+    target = normalizer.normalize(safe[1]) if normalize_targets else returns
     return Targets(ready, target, attention, value, returns)
+
+
+def _whole(returns: Tensor, collected: Tensor, discount: Tensor) -> Tensor:
+    """Return what an episode is worth as a whole; a run that is about to fail adds nothing that is not finite."""
+    return (collected + discount * returns).nan_to_num(0.0, 0.0, 0.0)
 
 
 def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.plain import for_html
 from morl_recipes.plain import for_html as escape
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
-from morl_recipes.report._series import MAX_POINTS, history_columns
+from morl_recipes.report._series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.report._style import styles
 from morl_recipes.report._traces import MAX_DOMINATED
 from morl_recipes.staging import staged
@@ -113,6 +113,7 @@ def _manifest(results: Results) -> str:
         "Created": escape(manifest.created),
         "Versions": versions,
         "Machine": machine,
+        "Update": escape(describe_update(results.history)),
         "Store": f"<code>{escape(results.path.name)}</code>",
     }
     for name, info in manifest.environments.items():

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +25,12 @@ def test_every_number_of_objectives_has_a_picture(
 ) -> None:
     seen: list[Figure] = []
     save = Figure.savefig
-    monkeypatch.setattr(
-        Figure, "savefig", lambda figure, *args, **kwargs: (seen.append(figure), save(figure, *args, **kwargs))
-    )
+
+    def watched(figure: Figure, *args: Any, **kwargs: Any) -> None:
+        seen.append(figure)
+        save(figure, *args, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", watched)
     front = _widened(conditioned, m)
     path = draw_front(front, tmp_path / "a" / "front.png", known=front.points if m < 4 else None)
     assert path.read_bytes().startswith(b"\x89PNG")

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from torch import Tensor
 
 from morl_recipes import PASTA, ROWS, EnvSource, Front, specs, train_front
 from morl_recipes.fronts._train import adapted
@@ -52,7 +53,10 @@ def test_the_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_p
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_runs_that_fail_are_left_out_and_all_of_them_are_an_error() -> None:
-    scripts = Scripts(lambda _, reward: reward.fill_(float("nan")), lambda *_: None)
+    def spoil(step: int, reward: Tensor) -> None:
+        reward.fill_(float("nan"))
+
+    scripts = Scripts(spoil, lambda *_: None)
     source = EnvSource("broken", scripts, objectives=("a", "b"))
     source = replace(source, preferences=((0.5, 0.5),), horizon=16, observation_dim=4)
     with pytest.raises(ValueError, match="`train_front` must have at least one run that does not fail, got reward"):

@@ -26,6 +26,7 @@ def _batch(recipe: Recipe, source: EnvSource) -> Batch:
         (replace(PASTA, scalarizer=specs.Linear(), mu=None), False),
         (replace(PASTA, combiner=specs.WeightedPCGrad(), preferences=specs.Uniform()), False),
         (replace(PASTA, combiner=specs.GroupedPCGrad(groups=3), preferences=specs.Grid(5)), True),
+        (replace(PASTA, advantage=specs.OfEpisode(), preferences=specs.Uniform()), False),
     ],
 )
 def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:

@@ -24,6 +24,7 @@ METHODS: dict[type, str] = {
     schedulers.ConflictBraked: "step",
     ppo.VectorAdvantage: "forward",
     ppo.ScalarisedAdvantage: "forward",
+    ppo.EpisodeAdvantage: "forward",
     combiners.Sum: "combine",
     combiners.WeightedSum: "combine",
     combiners.PCGrad: "combine",
@@ -53,7 +54,7 @@ def named(recipe: Recipe) -> set[type]:
 
     A preference that is given is nobody's to draw.
     """
-    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind is specs.Scalarised
+    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind in (specs.Scalarised, specs.OfEpisode)
     slots = [getattr(recipe, f.name) for f in fields(Recipe) if not (scalarised and f.name == "combiner")]
     return {block for slot in slots for block in _blocks(slot)} - {preferences.Given}
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import Actor, UnitBoxGaussianActor
 from morl_recipes.learning.layout import Layout
+from morl_recipes.learning.lift import Question
 
 Layer = tuple[Tensor, Tensor]
 
@@ -113,21 +114,10 @@ class FastActor:
             return raw
         return raw.sigmoid(), params["log_std"].unsqueeze(1).expand_as(raw)
 
-    def sample(self, flat: Tensor, output: Any, noise: Tensor) -> Tensor:
-        """Draw actions."""
-        return self.module.sample(output, noise)
-
-    def mode(self, flat: Tensor, output: Any) -> Tensor:
-        """Return the most likely actions."""
-        return self.module.mode(output)
-
-    def log_prob(self, flat: Tensor, output: Any, action: Tensor) -> Tensor:
-        """Return log-probabilities."""
-        return self.module.log_prob(output, action)
-
-    def entropy(self, flat: Tensor, output: Any) -> Tensor:
-        """Return entropies."""
-        return self.module.entropy(output)
+    def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
+        """Return what each run's actor answers: the distributions of this package need no parameters for that."""
+        answer: Tensor = getattr(self.module, question)(*args)
+        return answer
 
 
 class FastCritic(Protocol):
