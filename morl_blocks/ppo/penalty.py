@@ -53,8 +53,8 @@ class Indifference(ActorPenalty):
     Example:
         >>> from morl_blocks.ppo import CategoricalActor
         >>> actor = CategoricalActor(4, num_objectives=2, num_actions=3)
-        >>> float(Indifference()(actor, torch.zeros(6, 4), torch.tensor([[0.5, 0.5]]).expand(6, 2)))
-        0.0
+        >>> Indifference()(actor, torch.zeros(6, 4), torch.tensor([[0.5, 0.5]]).expand(6, 2)).detach()
+        tensor(0.)
     """
 
     def __init__(self, coefficient: float = 0.01, scale: float = 1.0) -> None:
