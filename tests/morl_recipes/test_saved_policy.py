@@ -94,7 +94,7 @@ def test_another_actor_comes_back_as_it_was_trained(actor: Spec, tmp_path: Path)
     recipe = replace(PASTA, actor=actor, ppo=PPO(steps_per_iteration=64, epochs=1))
     options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
     result = train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
-    env = toy().make(1, [0])
+    env: Any = toy().make(1, [0])
     observation, preference = torch.randn(5, env.observation_dim), torch.tensor([[0.5, 0.5]])
     live = actor.build(env.observation_dim, 2, env.action_dim)
     live.load_state_dict(result.runs[0].peak_policy)
