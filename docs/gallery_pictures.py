@@ -109,7 +109,7 @@ def report(store: Path) -> None:
         raise SystemExit("The picture of the report needs chromium.")
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
-        write_report(store, page, title="PASTA and Linear")
+        write_report(store, page, title="PASTA and two others")
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=8000"]
         subprocess.run([browser, *flags, "--window-size=1100,1300", f"--screenshot={photo}", page.as_uri()], check=True)
         Image.open(photo).quantize(128).save(FOLDER / "report.png", optimize=True)

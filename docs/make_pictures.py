@@ -1,7 +1,7 @@
 """Draw the pictures of the docs: ``python docs/make_pictures.py``.
 
 The table and the report of the gallery need results: ``python docs/make_pictures.py runs/gallery``, after
-``morl-blocks sweep --rows PASTA Linear --seeds 0 1 2 --total-steps 40960 --eval-every 2 --out runs/gallery``.
+``morl-blocks sweep --rows PASTA Linear Tchebycheff --num-seeds 3 --total-steps 8192 --eval-every 1 --out runs/gallery``
 """
 
 import sys

@@ -81,7 +81,7 @@ def play(
     source = source_of(store, row["env"], env)
     weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
     world = source.make(episodes, range(seed, seed + episodes))
-    policy = acting(load_policy(store, row, point, world.action_low, world.action_high), weights)
+    policy = acting(load_policy(store, row, point, world.action_low, world.action_high, world), weights)
     returns, _ = mean_returns(world, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
     hv = None
@@ -109,7 +109,7 @@ def film_run(
     row = find_run(store, played.run_id)
     source = source_of(store, row["env"], env)
     world = source.make(1, [seed])
-    policy = load_policy(store, row, point, world.action_low, world.action_high)
+    policy = load_policy(store, row, point, world.action_low, world.action_high, world)
     film(source, acting(policy, played.preference), Path(path), seed)
 
 

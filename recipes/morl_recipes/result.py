@@ -105,13 +105,15 @@ class TrainResult:
             run: Its place in ``runs``.
             point: The policy of the best validation, or the last one.
         """
+        from morl_recipes.fresh import build_actor
         from morl_recipes.saved_policy import SavedPolicy, require_point
 
         require_point(point)
         chosen = self.runs[run]
         env = self.source.make(1, [0])
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
-        module = SavedPolicy(tensors, len(self.objectives), env.action_low, env.action_high).eval()
+        bounds = env.action_low, env.action_high
+        module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
         getattr(env, "close", lambda: None)()
         return module.requires_grad_(requires_grad=False)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes.learning.observations import scaled
 from morl_recipes.store import Store, StoreError
+
+if TYPE_CHECKING:
+    from morl_envs.protocol import TensorEnv
 
 Point = Literal["peak", "final"]
 
@@ -24,6 +27,7 @@ class SavedPolicy(nn.Module):
         num_objectives: Numbers in a preference, m.
         low: Lowest action, ``[a]``; ``None`` for discrete actions.
         high: Highest action, ``[a]``.
+        actor: The network, where it is another than the paper's; its parameters are replaced.
 
     Example:
         >>> actor = UnitBoxGaussianActor(observation_dim=4, num_objectives=2, action_dim=1)
@@ -37,19 +41,19 @@ class SavedPolicy(nn.Module):
     mean: Tensor | None
     variance: Tensor
 
-    def __init__(self, tensors: Mapping[str, Tensor], num_objectives: int, low: Tensor | None, high: Tensor | None):
+    def __init__(
+        self,
+        tensors: Mapping[str, Tensor],
+        num_objectives: int,
+        low: Tensor | None,
+        high: Tensor | None,
+        actor: Actor | None = None,
+    ) -> None:
         super().__init__()
         parameters = {name: tensor for name, tensor in tensors.items() if not name.startswith("observation_")}
-        hidden, inputs = parameters["trunk.0.weight"].shape
-        self.observation_dim, self.num_objectives = inputs - num_objectives, num_objectives
-        self.actor: UnitBoxGaussianActor | CategoricalActor
-        with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
-            if low is not None and high is not None:
-                dims = len(parameters["mean.bias"])
-                self.actor = UnitBoxGaussianActor(self.observation_dim, num_objectives, dims, hidden)
-            else:
-                choices = len(parameters["logits.bias"])
-                self.actor = CategoricalActor(self.observation_dim, num_objectives, choices, hidden)
+        self.num_objectives = num_objectives
+        self.actor = _plain_actor(parameters, num_objectives, low) if actor is None else actor
+        self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0: an actor that does not tell
         kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
         given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
         self.actor.load_state_dict(given, assign=True)
@@ -63,10 +67,17 @@ class SavedPolicy(nn.Module):
         if self.mean is not None:
             observation = scaled(observation, self.mean, self.variance)
         preference = preference.expand(observation.shape[0], self.num_objectives)
-        if isinstance(self.actor, CategoricalActor):
-            return self.actor(observation, preference).argmax(-1)  # type: ignore[no-any-return]
-        mean, _ = self.actor(observation, preference)
-        return unit_box_to_action(mean, self.low, self.high)
+        action = self.actor.mode(self.actor(observation, preference))
+        return action if self.low is None else unit_box_to_action(action, self.low, self.high)
+
+
+def _plain_actor(parameters: Mapping[str, Tensor], num_objectives: int, low: Tensor | None) -> Actor:
+    """Return the paper's actor of the size that the parameters tell."""
+    hidden, inputs = parameters["trunk.0.weight"].shape
+    with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
+        if low is not None:
+            return UnitBoxGaussianActor(inputs - num_objectives, num_objectives, len(parameters["mean.bias"]), hidden)
+        return CategoricalActor(inputs - num_objectives, num_objectives, len(parameters["logits.bias"]), hidden)
 
 
 def require_point(point: str) -> None:
@@ -76,20 +87,51 @@ def require_point(point: str) -> None:
 
 
 def load_policy(
-    store: Store, run: Mapping[str, Any], point: Point, low: Tensor | None, high: Tensor | None
+    store: Store,
+    run: Mapping[str, Any],
+    point: Point,
+    low: Tensor | None,
+    high: Tensor | None,
+    env: TensorEnv | None = None,
 ) -> SavedPolicy:
-    """Return the policy of a run at its best or last validation point."""
+    """Return the policy of a run at its best or last validation point; ``env`` is asked by actors of a recipe's own."""
     require_point(point)
     tensors = store.policy(run["run_id"])
     own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
     try:
-        policy = SavedPolicy(own, len(run["preference"]), low, high).eval()
+        actor = None if env is None else _stored_actor(store, run["run_id"], env)
+        policy = SavedPolicy(own, len(run["preference"]), low, high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
         raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
     return policy.requires_grad_(requires_grad=False)
+
+
+def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
+    """Return the actor of a stored run's recipe; ``None`` for the paper's, whose parameters tell everything.
+
+    The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
+    """
+    from morl_recipes.fresh import build_actor
+    from morl_recipes.recipe import Recipe
+    from morl_recipes.specs import Actor as PlainActor
+
+    (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
+    fields = planned.recipe.get("actor") if isinstance(planned.recipe, Mapping) else None
+    if not isinstance(fields, Mapping):
+        return None
+    try:
+        recipe = Recipe.from_dict({"actor": fields})
+    except ValueError as error:
+        hint = f"import the file that defines {fields.get('type')} before"
+        raise ValueError(f"its actor is none of this package: {hint}; {error}") from error
+    actor: Any = recipe.actor
+    if actor.kind is PlainActor and actor == PlainActor(hidden=actor.hidden):
+        return None
+    with torch.device("meta"):
+        return build_actor(recipe, env)
 
 
 def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:

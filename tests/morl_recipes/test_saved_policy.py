@@ -1,8 +1,20 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 import torch
+from torch import Tensor, nn
 
-from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
-from morl_recipes.saved_policy import SavedPolicy, acting
+from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_recipes import PASTA, PPO, train
+from morl_recipes.pick import find_run
+from morl_recipes.play import play
+from morl_recipes.saved_policy import SavedPolicy, acting, load_policy
+from morl_recipes.spec import KINDS, Spec, spec
+from morl_recipes.specs import Actor as ActorSpec
+from morl_recipes.store import Store, StoreError
+from morl_recipes.toy import toy
 
 LOW, HIGH = torch.tensor([-1.0, 0.0]), torch.tensor([1.0, 4.0])
 
@@ -49,3 +61,57 @@ def test_a_small_file_that_describes_a_large_network_takes_no_memory() -> None:
     wide = {"trunk.0.weight": torch.zeros(200_000, 4), "mean.bias": torch.zeros(2)}  # its second layer has 160 GB
     with pytest.raises(RuntimeError, match="Missing key"):
         SavedPolicy(wide, 2, LOW, HIGH)
+
+
+class Straight(Actor):
+    """A linear actor of a user's own, which says little about itself."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__()
+        self.noise_dim = action_dim
+        self.layer = nn.Linear(observation_dim + num_objectives, action_dim)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        inputs = torch.cat([observation, preference.expand(*observation.shape[:-1], -1)], -1)
+        output: Tensor = self.layer(inputs)
+        return output
+
+    def sample(self, output: Tensor, noise: Tensor) -> Tensor:
+        return output + 0.1 * noise
+
+    def mode(self, output: Tensor) -> Tensor:
+        return output
+
+    def log_prob(self, output: Tensor, action: Tensor) -> Tensor:
+        return -(10 * (action - output)).square().sum(-1) / 2
+
+    def entropy(self, output: Tensor) -> Tensor:
+        return torch.zeros(output.shape[:-1])
+
+
+@pytest.mark.parametrize("actor", [ActorSpec(activation="ReLU", depth=1, hidden=8), spec(Straight)()], ids=repr)
+def test_another_actor_comes_back_as_it_was_trained(actor: Spec, tmp_path: Path) -> None:
+    recipe = replace(PASTA, actor=actor, ppo=PPO(steps_per_iteration=64, epochs=1))
+    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
+    result = train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    env: Any = toy().make(1, [0])
+    observation, preference = torch.randn(5, env.observation_dim), torch.tensor([[0.5, 0.5]])
+    live = actor.build(env.observation_dim, 2, env.action_dim)
+    live.load_state_dict(result.runs[0].peak_policy)
+    expected = unit_box_to_action(
+        live.mode(live(observation, preference.expand(5, 2))), env.action_low, env.action_high
+    )
+    torch.testing.assert_close(result.policy(0)(observation, preference), expected)
+    store = Store.open(tmp_path / "store")
+    bounds = env.action_low, env.action_high
+    loaded = load_policy(store, find_run(store), "peak", *bounds, env)
+    torch.testing.assert_close(loaded(observation, preference), expected)
+
+
+def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = replace(PASTA, actor=spec(Straight)(), ppo=PPO(steps_per_iteration=64, epochs=1))
+    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
+    train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    monkeypatch.delitem(KINDS, "Straight")
+    with pytest.raises(StoreError, match="import the file that defines Straight before"):
+        play(tmp_path / "store", env=toy(), episodes=1)
