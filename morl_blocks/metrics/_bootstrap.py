@@ -126,7 +126,7 @@ def bootstrap_ci(
     draws = seed_draws(scores.shape[-1], resamples, np.random.default_rng(seed))
     samples = _middle(scores[:, draws].swapaxes(0, 1), there[:, draws].swapaxes(0, 1))
     low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2]) - estimate
-    wide = student / normal
+    wide = student / normal if normal else 1.0  # a level of nearly 0 has no width
     return Interval(estimate, estimate + min(0.0, float(low) * wide), estimate + max(0.0, float(high) * wide))
 
 

@@ -40,7 +40,7 @@ def test_own_blocks_and_own_environment_by_python_and_by_command(run: Run, examp
     for name in ("all mine", "halving"):
         (called,) = load_runs(tmp_path / "by_python" / name).to_dict("records")
         same = typed.loc[name].to_dict()
-        numbers = [key for key, value in called.items() if isinstance(value, float) and "second" not in key]
+        numbers = [key for key, value in called.items() if isinstance(value, float) and "second" not in str(key)]
         assert numbers
         for key in numbers:
             np.testing.assert_equal(same[key], called[key], err_msg=key)
