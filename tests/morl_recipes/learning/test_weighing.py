@@ -9,7 +9,7 @@ from torch import Tensor
 
 from morl_blocks.combiners import GroupedPCGrad
 from morl_blocks.preferences import PreferenceSampler, even_preferences
-from morl_recipes import PASTA, PPO, ROWS, Recipe, Run, specs
+from morl_recipes import PPO, ROWS, Recipe, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.minibatch import Minibatch
 from morl_recipes.learning.weighing import Weighing, split
@@ -136,21 +136,10 @@ def test_a_penalty_trains_by_the_generic_update_and_is_added_once() -> None:
     drawn = replace(LINEAR, preferences=specs.Uniform())
     without, zero, some = (
         _train(replace(drawn, penalty=penalty), "generic", iterations=1)
-        for penalty in (None, specs.Indifference(coefficient=0.0), specs.Indifference(coefficient=1.0, scale=10.0))
+        for penalty in (None, specs.Indifference(coefficient=0.0), specs.Indifference(coefficient=1e4, scale=10.0))
     )
     torch.testing.assert_close(without.actor.params, zero.actor.params)
     assert not torch.allclose(without.actor.params, some.actor.params, atol=1e-4)
     torch.testing.assert_close(without.conflict, zero.conflict)
     with pytest.raises(ValueError, match="'fast', which does not know Indifference"):
         _train(replace(drawn, penalty=specs.Indifference()), "fast")
-
-
-def test_an_indifferent_policy_learns_to_tell_preferences_apart() -> None:
-    """PASTA's actor follows no preference; the penalty alone makes it differ."""
-    spread = []
-    for penalty in (None, specs.Indifference(coefficient=1.0, scale=2.0)):
-        batch = _train(replace(PASTA, preferences=specs.Uniform(), penalty=penalty), "generic", iterations=8)
-        inputs = torch.cat([torch.zeros(2, 4), torch.eye(2)], -1).expand(2, -1, -1)
-        output = batch.drive.actor.output(batch.actor.params, inputs)
-        spread.append(float((output[0][:, 0] - output[0][:, 1]).abs().mean()))
-    assert spread[1] > 1.5 * spread[0]
