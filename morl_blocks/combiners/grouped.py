@@ -27,7 +27,7 @@ def preference_groups(preferences: Tensor, groups: int) -> Tensor:
     """
     preferences = _checks.floats("preferences", preferences)
     _checks.objectives("preferences", preferences)
-    _checks.at_least("groups", groups, 2)
+    _checks.at_least("groups", groups, max(2, preferences.shape[-1]))
     return nearest(preferences, even_preferences(groups, preferences.shape[-1]).to(preferences))
 
 
