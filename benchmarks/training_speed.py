@@ -9,8 +9,6 @@ of the paper: 2048 steps per iteration, 10 epochs, minibatches of 64, networks o
    write it, with m backward passes.
 2. The update alone, per run, for growing R and m, and the share of the machine's matrix multiplication rate it reaches.
 3. Peak memory of a process that trains 40 runs.
-4. With ``--before FOLDER``: the same training by another checkout of this project, in turns with this one.
-5. With ``--defaults``: what a user gets who types ``train`` and nothing else, 40 runs of stealth, all included.
 
 Run ``python -m benchmarks.training_speed`` (extra ``bench``); it prints tables and writes ``training_speed.json``.
 """
@@ -31,13 +29,12 @@ import torch
 import tyro
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks._before import Checkout
 from benchmarks._dummy import ACTIONS, OBSERVATIONS, DummyEnv, dummy
 from benchmarks._peers import MakeEnv, morl_baselines, stable_baselines
 from benchmarks._plain_pasta import PlainPasta, random_batch
 from benchmarks._report import Report
 from benchmarks._timing import interleaved
-from morl_recipes import PASTA, EnvSource, Recipe, Run, train
+from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.envs import find_source
 from morl_recipes.learning.adam import Pace
 from morl_recipes.learning.batch import Batch
@@ -70,10 +67,6 @@ class Args:
     """Measure the compiled update too."""
     worlds: tuple[str, ...] = ("dummy", "stealth")
     """Environments of the training part."""
-    before: Path | None = None
-    """Another checkout to train in turns with this one."""
-    defaults: bool = False
-    """Train 40 runs of stealth with all defaults, for 200,704 steps each."""
 
 
 Form = Literal["fast", "generic"]
@@ -101,10 +94,7 @@ def training(args: Args, world: str) -> Results:
         for runs in args.runs:
             own = batch(runs, m, source, compiled=compiled)
             contenders[f"ours R={runs} {mode}"] = runs, own.iterate
-        for runs in args.scaling:
-            own = batch(runs, m, source, compiled=compiled, form="generic")
-            contenders[f"ours R={runs} {mode}, generic"] = runs, own.iterate
-    make: MakeEnv = DummyEnv if world == "dummy" else _stealth
+    make: MakeEnv = DummyEnv if world == "dummy" else stealth_env
     size = OBSERVATIONS if world == "dummy" else 30
     contenders["plain PASTA"] = 1, PlainPasta(make(), size, ACTIONS, m).iterate
     if args.peers:
@@ -121,7 +111,8 @@ def training(args: Args, world: str) -> Results:
     return best
 
 
-def _stealth() -> gymnasium.Env[Any, Any]:
+def stealth_env() -> gymnasium.Env[Any, Any]:
+    """Make the stealth world as a Gymnasium environment."""
     return gymnasium.make("morl_envs/StealthVisualSearch-v0", disable_env_checker=True)
 
 
@@ -174,10 +165,6 @@ def updates(args: Args) -> Results:
         for runs, m, recipe in dict.fromkeys(cases):
             name = f"ours R={runs} m={m} {mode}{'' if recipe is PASTA else ', shared critic'}"
             rivals[name], operations[name] = update_call(runs, m, compiled=compiled, recipe=recipe)
-            sizes[name] = runs
-        for runs in args.scaling:
-            name = f"ours R={runs} m=3 {mode}, generic"
-            rivals[name], operations[name] = update_call(runs, 3, compiled=compiled, form="generic")
             sizes[name] = runs
     for m in (2, 3, 4, 8):
         plain, batch = PlainPasta(None, OBSERVATIONS, ACTIONS, m), random_batch(OBSERVATIONS, ACTIONS, m)
@@ -232,9 +219,6 @@ def update_ratios(args: Args, update: Results) -> Results:
     for mode, _ in modes(args):
         best = min(update[f"ours R={runs} m=3 {mode}"]["ms_per_run"] for runs in args.sizes)
         result[f"plain / our best R, m=3, {mode}"] = update["plain m=3"]["ms_per_run"] / best
-        for runs in args.scaling:
-            pair = [update[f"ours R={runs} m=3 {mode}{form}"]["ms_per_run"] for form in (", generic", "")]
-            result[f"generic / fast, R={runs}, {mode}"] = pair[0] / pair[1]
     growing = [f"ours R={runs} m={{}} {mode}" for mode, _ in modes(args) for runs in args.scaling]
     for name in (*growing, *(f"{name}, shared critic" for name in growing), "plain m={}"):
         few, many = update[name.format(2)], update[name.format(8)]
@@ -243,32 +227,6 @@ def update_ratios(args: Args, update: Results) -> Results:
             f"m=8 / m=2, {kind}: {name.replace(' m={}', '')}": many[key] / few[key] for kind, key in kinds.items()
         }
     return result
-
-
-def against(args: Args, folder: Path) -> Results:
-    """Return how the other checkout's processor time per iteration compares with ours, taken in turns."""
-    result: Results = {}
-    for world in args.worlds:
-        for runs in args.scaling:
-            with (
-                Checkout(folder, world, runs, compiled=args.compiled) as other,
-                Checkout(Path(), world, runs, compiled=args.compiled) as ours,
-            ):
-                for one in (other, ours):
-                    one.iterate()  # compiles
-                turns = [(other.iterate(), ours.iterate()) for _ in range(3 * args.rounds)]
-            before, now = (min(column) for column in zip(*turns, strict=True))
-            result[f"now / before, {world}, R={runs}"] = now / before
-    return result
-
-
-def by_default(args: Args, peer: float) -> Results:
-    """Return the speed of a training with all defaults, compiling and validation included, and as a ratio to SB3."""
-    preferences = find_source("stealth").preferences
-    start = time.perf_counter()
-    train(PASTA, "stealth", preferences, range(5), 200_704, progress=False)
-    rate = 200_704 * 5 * len(preferences) / (time.perf_counter() - start)
-    return {"steps per second": rate, "times SB3 PPO, 1 env": rate / peer if peer else float("nan")}
 
 
 def main(args: Args) -> Results:
@@ -286,22 +244,13 @@ def main(args: Args) -> Results:
         "update_ratios": update_ratios(args, update),
         "peak_memory_gib": {world: memory(args, world) for world in args.worlds},
     }
-    if args.before is not None:
-        results["before"] = against(args, args.before)
-    if args.defaults:
-        results["defaults"] = by_default(args, speed.get("stealth", {}).get("SB3 PPO, 1 env", 0.0))
     for world, best in speed.items():
         report.say(f"\n{world}: environment steps per second, and as a ratio to")
         report.say(f"{'':42s}" + "".join(f"{peer:>16s}" for peer in next(iter(ratios[world].values()))))
         for name, rate in best.items():
             cells = "".join(f"{ratio:15.1f}x" for ratio in ratios[world].get(name, {}).values())
             report.say(f"  {name:28s} {rate:10.0f} {cells}")
-    titles = {"update": "update_ratios", "memory, GiB": "peak_memory_gib"}
-    titles |= {
-        "processor time, this checkout / the other": "before",
-        "40 runs of stealth with all defaults": "defaults",
-    }
-    for title, table in ((title, results[key]) for title, key in titles.items() if key in results):
+    for title, table in (("update", results["update_ratios"]), ("memory, GiB", results["peak_memory_gib"])):
         report.say(f"\n{title}")
         for name, value in table.items():
             report.say(f"  {name:64s} {value:8.2f}")
