@@ -378,6 +378,20 @@ COMBINERS = [
         keep=("generator",),
     ),
     Case(
+        "GroupedPCGrad",
+        _jacobian,
+        _seven(combiners.GroupedPCGrad),
+        lambda **a: _pcgrad_oracle(**a, weighted=False),
+        keep=("generator",),
+        ignores=("attention",),
+    ),
+    Case(
+        "preference_groups",
+        lambda d: {"preferences": d.simplex(*d.batch(), 3), "groups": d.one((2, 4, 8))},
+        combiners.preference_groups,
+        pure=True,
+    ),
+    Case(
         "PCGrad.weights",
         _gramian,
         lambda **a: combiners.PCGrad().weights(**a),

@@ -15,6 +15,7 @@ from benchmarks._fuzz_inputs import Draw, spoil
 
 VERDICTS = ("fine", "named", "carried", "obscure", "unnamed", "nan", "silent")
 FAILURES = VERDICTS[3:]
+NARROW = (np.float16, np.float32)
 TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 6e-2, torch.float32: 2e-4, torch.float64: 1e-6}
 
 
@@ -115,8 +116,9 @@ def _compare(case: Case, arguments: dict[str, Any], result: Any, answers: list[n
 
 def _strains(values: list[Any], limit: float) -> bool:
     """Tell whether some numbers are so large that their squares leave the narrowest dtype among the arguments."""
-    dtypes = [t.dtype for value in values for t in _tensors(value) if t.is_floating_point()]
-    largest = min([torch.finfo(dtype).max for dtype in dtypes], default=torch.finfo(torch.float32).max)
+    ends = [torch.finfo(t.dtype).max for value in values for t in _tensors(value) if t.is_floating_point()]
+    ends += [float(np.finfo(value.dtype).max) for value in values if getattr(value, "dtype", None) in NARROW]
+    largest = min(ends, default=torch.finfo(torch.float32).max)
     return any(array.size and np.abs(array).max() > min(limit, largest**0.4) for array in _arrays_of(values))
 
 

@@ -30,6 +30,16 @@ def _front_and(name: str, *shape: int) -> Callable[[Draw], dict[str, Any]]:
     return lambda draw: {"points": draw.unit(6, 3), name: 0.1 * draw.unit(*shape)}
 
 
+def _drawn(name: str, *shape: int) -> Callable[[Draw], dict[str, Any]]:
+    """Return what an interval over redraws takes: few of them, so that the fuzzer is done in time."""
+    whole = torch.ones(shape[1:3], dtype=torch.bool)
+    return lambda draw: {name: draw.unit(*shape), "present": whole, "level": 0.95, "resamples": 10, "seed": 3}
+
+
+def _difference(draw: Draw) -> dict[str, Any]:
+    return {"error": float(draw.random.random()), "freedom": 4, "level": 0.95, "power": 0.8}
+
+
 def _pairs(draw: Draw) -> dict[str, Any]:
     return {"first": draw.unit(4, 5), "second": draw.unit(4, 5)}
 
@@ -60,8 +70,19 @@ METRICS = [
     Case("interquartile_mean", lambda d: {"values": d.normal(8)}, lambda **a: metrics.interquartile_mean(**a)),
     Case(
         "bootstrap_ci",
-        lambda d: {"values": d.unit(4, 5), "level": 0.95},
-        lambda values, level: metrics.bootstrap_ci(values, level=level),
+        lambda d: _drawn("values", 4, 5)(d) | {"present": torch.ones(4, 5) > 0, "statistic": d.one(("mean", "iqm"))},
+        lambda **a: metrics.bootstrap_ci(**a),
+    ),
+    Case("win_rate_ci", _drawn("hv", 3, 4, 5), lambda **a: metrics.win_rate_ci(**a)),
+    Case("objective_dominance_ci", _drawn("objectives", 3, 4, 5, 2), lambda **a: metrics.objective_dominance_ci(**a)),
+    Case(
+        "profile_auc_ci", lambda d: _drawn("hv", 3, 4, 5)(d) | {"tau_max": 3.0}, lambda **a: metrics.profile_auc_ci(**a)
+    ),
+    Case("detectable_difference", _difference, lambda **a: metrics.detectable_difference(**a)),
+    Case(
+        "even_weights",
+        lambda d: {"num_objectives": d.one((2, 3, 4)), "count": d.one((4, 6, 10))},
+        lambda **a: metrics.even_weights(**a),
     ),
     Case(
         "compare",

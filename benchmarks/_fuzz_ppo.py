@@ -320,7 +320,7 @@ PPO = [
         "VectorClipPPOLoss",
         _minibatch,
         _loss,
-        words=("log_prob", "sample_log_prob", "state_value", "tensordict", "logits"),
+        words=("log_prob", "sample_log_prob", "state_value", "tensordict", "logits", "targets"),
     ),
 ]
 

@@ -1,8 +1,8 @@
 """Which recipes turn one conditioned training into a front? Deep-sea treasure, both maps, against the exact front.
 
 Every recipe trains one policy per seed for all preferences, with the same numbers of PPO, and is then asked for 200
-preferences. The table counts the points of the exact front that it reached, seed by seed, and the hypervolume as a share
-of the exact front's (undiscounted, above (0, -50)).
+preferences. The table counts the points of the exact front that it reached, seed by seed, and the hypervolume as a
+share of the exact front's (undiscounted, above (0, -50)).
 
 Run ``python -m benchmarks.front_recipes``; it prints tables and writes ``front_recipes.json``.
 """

@@ -118,11 +118,13 @@ def per_run(**values: Tensor) -> torch.Size:
     return next(iter(shapes.values()), torch.Size())
 
 
-def no_overflow(name: str, result: Tensor, value: Tensor) -> None:
-    """Say so when finite input was too large for a finite result."""
+def no_overflow(name: str, result: Tensor, value: Tensor, **others: Tensor) -> None:
+    """Say so when finite input was too large for a finite result; of several inputs, name the largest."""
     if is_traced(result) or math.isfinite(result.detach().sum().item()) or bool(result.isfinite().all()):
         return
-    fail(name, f"be small enough for a finite result in {value.dtype}", f"{float(value.detach().abs().max()):g}")
+    sizes = {key: float(one.detach().abs().max()) for key, one in {name: value, **others}.items()}
+    largest = max(sizes, key=lambda key: sizes[key])
+    fail(largest, f"be small enough for a finite result in {result.dtype}", f"{sizes[largest]:g}")
 
 
 def positive(name: str, value: Tensor | float) -> None:

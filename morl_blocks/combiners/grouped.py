@@ -18,21 +18,25 @@ def preference_groups(preferences: Tensor, groups: int) -> Tensor:
         groups: Number of groups, K >= 2 and at least one per objective.
 
     Returns:
-        One-hot membership in the dtype of the preferences, ``[*B, K]``.
+        One-hot membership in the dtype of the preferences, ``[*B, K]``; NaN where the preference is.
 
     Example:
         >>> preference_groups(torch.tensor([[0.1, 0.9], [0.6, 0.4]]), groups=3)
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
     """
+    preferences = _checks.floats("preferences", preferences)
+    _checks.objectives("preferences", preferences)
+    _checks.at_least("groups", groups, 2)
     return nearest(preferences, even_preferences(groups, preferences.shape[-1]).to(preferences))
 
 
 def nearest(preferences: Tensor, centres: Tensor) -> Tensor:
-    """Mark the nearest of K centres ``[K, m]`` for each preference ``[*B, m]``: one-hot, ``[*B, K]``."""
+    """Mark the nearest of K centres ``[K, m]`` for each preference ``[*B, m]``: one-hot, ``[*B, K]``, or NaN."""
     distance = (preferences.unsqueeze(-2) - centres).square().sum(-1)
     numbers = torch.arange(len(centres), device=preferences.device)
-    return (distance.argmin(-1, keepdim=True) == numbers).to(preferences.dtype)
+    chosen = (distance.argmin(-1, keepdim=True) == numbers).to(preferences.dtype)
+    return torch.where(distance.isnan(), distance, chosen)
 
 
 class GroupedPCGrad(PCGrad):

@@ -51,7 +51,7 @@ def checked_loss(values: Tensor, targets: Tensor, attention: Tensor | None = Non
     _checks.finite("values", values)
     _checks.finite("targets", targets)
     loss = value_loss(values, targets, attention)
-    _checks.no_overflow("values", loss, values)
+    _checks.no_overflow("values", loss, values, targets=targets)
     return loss
 
 

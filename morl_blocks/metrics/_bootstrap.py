@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from morl_blocks._checks import at_least, choice
 from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
-from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of
+from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
 
 Statistic: TypeAlias = Literal["mean", "iqm"]
 
@@ -114,7 +114,8 @@ def bootstrap_ci(
         (0.295, 0.241, 0.349)
     """
     choice("statistic", statistic, ("mean", "iqm"))
-    check_draws(resamples)
+    check_draws(resamples, seed)
+    level = share("level", level)
     scores, there = runs_of("values", values, present)
     student, normal = quantiles(level, freedom_of("values", there))
     if statistic == "mean":
@@ -125,7 +126,7 @@ def bootstrap_ci(
     draws = seed_draws(scores.shape[-1], resamples, np.random.default_rng(seed))
     samples = _middle(scores[:, draws].swapaxes(0, 1), there[:, draws].swapaxes(0, 1))
     low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2]) - estimate
-    wide = student / normal
+    wide = student / normal if normal else 1.0  # a level of nearly 0 has no width
     return Interval(estimate, estimate + min(0.0, float(low) * wide), estimate + max(0.0, float(high) * wide))
 
 

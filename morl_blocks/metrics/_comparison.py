@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
 
-from morl_blocks._checks import at_least, between, fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+from morl_blocks._checks import at_least, fail
+from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty
 from morl_blocks.metrics._bootstrap import bootstrap_ci, standard_error
-from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of
+from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of, share
 
 Strata: TypeAlias = Values | Sequence[Values]
 Verdict = Literal["better", "worse", "not distinguishable"]
@@ -71,10 +71,11 @@ def detectable_difference(error: float, freedom: int, *, level: float = 0.95, po
         (0.038, 0.028)
     """
     at_least("freedom", freedom, 1)
-    between("level", level, 0.0, 1.0, bounds="()")
-    between("power", power, 0.0, 1.0, bounds="()")
-    if not 0 <= error < float("inf"):
+    error, level, power = as_number("error", error), share("level", level), share("power", power)
+    if error < 0:
         fail("error", "be finite and >= 0", error)
+    if power <= (1 - level) / 2:  # so often one of the ends misses 0 by chance
+        return 0.0
     return error * float(nctdtrinc(freedom, 1 - power, stdtrit(freedom, (1 + level) / 2)))
 
 
@@ -145,8 +146,9 @@ def compare(first: Values, second: Values, *, present: object = None, level: flo
     (ours, there), (theirs, _) = runs_of("first", first, present), runs_of("second", second, present)
     if ours.shape != theirs.shape:
         fail("second", f"have shape {list(ours.shape)}, like `first`", f"shape {list(theirs.shape)}")
+    freedom, level = freedom_of("first", there), share("level", level)
     interval = bootstrap_ci(ours - theirs, present=there, level=level)
     chance = probability_of_improvement(
         *([row[known] for row, known in zip(x, there, strict=True)] for x in (ours, theirs))
     )
-    return Comparison(interval, chance, level, standard_error(ours - theirs, there), freedom_of("first", there))
+    return Comparison(interval, chance, level, standard_error(ours - theirs, there), freedom)

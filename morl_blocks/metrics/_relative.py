@@ -26,8 +26,10 @@ from morl_blocks.metrics._seeds import (
     check_draws,
     deviations,
     freedom_of,
+    mask_of,
     quantiles,
     runs_of,
+    share,
     shifts,
     stretches,
 )
@@ -60,7 +62,7 @@ def win_rate_ci(
         (1.0, True)
     """
     scores, there = runs_of("hv", hv, present, ndim=3)
-    return _rates(scores, there, level, resamples, seed)
+    return _rates("hv", scores, there, level, resamples, seed)
 
 
 def objective_dominance_ci(
@@ -87,9 +89,9 @@ def objective_dominance_ci(
         fail("objectives", "have shape [methods, preferences, seeds, m]", f"shape {list(array.shape)}")
     count, preferences, seeds, m = array.shape
     cells = array.transpose(0, 1, 3, 2).reshape(count, preferences * m, seeds)
-    known = None if present is None else np.repeat(np.asarray(present), m, axis=0)
+    known = None if present is None else np.repeat(mask_of(present, (preferences, seeds)), m, axis=0)
     scores, there = runs_of("objectives", cells, known, ndim=3)
-    return _rates(scores, there, level, resamples, seed)
+    return _rates("objectives", scores, there, level, resamples, seed)
 
 
 def profile_auc_ci(
@@ -119,8 +121,9 @@ def profile_auc_ci(
         [1.0, 0.75]
     """
     scores, there = runs_of("hv", hv, present, ndim=3)
-    check_draws(resamples)
+    check_draws(resamples, seed)
     freedom = freedom_of("hv", there)
+    level = share("level", level)
     normal, generator = quantiles(level, freedom)[1], np.random.default_rng(seed)
     means, units = deviations(scores, there)
     wide = stretches(freedom, resamples, generator)[:, None, None]
@@ -145,10 +148,11 @@ def _area(scores: Array, there: Mask, tau_max: float) -> Array:
     return np.asarray(np.where(there, _credit(scores, tau_max), 0.0).sum((-2, -1)) / there.sum())
 
 
-def _rates(scores: Array, there: Mask, level: float, resamples: int, seed: int) -> list[Interval]:
+def _rates(name: str, scores: Array, there: Mask, level: float, resamples: int, seed: int) -> list[Interval]:
     """Share of cells with the strictly highest seed mean; ``scores`` is ``[methods, cells, seeds]``."""
-    check_draws(resamples)
-    freedom = freedom_of("present", there)
+    check_draws(resamples, seed)
+    freedom = freedom_of(name, there)
+    level = share("level", level)
     normal, generator = quantiles(level, freedom)[1], np.random.default_rng(seed)
     means, units = deviations(scores, there)
     moved = shifts(generator.normal(size=(resamples, scores.shape[-1])), units)

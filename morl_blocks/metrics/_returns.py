@@ -1,10 +1,9 @@
 """Discounted vector returns of played episodes."""
 
 import numpy as np
-from torch import Tensor
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, as_array
+from morl_blocks.metrics._arrays import Array, Values, as_array, real_array
 
 
 def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Array:
@@ -32,7 +31,7 @@ def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Arr
     if discount.ndim or not 0 < discount <= 1:
         fail("gamma", "lie in (0, 1]", gamma)
     ends = as_array("done", done, ndim=2) != 0
-    raw = _numbers(rewards)
+    raw = real_array("rewards", rewards)
     if raw.ndim != 3 or not raw.shape[0]:
         fail("rewards", "have shape [T, N, m] with T >= 1", f"shape {list(raw.shape)}")
     if ends.shape not in (raw.shape[:2], (*raw.shape[:2], 1)):
@@ -41,11 +40,3 @@ def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Arr
     playing = np.cumsum(ended, axis=0) - ended == 0
     earned = as_array("rewards", np.where(playing[..., None], raw, 0.0))
     return np.asarray(np.einsum("t,tnm->nm", discount ** np.arange(len(raw)), earned))
-
-
-def _numbers(rewards: Values) -> Array:
-    """Return the rewards as ``float64``, NaN included."""
-    try:
-        return np.asarray(rewards.detach().cpu().double() if isinstance(rewards, Tensor) else rewards, dtype=np.float64)
-    except (TypeError, ValueError, RuntimeError):
-        raise ValueError(f"`rewards` must be a rectangular array of numbers, got {rewards!r}.") from None

@@ -12,11 +12,12 @@ is the sample's own, divided by the number of seeds.
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
-from morl_blocks._checks import at_least, between, fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, real_array
+from morl_blocks._checks import at_least, between, fail, tensor
+from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty, real_array
 
 Mask = NDArray[np.bool_]
 
@@ -42,15 +43,23 @@ def runs_of(name: str, values: Values, present: object, *, ndim: int = 2) -> tup
     raw = real_array(name, values)
     if raw.ndim != ndim:
         fail(name, f"have shape {wanted}", f"shape {list(raw.shape)}")
-    there = np.ones(raw.shape[-2:], dtype=np.bool_) if present is None else np.asarray(present)
-    if there.dtype != np.bool_:
-        fail("present", "hold truth values", f"an array of {there.dtype}")
-    if there.shape != raw.shape[-2:]:
-        fail("present", f"have shape {list(raw.shape[-2:])}", f"shape {list(there.shape)}")
+    there = mask_of(present, raw.shape[-2:])
     not_empty(name, raw)
     if not there.any(-1).all():
         fail("present", "have at least one run per preference", "none")
     return as_array(name, np.where(there, raw, 0.0), ndim=ndim), there
+
+
+def mask_of(present: object, shape: tuple[int, ...]) -> Mask:
+    """Return which runs there are as truth values of a given shape; all for ``None``."""
+    if present is None:
+        return np.ones(shape, dtype=np.bool_)
+    there = tensor("present", present)
+    if there.dtype != torch.bool:
+        fail("present", "hold truth values", f"an array of {str(there.dtype).removeprefix('torch.')}")
+    if there.shape != shape:
+        fail("present", f"have shape {list(shape)}", f"shape {list(there.shape)}")
+    return np.asarray(there.cpu().numpy(), dtype=np.bool_)
 
 
 def freedom_of(name: str, present: Mask) -> int:
@@ -92,11 +101,18 @@ def quantiles(level: float, freedom: int) -> tuple[float, float]:
         >>> [round(q, 2) for q in quantiles(0.95, 4)]
         [2.78, 1.96]
     """
-    between("level", level, 0.0, 1.0, bounds="()")
-    upper = (1 + level) / 2
+    upper = (1 + share("level", level)) / 2
     return float(stdtrit(freedom, upper)), float(ndtri(upper))
 
 
-def check_draws(resamples: int) -> None:
-    """Require at least one redraw."""
+def share(name: str, value: Values) -> float:
+    """Return a confidence or a power: one number strictly between 0 and 1."""
+    number = as_number(name, value)
+    between(name, number, 0.0, 1.0, bounds="()")
+    return number
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Require at least one redraw, and a seed that NumPy takes."""
     at_least("resamples", resamples, 1)
+    at_least("seed", seed, 0)

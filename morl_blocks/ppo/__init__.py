@@ -20,15 +20,18 @@ from morl_blocks.ppo.advantage import (
 from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
 from morl_blocks.ppo.distributions import (
     categorical_entropy,
+    categorical_kl,
     categorical_log_prob,
     categorical_sample,
     gaussian_entropy,
+    gaussian_kl,
     gaussian_log_prob,
     gaussian_sample,
     unit_box_to_action,
 )
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
+from morl_blocks.ppo.penalty import ActorPenalty, Indifference, indifference
 from morl_blocks.ppo.scan import vector_gae
 from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss, clipped_objectives
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Actor",
+    "ActorPenalty",
     "AdvantageForm",
     "CategoricalActor",
     "CategoricalPolicy",
@@ -46,6 +50,7 @@ __all__ = [
     "Combined",
     "EpisodeAdvantage",
     "Estimate",
+    "Indifference",
     "ObjectiveLoss",
     "ReturnNormalizer",
     "ScalarisedAdvantage",
@@ -56,6 +61,7 @@ __all__ = [
     "VectorGAE",
     "approximate_kl",
     "categorical_entropy",
+    "categorical_kl",
     "categorical_log_prob",
     "categorical_sample",
     "clip_fraction",
@@ -63,8 +69,10 @@ __all__ = [
     "combine_gradients",
     "explained_variance",
     "gaussian_entropy",
+    "gaussian_kl",
     "gaussian_log_prob",
     "gaussian_sample",
+    "indifference",
     "normalize",
     "objective_jacobian",
     "scalarised_advantage",

@@ -14,9 +14,11 @@ from morl_blocks import _checks
 from morl_blocks._networks import Initialisation, initialise, join, trunk
 from morl_blocks.ppo.distributions import (
     categorical_entropy,
+    categorical_kl,
     categorical_log_prob,
     categorical_sample,
     gaussian_entropy,
+    gaussian_kl,
     gaussian_log_prob,
     gaussian_sample,
 )
@@ -61,6 +63,10 @@ class Actor(nn.Module, ABC):
     @abstractmethod
     def entropy(self, output: Any) -> Tensor:
         """Return the entropy, ``[*B]``."""
+
+    def kl(self, output: Any, other: Any) -> Tensor:
+        """Return the divergence of one distribution from another, ``[*B]``; only some penalties ask for it."""
+        raise ValueError(f"`actor` must implement `kl` for this penalty, got {type(self).__name__}.")
 
 
 class UnitBoxGaussianActor(Actor):
@@ -127,6 +133,10 @@ class UnitBoxGaussianActor(Actor):
         """Return the entropy, ``[*B]``; it does not depend on the mean."""
         return gaussian_entropy(output[1])
 
+    def kl(self, output: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
+        """Return divergences, ``[*B]``."""
+        return gaussian_kl(*output, *other)
+
 
 class CategoricalActor(Actor):
     r"""Map observation and preference to the logits of a categorical over ``num_actions`` choices.
@@ -186,3 +196,7 @@ class CategoricalActor(Actor):
     def entropy(self, output: Tensor) -> Tensor:
         """Return entropies, ``[*B]``."""
         return categorical_entropy(output)
+
+    def kl(self, output: Tensor, other: Tensor) -> Tensor:
+        """Return divergences, ``[*B]``."""
+        return categorical_kl(output, other)

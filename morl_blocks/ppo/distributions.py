@@ -134,3 +134,28 @@ def categorical_entropy(logits: Tensor) -> Tensor:
     _checks.objectives("logits", logits, minimum=1)
     log_prob = logits.log_softmax(-1)
     return -(log_prob.exp() * log_prob).sum(-1)
+
+
+def gaussian_kl(mean: Tensor, log_std: Tensor, other_mean: Tensor, other_log_std: Tensor) -> Tensor:
+    r"""Return the divergence of one Gaussian from another, ``[*B, a] -> [*B]``.
+
+    .. math:: \operatorname{KL} = \sum_j \log\frac{\sigma'_j}{\sigma_j}
+              + \frac{\sigma_j^2 + (\mu_j - \mu'_j)^2}{2 \sigma_j'^2} - \tfrac12
+
+    Example:
+        >>> gaussian_kl(torch.zeros(1), torch.zeros(1), torch.ones(1), torch.zeros(1))
+        tensor(0.5000)
+    """
+    spread = ((2 * log_std).exp() + (mean - other_mean).square()) * (-2 * other_log_std).exp()
+    return (other_log_std - log_std + 0.5 * (spread - 1)).sum(-1)
+
+
+def categorical_kl(logits: Tensor, other_logits: Tensor) -> Tensor:
+    r"""Return the divergence :math:`\sum_k p_k \log(p_k / p'_k)` of logits from others, ``[*B, k] -> [*B]``.
+
+    Example:
+        >>> categorical_kl(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 0.0]))
+        tensor(0.)
+    """
+    log_prob, other = logits.log_softmax(-1), other_logits.log_softmax(-1)
+    return (log_prob.exp() * (log_prob - other)).sum(-1)

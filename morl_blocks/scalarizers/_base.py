@@ -105,9 +105,10 @@ class Scalarizer(nn.Module, ABC):
     def _finish(self, given: Any, method: Callable[..., Tensor], *checked: Tensor) -> Tensor:
         """Call a method on checked input; refuse a result that overflowed, and return the dtype that was given."""
         result = method(*checked)
-        _checks.no_overflow("values", result, checked[0])
         half = isinstance(given, Tensor) and given.is_floating_point() and given.element_size() < 4
-        return result.to(given.dtype) if half else result
+        result = result.to(given.dtype) if half else result
+        _checks.no_overflow("values", result, checked[0], **({"others": checked[1]} if len(checked) > 2 else {}))
+        return result
 
     def _checked(self, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """Check both inputs and return them in single precision or more, ``weights`` in the dtype of ``values``."""

@@ -123,6 +123,7 @@ class Recipe:
         ppo: The numbers of PPO.
         preferences: ``Given()`` trains each run for its own preference; ``Uniform()``, ``Dirichlet(alpha)`` and
             ``Grid(n)`` draw another one for every episode, so that one policy learns all of them.
+        penalty: A further term of the actor's loss, such as ``Indifference()``; ``None`` for none.
 
     Example:
         >>> from dataclasses import replace
@@ -141,13 +142,14 @@ class Recipe:
     loss: AnySpec = field(default_factory=ClippedSurrogate)
     ppo: PPO = field(default_factory=PPO)
     preferences: AnySpec = field(default_factory=Given)
+    penalty: AnySpec | None = None
 
     def __post_init__(self) -> None:
         """Wrap live modules, and refuse what fits no slot or cannot be built."""
         for name in SLOTS:
             value = as_spec(getattr(self, name))
             object.__setattr__(self, name, value)
-            if not (name == "mu" and value is None):
+            if not (name in ("mu", "penalty") and value is None):
                 require_slot(name, value, name)
         if not isinstance(self.ppo, PPO):
             raise ValueError(f"`ppo` must be a PPO, got {self.ppo!r}.")
@@ -216,9 +218,9 @@ class Recipe:
         return cls.from_dict(tomllib.loads(text))
 
 
-SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences")
+SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences", "penalty")
 
-LATER: dict[str, Any] = {"preferences": {"type": "Given"}}
+LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
 """Slots that came after the first stores were written, with their defaults."""
 
 

@@ -25,7 +25,7 @@ KINDS: dict[str, Kind] = {}
 GIVEN = {"critic": 2, "actor": 3}
 """How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
 
-COMPLETE = ("mu", "advantage", "loss", "preferences")
+COMPLETE = ("mu", "advantage", "loss", "preferences", "penalty")
 """Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
 
 SETTLED = ("sense", "seed")
@@ -37,7 +37,7 @@ def slot_bases() -> dict[str, type]:
     """Return the base class of the blocks that fill each slot."""
     from morl_blocks.combiners import Combiner
     from morl_blocks.critics import AttentionWeightedCritic, Critic
-    from morl_blocks.ppo import Actor, AdvantageForm, ObjectiveLoss
+    from morl_blocks.ppo import Actor, ActorPenalty, AdvantageForm, ObjectiveLoss
     from morl_blocks.preferences import PreferenceSampler
     from morl_blocks.scalarizers import Scalarizer
     from morl_blocks.schedulers import Scheduler
@@ -51,6 +51,7 @@ def slot_bases() -> dict[str, type]:
         "actor": Actor,
         "loss": ObjectiveLoss,
         "preferences": PreferenceSampler,
+        "penalty": ActorPenalty,
     }
 
 

@@ -113,6 +113,8 @@ Uniform = spec(preferences.Uniform)
 Dirichlet = spec(preferences.Dirichlet)
 Grid = spec(preferences.Grid)
 
+Indifference = spec(ppo.Indifference)
+
 __all__ = [
     "Actor",
     "AdaptiveSmoothTchebycheff",
@@ -126,6 +128,7 @@ __all__ = [
     "Given",
     "Grid",
     "GroupedPCGrad",
+    "Indifference",
     "Kind",
     "Linear",
     "LinearDecay",

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from morl_recipes import _checks, staging
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
@@ -102,7 +104,7 @@ def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunRes
 def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     """Return a stored run as the training returned it."""
     fields, objectives = store.read(planned.run_id), len(planned.preference)
-    frame = stacked([read_history(store, fields)])
+    frame = pd.DataFrame(stacked([read_history(store, fields)]))
     tensors = store.policy(planned.run_id)
     peak, final = (
         {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}

@@ -6,12 +6,8 @@ import pytest
 from benchmarks._fuzz_judge import FAILURES, VERDICTS, Case, judge
 from benchmarks.fuzz import Args, cases, fuzz, main, uncovered
 
-METRICS_LEFT = ("bootstrap_ci", "compare")  # their `level` still takes arrays and lists
 
-
-@pytest.mark.parametrize(
-    "case", [case for case in cases() if case.name not in METRICS_LEFT], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_no_public_name_fails(case: Case) -> None:
     row = fuzz(case, inputs=200, examples=5)
     assert not any(row[verdict] for verdict in FAILURES), row["examples"]

@@ -89,7 +89,7 @@ def test_every_row_trains_for_two_iterations(env: str) -> None:
     preference = CARDS[env].preferences[0]
     groups = by_batch([Run(recipe, preference, 0) for recipe in recipes.values()])
     assert len(groups) < 20
-    settings = Settings(32, num_envs=2, eval_every=10, eval_episodes=1)
+    settings = Settings(32, num_envs=2, eval_every=10, eval_episodes=1, test_episodes=1)
     for runs in groups:
         result = train_runs(runs, _short(env), settings, progress=False)
         assert all(run.status == "done" and len(run.history) == 2 for run in result.runs), runs[0].recipe

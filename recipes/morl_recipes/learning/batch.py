@@ -79,7 +79,7 @@ class Batch:
         for module in (networks.actor, networks.critic):
             module.to(self.device)
         self.drive = Drive(recipes[0], networks, self.objectives, self.settings.update)
-        self.scalarizers, self.combine = Scalarizers(recipes).to(self.device), Combine(recipes)
+        self.scalarizers, self.combine = Scalarizers(recipes).to(self.device), Combine(recipes, self.objectives)
         self.forms = [recipe.advantage.build() for recipe in recipes]
         iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
         updates = iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)

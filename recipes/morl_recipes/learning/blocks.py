@@ -69,11 +69,12 @@ class Combine:
 
     Args:
         recipes: The runs' recipes, with equal combiners.
+        objectives: Number of objectives, m.
     """
 
-    def __init__(self, recipes: Sequence[Recipe]) -> None:
+    def __init__(self, recipes: Sequence[Recipe], objectives: int) -> None:
         first: Combiner = recipes[0].combiner.build()
-        self.batched, self.weigh = first.batched, Weighing.of(first, conditioned=recipes[0].conditioned)
+        self.batched, self.weigh = first.batched, Weighing.of(first, objectives, conditioned=recipes[0].conditioned)
         self.blocks = nn.ModuleList([first, *(r.combiner.build() for r in ([] if self.batched else recipes[1:]))])
 
     def draw(self, count: int, objectives: int, generators: Sequence[Generator]) -> Tensor | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from torch import Tensor, nn
@@ -62,7 +63,10 @@ class Drive:
 
     def __init__(self, recipe: Recipe, networks: Networks, objectives: int, kind: Kind = "auto") -> None:
         self.loss = recipe.loss.build()
+        self.penalty = None if recipe.penalty is None else recipe.penalty.build()
         reason = fast.unknown_block(networks.actor, networks.critic, self.loss)
+        if self.penalty is not None:  # the fast form writes out no derivative of it
+            reason = type(self.penalty).__name__
         if kind == "fast" and reason is not None:
             _checks.fail("update", "be 'auto' or 'generic' for these blocks", f"'fast', which does not know {reason}")
         self.fast = kind != "generic" and reason is None
@@ -74,5 +78,5 @@ class Drive:
 
     def update(self, combine: Combine, columns: Columns) -> Update:
         """Return the update with these networks."""
-        form: Callable[..., Update] = fast.FastUpdate if self.fast else Update
+        form: Callable[..., Update] = fast.FastUpdate if self.fast else partial(Update, penalty=self.penalty)
         return form(self.actor, self.critic, self.loss, combine, columns)

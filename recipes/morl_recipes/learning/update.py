@@ -4,7 +4,7 @@ r"""The update of one minibatch, for R runs of any blocks: the paper's Algorithm
 
     for every objective i:   g_i = gradient of the policy loss L_i
     kappa, c = conflict and weights of the combiner, from the inner products of the g_i
-    actor   <- Adam(sum_i c_i g_i - entropy bonus)
+    actor   <- Adam(sum_i c_i g_i - entropy bonus + penalty)
     critic  <- Adam(gradient of its own loss)
 
 Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.critics import value_loss
-from morl_blocks.ppo import Actor, ObjectiveLoss
+from morl_blocks.ppo import Actor, ActorPenalty, ObjectiveLoss
 from morl_recipes.learning.adam import Pace, Trainable, adam
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic
@@ -40,14 +40,21 @@ class Update:
         loss: From probabilities and advantages to one loss per objective.
         combine: How the objectives' gradients become one.
         columns: Layout of the packed data.
+        penalty: A further term of the actor's loss, if there is one.
     """
 
     name = "generic"
 
     def __init__(
-        self, actor: LiftedActor, critic: LiftedCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
+        self,
+        actor: LiftedActor,
+        critic: LiftedCritic,
+        loss: ObjectiveLoss,
+        combine: Combine,
+        columns: Columns,
+        penalty: ActorPenalty | None = None,
     ) -> None:
-        self.actor, self.critic, self.loss = actor, critic, loss
+        self.actor, self.critic, self.loss, self.penalty = actor, critic, loss, penalty
         self.combine, self.columns = combine, columns
 
     def step(
@@ -84,11 +91,12 @@ class Update:
         self, flat: Tensor, batch: Minibatch, noise: Tensor | None, hyper: Hyper
     ) -> tuple[Tensor, Tensor]:
         """Return the conflict ratio ``[R]`` and the combined gradient with the entropy bonus ``[R, P]``."""
-        jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, batch, hyper.clip)  # [R, q + 1, P]
-        objectives, bonus = jacobian[:, :-1], jacobian[:, -1]
+        jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, batch, hyper.clip)  # [R, q + 2, P]
+        objectives, bonus, penalty = jacobian[:, :-2], jacobian[:, -2], jacobian[:, -1]
         conflict, weights = self.combine(objectives @ objectives.mT, batch.attention, noise)
         combined = (weights.unsqueeze(1) @ objectives).squeeze(1)
-        return conflict, combined - hyper.entropy_coefficient.unsqueeze(-1) * bonus
+        combined = combined - hyper.entropy_coefficient.unsqueeze(-1) * bonus
+        return conflict, combined if self.penalty is None else combined + penalty
 
     def critic_gradient(self, flat: Tensor, batch: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
         """Return the value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
@@ -96,17 +104,19 @@ class Update:
         return loss, hyper.value_coefficient.unsqueeze(-1) * gradient
 
     def _losses(self, row: Tensor, batch: Minibatch, clip: Tensor) -> Tensor:
-        """Return one run's policy losses and its entropy, ``[q + 1]``."""
+        """Return one run's policy losses, its entropy and its penalty (0 without one), ``[q + 2]``."""
         m = batch.target.shape[-1]
         observation, preference = batch.inputs[..., :-m], batch.inputs[..., -m:]
 
-        def losses(actor: Actor, observation: Tensor, preference: Tensor, action: Tensor) -> tuple[Tensor, Tensor]:
+        def losses(actor: Actor, observation: Tensor, preference: Tensor, action: Tensor) -> tuple[Tensor, ...]:
             output = actor(observation, preference)
-            return actor.log_prob(output, action), actor.entropy(output).mean()
+            entropy = actor.entropy(output).mean()
+            penalty = entropy.new_zeros(()) if self.penalty is None else self.penalty(actor, observation, preference)
+            return actor.log_prob(output, action), entropy, penalty
 
-        log_prob, entropy = self.actor.one(losses, row, observation, preference, batch.action)
+        log_prob, entropy, penalty = self.actor.one(losses, row, observation, preference, batch.action)
         objectives = self.loss(log_prob, batch.old_log_prob, batch.advantage, clip)
-        return torch.cat([objectives, entropy.reshape(1)])
+        return torch.cat([objectives, entropy.reshape(1), penalty.reshape(1)])
 
     def _value_loss(self, row: Tensor, batch: Minibatch) -> Tensor:
         """Return one run's value loss."""

@@ -12,7 +12,7 @@ Where all samples have one attention the two agree: a projection does not see th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -30,15 +30,19 @@ class Weighing:
     Args:
         per_sample: Weigh each sample by its own attention.
         groups: Groups of like preferences that have losses of their own, K.
+        centres: What samples of a group are nearest to, ``[K, m]``; ``None`` for one group.
     """
 
     per_sample: bool = False
     groups: int = 1
+    centres: Tensor | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, combiner: Combiner, *, conditioned: bool) -> Weighing:
+    def of(cls, combiner: Combiner, objectives: int, *, conditioned: bool) -> Weighing:
         """Return what a combiner asks for, in runs whose preference is redrawn (``conditioned``) or not."""
-        return cls(combiner.groups > 1 or (conditioned and combiner.needs_attention), combiner.groups)
+        groups = combiner.groups
+        centres = None if groups == 1 else even_preferences(groups, objectives)
+        return cls(groups > 1 or (conditioned and combiner.needs_attention), groups, centres)
 
     def __call__(self, batch: Minibatch) -> Minibatch:
         """Return the minibatch for the actor: advantages ``[R, B, K * q]``, and uniform attention if they are weighed.
@@ -49,27 +53,25 @@ class Weighing:
             return batch
         m = batch.attention.shape[-1]
         weighed = batch.advantage * (m * batch.attention)
-        if self.groups > 1:
-            weighed = split(weighed, batch.inputs[..., -m:], self.groups)
+        if self.centres is not None:
+            weighed = split(weighed, batch.inputs[..., -m:], self.centres.to(weighed))
         return batch._replace(advantage=weighed, attention=torch.full_like(weighed, 1 / weighed.shape[-1]))
 
 
-def split(advantage: Tensor, preferences: Tensor, groups: int) -> Tensor:
+def split(advantage: Tensor, preferences: Tensor, centres: Tensor) -> Tensor:
     """Give every group its own columns, zero for the samples of the other groups.
 
     Args:
         advantage: Advantages, ``[*B, m]``.
         preferences: Preference of each sample, ``[*B, m]``.
-        groups: Number of groups, K.
+        centres: What samples of a group are nearest to, ``[K, m]``.
 
     Returns:
         Advantages, ``[*B, K * m]``; groups outermost.
 
     Example:
-        >>> split(torch.ones(2, 2), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), groups=2)
+        >>> split(torch.ones(2, 2), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
         tensor([[1., 1., 0., 0.],
                 [0., 0., 1., 1.]])
     """
-    centres = even_preferences(groups, preferences.shape[-1]).to(preferences)
-    member = nearest(preferences, centres)
-    return (member.unsqueeze(-1) * advantage.unsqueeze(-2)).flatten(-2)
+    return (nearest(preferences, centres).unsqueeze(-1) * advantage.unsqueeze(-2)).flatten(-2)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from morl_recipes import paper, scores
 from morl_recipes.panels._gaps import find_gaps
-from morl_recipes.panels._names import second_name, shown_name
+from morl_recipes.panels._names import Who, second_name, shown_name
 from morl_recipes.panels._panel import READINGS, Array, Panel, Reading, bounds_of
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
@@ -21,16 +21,17 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
     return tuple([m for m in printed if m in found] + [m for m in found if m not in printed])
 
 
-def _plan(runs: Sequence[PlannedRun], env: str, group: str, done: set[str]) -> list[tuple[PlannedRun, str]]:
+def _plan(everyone: Sequence[Who], env: str, group: str, done: set[str]) -> list[tuple[PlannedRun, str]]:
     """List the planned runs of a panel with their names, those to prefer for a cell first: done, then the group's own.
 
     PASTA belongs to every group, and so does a row of the group that another group trains under another name, but
     only on the preferences of the group.
     """
-    own = [(run, shown_name(run)) for run in runs if run.env == env and run.group == group]
+    here = [who for who in everyone if who.run.env == env]
+    own = [(who.run, shown_name(who)) for who in here if who.run.group == group]
     preferences = {run.preference for run, _ in own}
-    others = [run for run in runs if run.env == env and run.group != group and run.preference in preferences]
-    guests = [(run, name) for run in others if (name := second_name(run, group)) is not None]
+    others = [who for who in here if who.run.group != group and who.run.preference in preferences]
+    guests = [(who.run, name) for who in others if (name := second_name(who, group)) is not None]
     return sorted([*own, *guests], key=lambda pair: pair[0].run_id not in done)
 
 
@@ -39,11 +40,14 @@ def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), bounds_of(info))
 
 
-def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, reading: Reading) -> Panel:
+def fill_panel(
+    manifest: Manifest, everyone: Sequence[Who], stored: pd.DataFrame, env: str, group: str, reading: Reading
+) -> Panel:
     """Build the panel of one group on one environment.
 
     Args:
         manifest: The plan; it decides which cells exist.
+        everyone: Who each run of the plan is.
         stored: The frame of :func:`~morl_recipes.store.load_runs`, indexed by ``run_id``.
         env: Name of the environment.
         group: Name of the group.
@@ -54,7 +58,7 @@ def fill_panel(manifest: Manifest, stored: pd.DataFrame, env: str, group: str, r
     """
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
-    plan = _plan(manifest.runs, env, group, done)
+    plan = _plan(everyone, env, group, done)
     named = {run.run_id: name for run, name in plan}
     in_order = [run for run in manifest.runs if run.run_id in named]
     methods = _ordered((named[run.run_id] for run in in_order), group)

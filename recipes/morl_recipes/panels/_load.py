@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes.panels._fill import fill_panel
-from morl_recipes.panels._names import is_reference
+from morl_recipes.panels._names import Who, identify
 from morl_recipes.panels._panel import READINGS, Panel, Reading
-from morl_recipes.store import Manifest, PlannedRun, Store, StoreError, load_history, load_runs
+from morl_recipes.store import Manifest, Store, StoreError, load_runs
+from morl_recipes.store._frames import load_both
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Results:
         reading: Which score of each run counts: ``"test"``, ``"peak"`` or ``"final"``.
         panels: One per environment and group.
         runs: The frame of :func:`morl_recipes.store.load_runs`.
-        history: The frame of :func:`morl_recipes.store.load_history`, empty when it was not asked for.
+        history: The columns that were asked for of :func:`morl_recipes.store.load_history`; empty without histories.
     """
 
     path: Path
@@ -33,7 +34,13 @@ class Results:
     history: pd.DataFrame = field(repr=False)
 
 
-def load_results(store: str | Path | Store, *, score: Reading | None = None, history: bool = False) -> Results:
+def load_results(
+    store: str | Path | Store,
+    *,
+    score: Reading | None = None,
+    history: bool = False,
+    columns: Sequence[str] | None = None,
+) -> Results:
     """Read a store and sort its runs into comparable panels.
 
     PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
@@ -45,6 +52,7 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
             fresh episodes (``"test"``), or its last validation (``"final"``). By default the test score where all
             finished runs have one, else the peak, with a sentence.
         history: Also read the histories.
+        columns: Which of their columns to read, for a large store; all by default.
 
     Returns:
         The results; an empty store raises :class:`~morl_recipes.store.StoreError`.
@@ -52,8 +60,10 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
     if score is not None and score not in READINGS:
         raise ValueError(f"`score` must be 'peak', 'test' or 'final', got {score!r}.")
     store = store if isinstance(store, Store) else Store.open(store)
-    runs = load_runs(store, damaged="mark")
-    curves = load_history(store, damaged="mark") if history else pd.DataFrame()
+    if history:
+        runs, curves = load_both(store, columns)
+    else:
+        runs, curves = load_runs(store, damaged="mark"), pd.DataFrame()
     runs = _mark(runs, curves.attrs.get("damaged", {}))
     if not (runs["status"] == "done").any():
         count = len(store.manifest.runs)
@@ -64,8 +74,8 @@ def load_results(store: str | Path | Store, *, score: Reading | None = None, his
     reading: Reading = score or ("peak" if untested else "test")
     if reading == "test" and untested == int((runs["status"] == "done").sum()):
         raise StoreError(f"{store.path}: no run has a test score. `morl-blocks test {store.path}` adds it.")
-    stored, blocks = runs.set_index("run_id"), _blocks(store.manifest.runs)
-    panels = [fill_panel(store.manifest, stored, env, group, reading) for env, group in blocks]
+    stored, everyone = runs.set_index("run_id"), [identify(run) for run in store.manifest.runs]
+    panels = [fill_panel(store.manifest, everyone, stored, env, group, reading) for env, group in _blocks(everyone)]
     if score is None and untested:
         panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
     return Results(store.path, store.manifest, reading, tuple(panels), runs, curves)
@@ -86,11 +96,11 @@ def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
     return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
 
 
-def _blocks(planned: Sequence[PlannedRun]) -> list[tuple[str, str]]:
+def _blocks(everyone: Sequence[Who]) -> list[tuple[str, str]]:
     """List (environment, group) in the order of the plan; PASTA alone is no group where there are others."""
     blocks: dict[tuple[str, str], bool] = {}
-    for run in planned:
-        key = (run.env, run.group)
-        blocks[key] = blocks.get(key, False) or not is_reference(run)
+    for who in everyone:
+        key = (who.run.env, who.run.group)
+        blocks[key] = blocks.get(key, False) or not who.is_reference
     with_others = {env for (env, _), others in blocks.items() if others}
     return [key for key, others in blocks.items() if others or key[0] not in with_others]

@@ -1,8 +1,9 @@
 """Who a planned run is in a table: PASTA as published, a row under its own name, or under a second name."""
 
 import json
+import sys
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from morl_recipes import paper
 from morl_recipes.rows import PASTA, ROWS
@@ -15,31 +16,46 @@ def _reference() -> object:
     return blocks_of(PASTA.to_dict())
 
 
-def is_reference(run: PlannedRun) -> bool:
-    """Tell whether a run is PASTA as published: a row of this package, under PASTA's name, with PASTA's blocks.
+class Who(NamedTuple):
+    """A planned run and what it trains, worked out once: a sweep has thousands of runs and a dozen panels.
 
-    The numbers of PPO are the sweep's own, the same for all of its rows.
+    Attributes:
+        run: The run.
+        is_reference: Whether it is PASTA as published: a row of this package, under PASTA's name, with PASTA's blocks.
+            The numbers of PPO are the sweep's own, the same for all of its rows.
+        key: What it trains, as text.
     """
-    return not run.plugin and paper.is_reference(run.method) and blocks_of(run.recipe) == _reference()
+
+    run: PlannedRun
+    is_reference: bool
+    key: str
 
 
-def shown_name(run: PlannedRun) -> str:
+def identify(run: PlannedRun) -> Who:
+    """Work out who a run is."""
+    blocks = blocks_of(run.recipe)
+    pasta = not run.plugin and paper.is_reference(run.method) and blocks == _reference()
+    return Who(run, pasta, sys.intern(_key(blocks)))
+
+
+def shown_name(who: Who) -> str:
     """Return the name that tables print; a row that calls itself PASTA and is not says where it comes from."""
-    if is_reference(run):
+    run = who.run
+    if who.is_reference:
         return paper.REFERENCE
     if run.method.lower() in ("pasta", paper.REFERENCE.lower()):
         return f"{run.method} of {run.group}"
     return run.method if run.plugin or paper.is_reference(run.method) else paper.method_name(run.method)
 
 
-def second_name(run: PlannedRun, group: str) -> str | None:
+def second_name(who: Who, group: str) -> str | None:
     """Return the name of a run of another group in this one, whose row trains the same; ``None`` for no such row.
 
     PASTA stands in every group. *No Decay* (controller) is *mu=10.0* (fixed_mu): trained once, shown twice.
     """
-    if is_reference(run):
+    if who.is_reference:
         return paper.REFERENCE
-    return None if run.plugin else _rows_of(group).get(_key(blocks_of(run.recipe)))
+    return None if who.run.plugin else _rows_of(group).get(who.key)
 
 
 @cache

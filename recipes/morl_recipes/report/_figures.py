@@ -14,6 +14,7 @@ from morl_recipes.panels import Panel, Reading, load_results
 from morl_recipes.paper import preference_labels
 from morl_recipes.report._matplotlib import draw, projection
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
+from morl_recipes.report._series import history_columns
 from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.store import Store
 
@@ -105,7 +106,8 @@ def write_figures(
     unknown = sorted(set(formats) - {"png", "pdf", "svg"})
     if unknown or not formats:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
-    results = load_results(store, score=score, history=True)
+    store = store if isinstance(store, Store) else Store.open(store)
+    results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

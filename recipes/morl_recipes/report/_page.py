@@ -14,7 +14,9 @@ from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.plain import for_html
 from morl_recipes.plain import for_html as escape
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
+from morl_recipes.report._series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.report._style import styles
+from morl_recipes.report._traces import MAX_DOMINATED
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
 from morl_recipes.table import Cell, Table, preference_tables, summary_table
@@ -44,7 +46,7 @@ def _resource(name: str) -> str:
 
 def _inline_json(value: object) -> str:
     """Write JSON that no text inside it can end early."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
@@ -111,6 +113,7 @@ def _manifest(results: Results) -> str:
         "Created": escape(manifest.created),
         "Versions": versions,
         "Machine": machine,
+        "Update": escape(describe_update(results.history)),
         "Store": f"<code>{escape(results.path.name)}</code>",
     }
     for name, info in manifest.environments.items():
@@ -178,23 +181,29 @@ def write_report(
         ``ImportError`` names the extra to install.
     """
     script = _plotly_script()
-    results = load_results(store, score=score, history=True)
+    store = store if isinstance(store, Store) else Store.open(store)
+    results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
     page = Template(_resource("page.html")).substitute(
         title=escape(title),
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),
         missing=_missing(results),
+        dominated=MAX_DOMINATED,
+        points=MAX_POINTS,
         point=READING_WORDS[results.reading],
         curves="".join(f'<div class="figure" data-figure="{curve_name(score)}"></div>' for score in scores.SCORES),
         tables=_tables(results),
         manifest=_manifest(results),
         css=_resource("page.css"),
         js=_resource("page.js"),
-        plotly=script,
-        data=_inline_json({"panels": [_panel_data(panel, results) for panel in results.panels]}),
+        plotly="\0plotly\0",
+        data="\0data\0",
     )
+    data = f'{{"panels":[{",".join(_inline_json(_panel_data(panel, results)) for panel in results.panels)}]}}'
+    large = {"plotly": script, "data": data}
     out = Path(out)
-    with staged(out) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    with staged(out) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for piece in page.split("\0"):  # the large ones are never copied into one text
+            file.write(large.get(piece, piece))
     return out

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from morl_recipes import scores
 from morl_recipes.panels import Panel
 from morl_recipes.panels._panel import bounds_of
+from morl_recipes.store import Manifest
 
 Array: TypeAlias = NDArray[np.float64]
-MAX_POINTS = 150
+MAX_POINTS = 60
+CONTROLLER_COLUMNS = ("mu", "conflict")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,26 @@ class Band:
 
 Curves: TypeAlias = dict[tuple[int, int | None], Band]
 """By (method, preference); preference ``None`` is the mean over preferences."""
+
+
+def describe_update(history: pd.DataFrame) -> str:
+    """Say which form of the update trained how many runs.
+
+    Example:
+        >>> describe_update(pd.DataFrame({"run_id": ["a", "a", "b"], "fast": [1, 1, 0], "compiled": [1, 1, 0]}))
+        'fast, compiled (1 run); generic (1 run)'
+    """
+    if not {"fast", "compiled"} <= set(history.columns):
+        return "not recorded (trained before version 0.2)"
+    last = history.groupby("run_id", sort=False)[["fast", "compiled"]].last().dropna()
+    words = last["fast"].map({1: "fast", 0: "generic"}) + last["compiled"].map({1: ", compiled", 0: ""})
+    return "; ".join(f"{form} ({n} run{'s' * (n > 1)})" for form, n in words.value_counts(sort=False).items())
+
+
+def history_columns(manifest: Manifest) -> list[str]:
+    """Name the columns of the histories that the page needs."""
+    objectives = max((len(info.objectives) for info in manifest.environments.values()), default=0)
+    return [*CONTROLLER_COLUMNS, "fast", "compiled", *(f"return_{i}" for i in range(objectives))]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:

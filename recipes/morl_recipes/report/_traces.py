@@ -18,6 +18,8 @@ from morl_recipes.table._printed import printed_cells, printed_summary
 
 Figure: TypeAlias = dict[str, Any]
 TAU_MAX = 3.0
+MAX_DOMINATED = 40
+"""Dominated runs of a method that a front shows."""
 
 
 def short(values: Iterable[float]) -> list[float | None]:
@@ -173,7 +175,10 @@ def profiles(panel: Panel) -> Figure:
 
 
 def run_points(panel: Panel) -> list[tuple[int, Array, list[str], Array]]:
-    """Return each method's runs: its number, returns ``[n, m]``, labels, and which are non-dominated among all runs."""
+    """Return each method's runs: its number, returns ``[n, m]``, labels, and which are non-dominated among all runs.
+
+    Of a method's dominated runs at most :data:`MAX_DOMINATED` are there, evenly picked from preferences and seeds.
+    """
     cells = np.argwhere(panel.usable)
     if not len(cells):
         return []
@@ -183,6 +188,10 @@ def run_points(panel: Panel) -> list[tuple[int, Array, list[str], Array]]:
     out = []
     for k in range(len(panel.methods)):
         mine = np.flatnonzero(cells[:, 0] == k)
+        behind = mine[~front[mine]]
+        if len(behind) > MAX_DOMINATED:
+            picked = behind[np.linspace(0, len(behind) - 1, MAX_DOMINATED).round().astype(int)]
+            mine = np.union1d(mine[front[mine]], picked)
         if len(mine):
             out.append((k, returns[mine], [labels[i] for i in mine], front[mine].astype(float)))
     return out

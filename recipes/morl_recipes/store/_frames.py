@@ -1,7 +1,7 @@
 """Read a whole store as two tidy frames, of pandas or of polars."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -138,28 +138,73 @@ def load_history(
     """
     as_asked = _converter(frame)
     store = store if isinstance(store, Store) else Store.open(store)
-    histories, keys, problems = list[History](), list[list[Any]](), dict[str, str]()
+    taken = _Taken(store, damaged)
     for fields in _fields(store, damaged):
+        taken.add(fields)
+    return as_asked(taken.frame(KEYS))
+
+
+def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the runs and some columns of their histories in one pass, with damaged runs marked.
+
+    Args:
+        store: The store.
+        columns: Columns of the histories, those that no run has are left out; ``None`` for all.
+
+    Returns:
+        The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
+        ``iteration``, ``steps`` and the columns alone.
+    """
+    objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
+    rows, taken = list[dict[str, Any]](), _Taken(store, "mark", None if columns is None else frozenset(columns))
+    for fields in _fields(store, "mark", tests=True):
+        rows.append(_row(fields, objectives))
+        taken.add(fields)
+    runs = pd.DataFrame(rows, columns=_columns(objectives))
+    rows.clear()
+    return runs, taken.frame(KEYS if columns is None else ["run_id"])
+
+
+class _Taken:
+    """Histories read so far, whose they are, and what is wrong with the others.
+
+    Args:
+        store: The store.
+        damaged: As in :func:`load_history`.
+        columns: What to keep of each; ``None`` for all.
+    """
+
+    def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
+        self._store, self._damaged, self._columns = store, damaged, columns
+        self._histories, self._keys, self._problems = list[History](), list[list[Any]](), dict[str, str]()
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Read the history of one run, given the fields of its ``run.json``."""
         if fields["status"] == "damaged":
-            problems[fields["run_id"]] = fields["reason"]
-            continue
+            self._problems[fields["run_id"]] = fields["reason"]
+            return
         try:
-            histories.append(read_history(store, fields))
+            history = read_history(self._store, fields, self._columns)
         except StoreError as problem:
-            if damaged == "raise":
+            if self._damaged == "raise":
                 raise
-            problems[fields["run_id"]] = str(problem)
-        else:
-            keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
-    table = stacked(histories)
-    if keys:
-        owner = np.repeat(np.arange(len(keys)), [len(one.numbers) for one in histories])
-        identity = pd.DataFrame(keys, columns=KEYS).iloc[owner].reset_index(drop=True)
-        table = pd.concat([identity, table], axis="columns")
-    else:
-        table = pd.DataFrame(columns=[*KEYS, "iteration", "steps"])
-    table.attrs["damaged"] = problems
-    return as_asked(table)
+            self._problems[fields["run_id"]] = str(problem)
+            return
+        self._histories.append(history)
+        self._keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
+
+    def frame(self, keys: list[str]) -> pd.DataFrame:
+        """Return one row per run and iteration, with some of the keys in front."""
+        table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
+        if self._keys:
+            owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
+            identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
+            if self._columns is not None:  # one copy of each name, not one per row
+                identity = identity.astype("category")
+            whose = {key: identity[key].take(owner).array for key in keys}
+            table = pd.DataFrame(whose | stacked(self._histories), copy=False)
+        table.attrs["damaged"] = self._problems
+        return table
 
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":

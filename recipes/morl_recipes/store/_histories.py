@@ -1,11 +1,11 @@
 """Read the histories of runs: thousands of small CSV files of plain numbers."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes.errors import StoreError
@@ -20,8 +20,15 @@ class History(NamedTuple):
     numbers: NDArray[np.float64]
 
 
-def parse(content: bytes) -> History:
+def parse(content: bytes, names: Collection[str] | None = None) -> History:
     r"""Read a history to the last bit; anything but numbers below one line of names raises ``ValueError``.
+
+    Args:
+        content: The file.
+        names: Columns to read, iteration and steps besides; the rest is not looked at. ``None`` for all.
+
+    Returns:
+        The history.
 
     Example:
         >>> parse(b"iteration,steps\n1,2048\n").numbers.tolist()
@@ -34,6 +41,10 @@ def parse(content: bytes) -> History:
     lines = body.split("\n")[: -1 if body.endswith("\n") else None] if body else []
     if any(line.count(",") != len(columns) - 1 for line in lines):
         raise ValueError(f"every line must hold {len(columns)} numbers")
+    if names is not None:
+        kept = [i for i, name in enumerate(columns) if name in {"iteration", "steps", *names}]
+        columns, pick = tuple(columns[i] for i in kept), itemgetter(*kept)
+        lines = [",".join(pick(line.split(","))) for line in lines]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # NumPy only warns about what is no number
         try:
@@ -46,26 +57,26 @@ def parse(content: bytes) -> History:
     return History(columns, numbers)
 
 
-def read_history(store: Store, fields: Mapping[str, Any]) -> History:
-    """Return the history of a run, given the fields of its ``run.json``."""
+def read_history(store: Store, fields: Mapping[str, Any], names: Collection[str] | None = None) -> History:
+    """Return the history of a run, or some columns of it, given the fields of its ``run.json``."""
     run_id = fields["run_id"]
     content = store.read_file(run_id, "history.csv", dict(fields))
     try:
-        return parse(content)
+        return parse(content, names)
     except ValueError as error:
         folder = store.path / RUNS / run_id
         reason = str(error)[:200]
         raise StoreError(f"{folder / 'history.csv'}: damaged ({reason}). {again(folder)}") from error
 
 
-def stacked(histories: Sequence[History]) -> pd.DataFrame:
-    """Put histories below one another; a column that one does not have is NaN for it."""
-    columns = list(dict.fromkeys(name for one in histories for name in one.columns))
-    total = sum(len(one.numbers) for one in histories)
-    table, row = np.full((total, len(columns)), np.nan), 0
-    places = {names: [columns.index(name) for name in names] for names in {one.columns for one in histories}}
-    for one in histories:
-        table[row : row + len(one.numbers), places[one.columns]] = one.numbers
-        row += len(one.numbers)
-    frame = pd.DataFrame(table, columns=columns)
-    return frame.astype({name: np.int64 for name in ("iteration", "steps") if name in columns})
+def stacked(histories: Sequence[History]) -> dict[str, NDArray[Any]]:
+    """Put histories below one another, column by column; a column that one does not have is NaN for it."""
+    names = dict.fromkeys(name for one in histories for name in one.columns)
+    places = {columns: {name: i for i, name in enumerate(columns)} for columns in {one.columns for one in histories}}
+    table: dict[str, NDArray[Any]] = {}
+    for name in names:
+        found = [(one.numbers, places[one.columns].get(name)) for one in histories]
+        column = [np.full(len(rows), np.nan) if i is None else rows[:, i] for rows, i in found]
+        whole = name in ("iteration", "steps")
+        table[name] = np.concatenate(column).astype(np.int64 if whole else np.float64, copy=False)
+    return table

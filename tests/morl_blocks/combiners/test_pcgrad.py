@@ -167,10 +167,11 @@ def test_a_seed_means_the_same_orders_as_ever() -> None:
 def test_pairing_by_position_equals_a_shuffled_list(jacobian: Tensor, seed: int) -> None:
     order = random_order((len(jacobian),), generator(seed))
     projected = pcgrad_projections(jacobian @ jacobian.T, order, "position") @ jacobian
-    rows, negative = oracles.pcgrad_by_position(jacobian, order)
+    rows, negative, unsure = oracles.pcgrad_by_position(jacobian, order)
     torch.testing.assert_close(projected, rows)
     ratio = projected_conflict(jacobian @ jacobian.T, order, "position")
-    assert float(ratio) == pytest.approx(negative / max(len(jacobian) * (len(jacobian) - 1), 1))
+    count = float(ratio) * max(len(jacobian) * (len(jacobian) - 1), 1)
+    assert negative - 1e-6 <= count <= negative + unsure + 1e-6
 
 
 @pytest.mark.parametrize("pairing", ["index", "position"])

@@ -97,7 +97,7 @@ def test_bad_input_raises() -> None:
         bootstrap_ci([[0.1, 0.2]], present=[True, True])
     with pytest.raises(ValueError, match="`values` must be a rectangular array of numbers"):
         bootstrap_ci([[0.1, 0.2], [0.3]])
-    with pytest.raises(ValueError, match="`present` must hold truth values, got an array of float64"):
+    with pytest.raises(ValueError, match="`present` must hold truth values, got an array of float32"):
         bootstrap_ci([[0.1, 0.2]], present=[[1.0, 0.5]])
     with pytest.raises(ValueError, match="`values` must hold at least one value"):
         bootstrap_ci(np.zeros((0, 2)))

@@ -29,7 +29,7 @@ def test_a_smooth_scalarizer_needs_a_scheduler() -> None:
 
 
 def _looped(recipe: Recipe = PASTA) -> Combine:
-    combine = Combine([replace(recipe, combiner=specs.WeightedPCGrad())] * 2)
+    combine = Combine([replace(recipe, combiner=specs.WeightedPCGrad())] * 2, 2)
     combine.batched, combine.blocks = False, torch.nn.ModuleList([WeightedPCGrad(), WeightedPCGrad()])
     return combine
 
@@ -37,7 +37,7 @@ def _looped(recipe: Recipe = PASTA) -> Combine:
 def test_a_loop_over_runs_gives_what_one_call_gives() -> None:
     jacobian = torch.randn(2, 3, 8)
     gramian, attention = jacobian @ jacobian.mT, torch.rand(2, 7, 3).softmax(-1)
-    together = Combine([replace(PASTA, combiner=specs.WeightedPCGrad())] * 2)
+    together = Combine([replace(PASTA, combiner=specs.WeightedPCGrad())] * 2, 2)
     noise = together.draw(1, 3, Streams([1, 2], "learning").generators)
     assert noise is not None
     for expected, own in zip(
@@ -47,7 +47,7 @@ def test_a_loop_over_runs_gives_what_one_call_gives() -> None:
 
 
 def test_the_noise_of_a_run_comes_from_its_own_generator() -> None:
-    combine = Combine([PASTA] * 2)
+    combine = Combine([PASTA] * 2, 2)
     first, second = (combine.draw(4, 3, Streams(seeds, "learning").generators) for seeds in ([1, 2], [1, 9]))
     assert first is not None
     assert second is not None

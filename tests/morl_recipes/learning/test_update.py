@@ -90,7 +90,7 @@ class Setting:
         )
         layout = columns(self.data, discrete=discrete, standardise=False)
         self.packed = layout.pack(self.data)
-        self.combine = Combine([recipe] * RUNS)
+        self.combine = Combine([recipe] * RUNS, M)
         self.update: Update = Drive(recipe, self.networks, M, form).update(self.combine, layout)
         self.hyper = Hyper(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
         self.actor, self.critic = Trainable.of(actor_params), Trainable.of(critic_params)

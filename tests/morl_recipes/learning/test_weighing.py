@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_blocks.preferences import PreferenceSampler
+from morl_blocks.combiners import GroupedPCGrad
+from morl_blocks.preferences import PreferenceSampler, even_preferences
 from morl_recipes import PPO, ROWS, Recipe, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.minibatch import Minibatch
@@ -59,9 +60,11 @@ def test_a_scalarised_advantage_and_an_ordinary_run_are_left_alone() -> None:
 def test_groups_get_columns_of_their_own() -> None:
     advantage = torch.arange(1.0, 7.0).reshape(1, 3, 2)
     preferences = torch.tensor([[[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]]])
-    columns = split(advantage, preferences, groups=2)
+    columns = split(advantage, preferences, even_preferences(2, 2))
     assert columns[0].tolist() == [[1, 2, 0, 0], [0, 0, 3, 4], [5, 6, 0, 0]]
-    weighed = Weighing(per_sample=True, groups=2)(_batch(advantage, torch.full((1, 3, 2), 0.5), preferences))
+    weighed = Weighing.of(GroupedPCGrad(2), 2, conditioned=True)(
+        _batch(advantage, torch.full((1, 3, 2), 0.5), preferences)
+    )
     torch.testing.assert_close(weighed.advantage, columns)
 
 
@@ -75,7 +78,7 @@ def test_groups_get_columns_of_their_own() -> None:
     ],
 )
 def test_who_weighs_samples(combiner: AnySpec, conditioned: bool, expected: Weighing) -> None:
-    assert Weighing.of(combiner.build(), conditioned=conditioned) == expected
+    assert Weighing.of(combiner.build(), 2, conditioned=conditioned) == expected
 
 
 @pytest.mark.parametrize("form", ["generic", "fast"])
@@ -127,3 +130,16 @@ def test_a_conditioned_policy_follows_its_preference(world: int) -> None:
     own = action.diagonal()
     assert bool((own > 0.5).all())
     assert float((action - corners).abs().max()) < 0.5
+
+
+def test_a_penalty_trains_by_the_generic_update_and_is_added_once() -> None:
+    drawn = replace(LINEAR, preferences=specs.Uniform())
+    without, zero, some = (
+        _train(replace(drawn, penalty=penalty), "generic", iterations=1)
+        for penalty in (None, specs.Indifference(coefficient=0.0), specs.Indifference(coefficient=1e4, scale=10.0))
+    )
+    torch.testing.assert_close(without.actor.params, zero.actor.params)
+    assert not torch.allclose(without.actor.params, some.actor.params, atol=1e-4)
+    torch.testing.assert_close(without.conflict, zero.conflict)
+    with pytest.raises(ValueError, match="'fast', which does not know Indifference"):
+        _train(replace(drawn, penalty=specs.Indifference()), "fast")

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from morl_recipes.panels import load_results
-from morl_recipes.report._series import MAX_POINTS, curves, training_frame
+from morl_recipes.report import _traces
+from morl_recipes.report._series import MAX_POINTS, curves, history_columns, training_frame
 from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
@@ -76,3 +78,29 @@ def test_an_empty_history_gives_no_curves(make_store: MakeStore) -> None:
     (panel,) = results.panels
     empty = replace(results, history=pd.DataFrame(columns=results.history.columns)).history
     assert curves(panel, training_frame(panel, empty), "hv") == {}
+
+
+def test_chosen_columns_give_the_same_curves(make_store: MakeStore) -> None:
+    store = make_store()
+    whole, chosen = (
+        load_results(store, history=True, columns=columns) for columns in (None, history_columns(store.manifest))
+    )
+    assert len(chosen.history.columns) < len(whole.history.columns)
+    for column in ("mu", "conflict", "hv"):
+        found = [
+            curves(one.panels[0], training_frame(one.panels[0], one.history), column)[0, None]
+            for one in (whole, chosen)
+        ]
+        np.testing.assert_array_equal(found[0].mean, found[1].mean)
+
+
+def test_of_many_dominated_runs_few_are_drawn(make_store: MakeStore) -> None:
+    (panel,) = load_results(make_store()).panels
+    with patch.object(_traces, "MAX_DOMINATED", 1):
+        few = _traces.run_points(panel)
+    every = _traces.run_points(panel)
+    for (_, returns, labels, best), (_, _, _, all_best) in zip(few, every, strict=True):
+        assert (best == 0).sum() == min(1, (all_best == 0).sum())
+        assert best.sum() == all_best.sum()
+        assert len(returns) == len(labels) == len(best)
+    assert sum(len(one[1]) for one in few) < sum(len(one[1]) for one in every)

@@ -1,0 +1,74 @@
+"""A further term of the actor's loss, added once, after the objectives' gradients are combined."""
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks import _checks
+from morl_blocks.ppo.actors import Actor
+
+
+class ActorPenalty(nn.Module, ABC):
+    """What an actor pays for, whatever the objectives. A penalty of your own implements :meth:`forward`."""
+
+    @abstractmethod
+    def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return a loss to minimise, a scalar, for the samples of a minibatch, ``[B, n]`` and ``[B, m]``."""
+
+
+def indifference(divergence: Tensor, preference: Tensor, other: Tensor, scale: float) -> Tensor:
+    r"""Measure how much nearer two action distributions are than their preferences.
+
+    .. math:: \max\bigl(0,\ \beta\, d(w, w') - \operatorname{KL}\bigr), \qquad d(w, w') = \tfrac12 \|w - w'\|_1
+
+    Args:
+        divergence: Divergence of the two distributions, ``[*B]``.
+        preference: The one preference, ``[*B, m]``.
+        other: The other, ``[*B, m]``.
+        scale: Divergence that is asked of opposite corners, :math:`\beta`.
+
+    Returns:
+        Shortfall, >= 0, ``[*B]``.
+
+    Example:
+        >>> indifference(torch.tensor([0.2]), torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), scale=1.0)
+        tensor([0.8000])
+    """
+    distance = 0.5 * (preference - other).abs().sum(-1)
+    return (scale * distance - divergence).clamp_min(0.0)
+
+
+class Indifference(ActorPenalty):
+    """Punish a policy that ignores its preference: :func:`indifference` between each sample and its neighbour.
+
+    Each observation of a minibatch is shown to the actor twice, with its own preference and with that of the sample
+    before it. In a random minibatch that is a random preference. Without redrawn preferences all are equal, and nothing
+    is punished.
+
+    Args:
+        coefficient: Weight of the term, >= 0.
+        scale: Divergence that is asked of opposite corners of the simplex, > 0.
+
+    Example:
+        >>> from morl_blocks.ppo import CategoricalActor
+        >>> actor = CategoricalActor(4, num_objectives=2, num_actions=3)
+        >>> Indifference()(actor, torch.zeros(6, 4), torch.tensor([[0.5, 0.5]]).expand(6, 2)).detach()
+        tensor(0.)
+    """
+
+    def __init__(self, coefficient: float = 0.01, scale: float = 1.0) -> None:
+        super().__init__()
+        _checks.between("coefficient", _checks.number("coefficient", coefficient), 0.0, torch.inf)
+        _checks.positive("scale", _checks.number("scale", scale))
+        self.coefficient, self.scale = float(coefficient), float(scale)
+
+    def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return the mean shortfall times the coefficient."""
+        other = preference.roll(1, -2)
+        divergence = actor.kl(actor(observation, preference), actor(observation, other))
+        return self.coefficient * indifference(divergence, preference, other, self.scale).mean()
+
+    def extra_repr(self) -> str:
+        """Show the numbers in ``repr``."""
+        return f"coefficient={self.coefficient:g}, scale={self.scale:g}"

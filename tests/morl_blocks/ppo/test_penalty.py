@@ -1,0 +1,71 @@
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributions import Categorical, Independent, Normal, kl_divergence
+
+from morl_blocks.ppo import (
+    Actor,
+    CategoricalActor,
+    Indifference,
+    UnitBoxGaussianActor,
+    categorical_kl,
+    gaussian_kl,
+    indifference,
+)
+
+CORNERS = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+
+
+def test_divergences_are_those_of_torch() -> None:
+    torch.manual_seed(0)
+    mean, log_std, other, other_log = torch.randn(4, 5, 3)
+    expected = kl_divergence(
+        Independent(Normal(mean, log_std.exp()), 1), Independent(Normal(other, other_log.exp()), 1)
+    )
+    torch.testing.assert_close(gaussian_kl(mean, log_std, other, other_log), expected)
+    expected = kl_divergence(Categorical(logits=mean), Categorical(logits=other))
+    torch.testing.assert_close(categorical_kl(mean, other), expected)
+
+
+def test_closed_form_of_the_shortfall() -> None:
+    divergence = torch.tensor([0.2, 0.7, 0.0])
+    other = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
+    short = indifference(divergence, CORNERS[0].expand(3, 2), other, scale=1.0)
+    torch.testing.assert_close(short, torch.tensor([0.8, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize("actor", [CategoricalActor(3, 2, 4), UnitBoxGaussianActor(3, 2, 2)])
+def test_descending_makes_a_policy_tell_preferences_apart(actor: Actor) -> None:
+    torch.manual_seed(0)
+    observation, preference = torch.randn(16, 3), CORNERS.repeat(8, 1)
+    penalty, optimiser = Indifference(coefficient=1.0), torch.optim.Adam(actor.parameters(), lr=0.01)
+    first = float(penalty(actor, observation, preference).detach())
+    for _ in range(200):
+        optimiser.zero_grad()
+        penalty(actor, observation, preference).backward()
+        optimiser.step()
+    assert first > 0.5
+    assert float(penalty(actor, observation, preference).detach()) < 0.1
+
+
+def test_one_preference_for_all_is_not_punished() -> None:
+    actor = CategoricalActor(3, 2, 4)
+    preference = torch.tensor([[0.3, 0.7]]).expand(4, 2)
+    assert float(Indifference()(actor, torch.randn(4, 3), preference).detach()) == 0.0
+
+
+def test_an_actor_without_a_divergence_is_named() -> None:
+    class Own(CategoricalActor):
+        def kl(self, output: Any, other: Any) -> Tensor:
+            return Actor.kl(self, output, other)
+
+    with pytest.raises(ValueError, match="`actor` must implement `kl` for this penalty, got Own"):
+        Indifference()(Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
+
+
+@pytest.mark.parametrize(("numbers", "name"), [({"coefficient": -1.0}, "coefficient"), ({"scale": 0.0}, "scale")])
+def test_numbers_are_checked(numbers: dict[str, float], name: str) -> None:
+    with pytest.raises(ValueError, match=f"`{name}` must"):
+        Indifference(**numbers)
