@@ -280,6 +280,36 @@ PPO = [
         lambda **a: _form(ppo.ScalarisedAdvantage(), **a),
         words=("normalized_return", "normalized_value", "values", "others"),
     ),
+    Case(
+        "EpisodeAdvantage",
+        lambda d: {"advantage": d.unit(6, 3), "weights": d.simplex(3)},
+        lambda **a: _form(ppo.EpisodeAdvantage(), **a),
+        words=("normalized_return", "normalized_value", "values", "others"),
+    ),
+    Case(
+        "gaussian_kl",
+        lambda d: {
+            "mean": (g := _gaussian(d))["mean"],
+            "log_std": g["log_std"],
+            "other_mean": g["action"],
+            "other_log_std": d.normal(2) * 0.5,
+        },
+        ppo.gaussian_kl,
+        pure=True,
+        strain=5.0,
+    ),
+    Case(
+        "categorical_kl",
+        lambda d: {"logits": (x := d.normal(*d.batch(), 4)), "other_logits": d.normal(*x.shape)},
+        ppo.categorical_kl,
+        pure=True,
+    ),
+    Case(
+        "indifference",
+        lambda d: {"divergence": d.unit(5), "preference": d.unit(5, 3), "other": d.unit(5, 3)},
+        lambda **a: ppo.indifference(**a, scale=1.0),
+        pure=True,
+    ),
     Case("gaussian_log_prob", _gaussian, ppo.gaussian_log_prob, _gaussian_oracle, pure=True, strain=5.0),
     Case(
         "gaussian_sample",
@@ -305,6 +335,11 @@ PPO = [
     Case("categorical_log_prob", _categorical, ppo.categorical_log_prob, pure=True),
     Case("categorical_entropy", lambda d: {"logits": d.normal(*d.batch(), 4)}, ppo.categorical_entropy, pure=True),
     Case("UnitBoxGaussianActor", _observed, lambda **a: _network(ppo.UnitBoxGaussianActor, 4, 2, 3)(**a)),
+    Case(
+        "Indifference",
+        lambda d: {"observation": d.normal(5, 4), "preference": torch.full((5, 2), 0.5)},
+        lambda **a: ppo.Indifference()(_network(ppo.CategoricalActor, 4, 2, 3), **a),
+    ),
     Case("CategoricalActor", _observed, lambda **a: _network(ppo.CategoricalActor, 4, 2, 3)(**a)),
     Case(
         "UnitBoxPolicy",

@@ -44,7 +44,7 @@ EXEMPT = {
     "Comparison",
     "Interval",
 }
-EXEMPT |= {"Actor", "AdvantageForm", "Estimate", "ObjectiveLoss"}
+EXEMPT |= {"Actor", "ActorPenalty", "AdvantageForm", "Estimate", "ObjectiveLoss"}
 EXEMPT |= {"seed_draws"}  # takes a NumPy generator and two sizes
 
 

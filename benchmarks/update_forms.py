@@ -52,8 +52,7 @@ def forms(args: Args) -> dict[str, float]:
     for mode in ("eager", "compiled") if args.compiled else ("eager",):
         for runs in args.runs:
             calls = {
-                form: update_call(runs, 3, compiled=mode == "compiled", form=form)[0]
-                for form in ("fast", "generic")
+                form: update_call(runs, 3, compiled=mode == "compiled", form=form)[0] for form in ("fast", "generic")
             }
             seconds = interleaved(calls, rounds=args.rounds, calls=5)
             result[f"generic / fast, R={runs}, {mode}"] = seconds["generic"] / seconds["fast"]

@@ -146,6 +146,13 @@ def gaussian_kl(mean: Tensor, log_std: Tensor, other_mean: Tensor, other_log_std
         >>> gaussian_kl(torch.zeros(1), torch.zeros(1), torch.ones(1), torch.zeros(1))
         tensor(0.5000)
     """
+    mean, log_std, other_mean, other_log_std = _checks.alike(
+        mean=mean, log_std=log_std, other_mean=other_mean, other_log_std=other_log_std
+    )
+    _checks.features("mean", mean, mean.shape[-1] if mean.dim() else 1)
+    _checks.same_shape("other_mean", other_mean, mean.shape)
+    _checks.broadcastable("log_std", log_std, mean.shape)
+    _checks.broadcastable("other_log_std", other_log_std, mean.shape)
     spread = ((2 * log_std).exp() + (mean - other_mean).square()) * (-2 * other_log_std).exp()
     return (other_log_std - log_std + 0.5 * (spread - 1)).sum(-1)
 
@@ -157,5 +164,8 @@ def categorical_kl(logits: Tensor, other_logits: Tensor) -> Tensor:
         >>> categorical_kl(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 0.0]))
         tensor(0.)
     """
+    logits, other_logits = _checks.alike(logits=logits, other_logits=other_logits)
+    _checks.objectives("logits", logits, minimum=1)
+    _checks.same_shape("other_logits", other_logits, logits.shape)
     log_prob, other = logits.log_softmax(-1), other_logits.log_softmax(-1)
     return (log_prob.exp() * (log_prob - other)).sum(-1)

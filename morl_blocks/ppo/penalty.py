@@ -35,6 +35,10 @@ def indifference(divergence: Tensor, preference: Tensor, other: Tensor, scale: f
         >>> indifference(torch.tensor([0.2]), torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), scale=1.0)
         tensor([0.8000])
     """
+    divergence, preference, other = _checks.alike(divergence=divergence, preference=preference, other=other)
+    _checks.objectives("preference", preference)
+    _checks.same_shape("other", other, preference.shape)
+    _checks.same_shape("divergence", divergence, preference.shape[:-1])
     distance = 0.5 * (preference - other).abs().sum(-1)
     return (scale * distance - divergence).clamp_min(0.0)
 
@@ -65,6 +69,12 @@ class Indifference(ActorPenalty):
 
     def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the mean shortfall times the coefficient."""
+        observation = _checks.floats("observation", observation)
+        preference = _checks.floats("preference", preference)
+        _checks.objectives("preference", preference)
+        if observation.dim() < 2:
+            _checks.fail("observation", "have shape [B, n]", f"shape {list(observation.shape)}")
+        _checks.same_shape("preference", preference, torch.Size([*observation.shape[:-1], preference.shape[-1]]))
         other = preference.roll(1, -2)
         divergence = actor.kl(actor(observation, preference), actor(observation, other))
         return self.coefficient * indifference(divergence, preference, other, self.scale).mean()

@@ -64,7 +64,8 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
     """Return the group and the name of a recipe: those of its row, whatever its PPO numbers, or what it changes.
 
     Example:
-        >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=None))
+        >>> from morl_recipes.specs import Fixed
+        >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=Fixed(3.0)))
         (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
     """
     reference = Recipe()

@@ -34,13 +34,14 @@ def test_any_registered_environment_with_a_vector_reward_trains(env: str) -> Non
     assert main(["play", "runs/x", "--run", "pasta", "--episodes", "2"]) == 0
 
 
-def test_an_environment_of_a_file_trains_and_is_played_from_the_store_alone(place: Path) -> None:
+def test_an_environment_of_a_file_trains_and_is_played_where_the_file_is_named(place: Path) -> None:
     assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT]) == 0
     folder = Path("runs/pasta-my_env-make_env")
     assert [run["env"] for run in json.loads((folder / "manifest.json").read_text())["runs"]] == ["my_env.py:make_env"]
+    assert main(["play", str(folder), "--env", "my_env.py:make_env"]) == 0
     (place / "my_env.py").unlink()
-    for command in ("table", "play"):
-        assert main([command, str(folder)]) == 0
+    assert main(["table", str(folder)]) == 0
+    assert main(["play", str(folder)]) == 2  # a store's word alone runs no code
 
 
 def test_the_file_of_an_environment_travels_to_the_workers_and_decides_the_ids(place: Path) -> None:
