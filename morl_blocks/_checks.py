@@ -55,6 +55,8 @@ def wide(value: Tensor) -> Tensor:
 
 def like(name: str, value: Any, other: Tensor) -> Tensor:
     """Return ``value`` in the dtype and on the device of ``other``, a floating-point tensor."""
+    if is_plain(value) and value.dtype is other.dtype and value.device == other.device:
+        return value  # type: ignore[no-any-return]
     return tensor(name, value, other.dtype).to(other)
 
 
@@ -64,8 +66,16 @@ def floats(name: str, value: Any) -> Tensor:
     return result if result.is_floating_point() else result.to(torch.get_default_dtype())
 
 
+def is_plain(value: Any) -> bool:
+    """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
+    return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
+
+
 def alike(**values: Any) -> list[Tensor]:
     """Return floating-point tensors in the widest dtype among them."""
+    given = list(values.values())
+    if all(is_plain(value) and value.dtype is given[0].dtype for value in given):
+        return given
     tensors = [floats(name, value) for name, value in values.items()]
     dtype = functools.reduce(torch.promote_types, [value.dtype for value in tensors])
     return [value.to(dtype) for value in tensors]
@@ -175,6 +185,8 @@ def features(name: str, value: Tensor, count: int) -> None:
 
 def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
+    if value.shape == shape:
+        return
     if value.dim() > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
     ):

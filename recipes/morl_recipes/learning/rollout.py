@@ -39,6 +39,7 @@ class Collector:
 
     def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor) -> None:
         self.env, self.actor, self.preferences = env, actor, preferences
+        self.runs = len(preferences)
         first = env.reset_tensors()
         self.env_device, self.observation = first.device, self.shaped(first)
 
@@ -93,7 +94,7 @@ class Collector:
     def shaped(self, tensor: Tensor) -> Tensor:
         """Return what environments gave, ``[R * E, k]``, as ``[R, E, k]`` on the networks' device and in their type."""
         dtype = torch.bool if tensor.dtype is torch.bool else self.preferences.dtype
-        return tensor.to(self.preferences.device, dtype).reshape(len(self.preferences), -1, tensor.shape[-1])
+        return tensor.to(self.preferences.device, dtype).reshape(self.runs, -1, tensor.shape[-1])
 
 
 def _stacked(column: tuple[Any, ...]) -> Any:

@@ -89,6 +89,7 @@ class FastActor:
     def __init__(self, module: Actor) -> None:
         self.module, self.layout = module, Layout.of(module)
         self.gaussian = isinstance(module, UnitBoxGaussianActor)
+        self._seen: tuple[Tensor, dict[str, Tensor]] | None = None
         self.names = (*_trunk_names(module), "mean" if self.gaussian else "logits")
 
     def forward(self, params: dict[str, Tensor], inputs: Tensor) -> tuple[Tensor, list[Tensor]]:
@@ -108,7 +109,9 @@ class FastActor:
 
     def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the distributions' parameters."""
-        params = self.layout.views(flat)
+        if self._seen is None or self._seen[0] is not flat:  # views follow their tensor: a rollout needs them once
+            self._seen = flat, self.layout.views(flat)
+        params = self._seen[1]
         raw, _ = self.forward(params, inputs)
         if not self.gaussian:
             return raw
