@@ -185,8 +185,6 @@ def features(name: str, value: Tensor, count: int) -> None:
 
 def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
-    if value.shape == shape:
-        return
     if value.dim() > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
     ):
