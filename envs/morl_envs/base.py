@@ -93,13 +93,15 @@ class BatchedEnv(EnvBase):
             rows = torch.arange(self.num_envs, device=self.device)
         else:
             rows = _checks.mask(mask, self.num_envs).nonzero().squeeze(-1)
+            if not len(rows):  # most steps end no episode
+                return self._observation
         seed, episode = self._worlds["seed"][rows], self._worlds["episode"][rows]
         key = episode_key(seed, episode)
         fresh = {"seed": seed, "episode": episode + 1, "key": key, "step": torch.zeros_like(episode), **self.draw(key)}
         first = self.observe(fresh)
         if len(rows) == self.num_envs:
             self._worlds, self._observation = fresh, first
-        elif len(rows) and self._observation is not None:
+        elif self._observation is not None:
             self._worlds = {name: old.index_copy(0, rows, fresh[name]) for name, old in self._worlds.items()}
             self._observation = self._observation.index_copy(0, rows, first)
         return self.observation()
