@@ -73,7 +73,7 @@ def fresh_returns(
     unit = LANES // math.gcd(LANES, episodes)
     size = max(1, at_once // episodes // unit) * unit
     parts = [players[start : start + size] for start in range(0, len(players), size)]
-    with _one_thread():
+    with one_thread():
         return torch.cat([_play(recipe, _filled(part, unit), source, episodes, tick)[: len(part)] for part in parts])
 
 
@@ -87,7 +87,7 @@ def _filled(players: Sequence[Player], unit: int) -> list[Player]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Let one thread compute: several cut the work anywhere, with leftovers at every cut."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

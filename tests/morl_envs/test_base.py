@@ -102,6 +102,15 @@ def test_a_masked_reset_leaves_the_others_bit_identical(world: str) -> None:
 
 
 @ALL
+def test_a_reset_of_nothing_draws_nothing(world: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = create_world(world, batch_size=[4])
+    before, observed = env.get_state(), env.observation()
+    monkeypatch.setattr(env, "draw", None)
+    assert torch.equal(env.reset_tensors(torch.zeros(4, 1, dtype=torch.bool)), observed)
+    assert all(torch.equal(before[name], tensor) for name, tensor in env.get_state().items())
+
+
+@ALL
 def test_torchrl_reset_honours_the_mask(world: str) -> None:
     env = create_world(world, batch_size=[4])
     data = env.rollout(3)[:, -1]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 
 from morl_recipes.envs import find_source
+from morl_recipes.fresh import one_thread
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
@@ -44,14 +45,18 @@ def _size(job: Job) -> float:
 
 
 def _iteration(job: Job) -> float:
-    """Return the seconds of an iteration per run; the first one warms up and does not count."""
+    """Return the seconds of an iteration per run, on one thread as a worker has; the first warms up and does not count.
+
+    Processor time: whatever else the machine does meanwhile does not count.
+    """
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in job.runs[:TRIED]]
     source = find_source(job.env, job.settings.device, job.plugins)
     batch = Batch(runs, source, job.settings.change(compile=False))
     try:
-        batch.iterate()
-        start = time.perf_counter()
-        batch.iterate()
-        return (time.perf_counter() - start) / (len(runs) + OVERHEAD)
+        with one_thread():
+            batch.iterate()
+            start = time.process_time()
+            batch.iterate()
+            return (time.process_time() - start) / (len(runs) + OVERHEAD)
     finally:
         getattr(batch.env, "close", lambda: None)()

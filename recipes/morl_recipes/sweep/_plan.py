@@ -23,11 +23,11 @@ from morl_recipes.store import EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.sweep._definition import Sweep
 from morl_recipes.twins import blocks_of
 
-LARGEST = 16
-"""Most runs per population unless the sweep says otherwise: more no longer train faster per run."""
+LARGEST = 40
+"""Most runs per population unless the sweep says otherwise: more hardly train faster per run, and need more memory."""
 
-OVERHEAD = 3.0
-"""What a population costs whatever its size, in runs: the time per update is about proportional to R + 3."""
+OVERHEAD = 4.0
+"""What a population costs whatever its size, in runs: the time of an iteration is about proportional to R + 4."""
 
 
 @dataclass(frozen=True)
