@@ -81,12 +81,15 @@ def _explained_oracle(value: Any, target: Any) -> tuple[Any, Any] | None:
 
 
 def _surrogate(draw: Draw) -> dict[str, Any]:
-    return {
-        "log_prob": draw.normal(6) * 0.1,
-        "old_log_prob": draw.normal(6) * 0.1,
-        "advantage": draw.normal(6, 3),
-        "clip": 0.2,
-    }
+    log_probs = {"log_prob": draw.normal(6) * 0.1, "old_log_prob": draw.normal(6) * 0.1}
+    return {**log_probs, "advantage": draw.normal(6, 3), "clip": 0.2}
+
+
+def _ratio_oracle(log_prob: Any, old_log_prob: Any) -> tuple[Any, Any] | None:
+    with np.errstate(over="ignore"):
+        ratio = np.exp(np.longdouble(log_prob) - old_log_prob)
+    # Rounding of the logs is an error of the ratio; where it is held, that is another number.
+    return None if ratio.max() > 1e4 else (ratio, ratio * (1 + np.abs(log_prob) + np.abs(old_log_prob)))
 
 
 def _surrogate_oracle(log_prob: Any, old_log_prob: Any, advantage: Any, clip: Any) -> tuple[Any, Any] | None:
@@ -257,6 +260,7 @@ PPO = [
         ),
         words=("normalizer",),
     ),
+    Case("probability_ratio", _log_probs, ppo.probability_ratio, _ratio_oracle, pure=True),
     Case("clipped_objectives", _surrogate, ppo.clipped_objectives, _surrogate_oracle, pure=True, ignores=("clip",)),
     Case(
         "ClippedSurrogate",

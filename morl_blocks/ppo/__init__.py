@@ -33,7 +33,7 @@ from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jaco
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
 from morl_blocks.ppo.penalty import ActorPenalty, Indifference, indifference
 from morl_blocks.ppo.scan import vector_gae
-from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss, clipped_objectives
+from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss, clipped_objectives, probability_ratio
 
 if TYPE_CHECKING:
     from morl_blocks.ppo.gae import VectorGAE
@@ -75,6 +75,7 @@ __all__ = [
     "indifference",
     "normalize",
     "objective_jacobian",
+    "probability_ratio",
     "scalarised_advantage",
     "unit_box_to_action",
     "update_bounds",

@@ -9,6 +9,33 @@ from torch import Tensor, nn
 from morl_blocks import _checks
 
 
+def largest_log_ratio(dtype: torch.dtype) -> float:
+    """Return the log at which :func:`probability_ratio` is held: 62.1 in float32, well inside the dtype's range."""
+    return 0.7 * math.log(torch.finfo(dtype).max)
+
+
+def probability_ratio(log_prob: Tensor, old_log_prob: Tensor) -> Tensor:
+    r"""Return :math:`\rho = \pi(a)/\pi_{\text{old}}(a)`, held where it would leave the range of the dtype.
+
+    In float32 it is held at 9e26: an infinite ratio would make NaN of an advantage of zero. Its derivative by
+    ``log_prob`` is the ratio itself, and 0 where it is held.
+
+    Args:
+        log_prob: Log-probabilities under the current policy, ``[*]``.
+        old_log_prob: Log-probabilities when the actions were taken, ``[*]``.
+
+    Returns:
+        Ratios, ``[*]``.
+
+    Example:
+        >>> probability_ratio(torch.tensor([1.3, 0.7]).log(), torch.zeros(2))
+        tensor([1.3000, 0.7000])
+    """
+    log_prob, old_log_prob = _checks.alike(log_prob=log_prob, old_log_prob=old_log_prob)
+    _checks.same_shape("old_log_prob", old_log_prob, log_prob.shape)
+    return (log_prob - old_log_prob).clamp(max=largest_log_ratio(log_prob.dtype)).exp()
+
+
 def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
     r"""Return the clipped surrogate of each objective, as losses to minimise.
 
@@ -37,15 +64,10 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
     _checks.broadcastable("clip", clip, log_prob.shape)
     if not log_prob.dim() or not log_prob.shape[-1]:
         _checks.fail("log_prob", "be [*R, B] with B >= 1", f"shape {list(log_prob.shape)}")
-    if log_prob.shape != old_log_prob.shape:
-        rule = f"have the shape of log_prob {list(log_prob.shape)}"
-        _checks.fail("old_log_prob", rule, f"shape {list(old_log_prob.shape)}")
+    ratio = probability_ratio(log_prob, old_log_prob)
     if log_prob.shape != advantage.shape[:-1]:
         rule = f"have the shape {[*log_prob.shape, 'm']}"
         _checks.fail("advantage", rule, f"shape {list(advantage.shape)}")
-    # A ratio that overflows would make NaN of an advantage of zero.
-    largest = 0.7 * math.log(torch.finfo(log_prob.dtype).max)
-    ratio = (log_prob - old_log_prob).clamp(max=largest).exp()
     clipped = ratio.clamp(1 - clip, 1 + clip)
     surrogate = torch.minimum(ratio.unsqueeze(-1) * advantage, clipped.unsqueeze(-1) * advantage)
     return -surrogate.mean(-2)

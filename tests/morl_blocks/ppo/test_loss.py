@@ -19,6 +19,7 @@ from morl_blocks.ppo import (
     VectorClipPPOLoss,
     clipped_objectives,
     combine_gradients,
+    probability_ratio,
     vector_advantage,
 )
 
@@ -33,6 +34,20 @@ def test_closed_form(ratio: float, advantage: float, surrogate: float) -> None:
     log_ratio = torch.tensor([ratio], dtype=torch.float64).log()
     losses = clipped_objectives(log_ratio, torch.zeros(1).double(), torch.tensor([[advantage, 0.0]]).double(), 0.2)
     torch.testing.assert_close(losses, torch.tensor([-surrogate, 0.0], dtype=torch.float64), atol=1e-12, rtol=0)
+
+
+def test_a_ratio_is_held_where_it_would_overflow_and_does_not_move_there() -> None:
+    log_prob = torch.tensor([0.5, 62.0, 63.0, 1e30], requires_grad=True)
+    ratio = probability_ratio(log_prob, torch.zeros(4))
+    (slope,) = torch.autograd.grad(ratio.sum(), log_prob)
+    torch.testing.assert_close(ratio[:2], log_prob[:2].detach().exp())
+    torch.testing.assert_close(ratio[2:], torch.full((2,), torch.finfo(torch.float32).max ** 0.7), rtol=1e-4, atol=0)
+    torch.testing.assert_close(slope, torch.tensor([ratio[0].item(), ratio[1].item(), 0.0, 0.0]))
+
+
+def test_a_ratio_needs_two_of_one_shape() -> None:
+    with pytest.raises(ValueError, match=r"`old_log_prob` must have shape \[2\], got shape \[1\]"):
+        probability_ratio(torch.zeros(2), torch.zeros(1))
 
 
 def test_runs_stay_apart_and_may_have_their_own_clip() -> None:

@@ -16,7 +16,8 @@ layers, large minibatches and few objectives the gradients of a layer are formed
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import ObjectiveLoss
+from morl_blocks.ppo import ObjectiveLoss, probability_ratio
+from morl_blocks.ppo.surrogate import largest_log_ratio
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.networks import FastActor, FastCritic
 from morl_recipes.learning.fast.scores import score_of
@@ -86,16 +87,19 @@ def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, c
 
     .. math:: C_{bi} = -\frac1B\, \rho_b A_{bi} \quad \text{where the clip leaves it free, else } 0
 
+    A ratio that is held at its largest value does not move, so its derivative is 0 too.
+
     Args:
         log_prob: Log-probabilities, ``[R, B]``.
         old_log_prob: Those when the actions were taken, ``[R, B]``.
         advantage: Advantages, ``[R, B, q]``.
         clip: Clip range, ``[R]``.
     """
-    ratio = (log_prob - old_log_prob).exp().unsqueeze(-1)
+    ratio = probability_ratio(log_prob, old_log_prob).unsqueeze(-1)
+    moves = (log_prob - old_log_prob <= largest_log_ratio(ratio.dtype)).unsqueeze(-1)
     limit = clip.reshape(-1, 1, 1)
     free = torch.where(advantage > 0, ratio <= 1 + limit, ratio >= 1 - limit)
-    return torch.where(free, ratio * advantage, 0.0) / -advantage.shape[-2]
+    return torch.where(free & moves, ratio * advantage, 0.0) / -advantage.shape[-2]
 
 
 def objective_gramian(
