@@ -13,10 +13,13 @@ from torch import Tensor
 
 from benchmarks._fuzz_inputs import Draw, spoil
 
-VERDICTS = ("fine", "named", "carried", "obscure", "unnamed", "nan", "silent")
-FAILURES = VERDICTS[3:]
-NARROW = (np.float16, np.float32)
+FAILURES = ("obscure", "unnamed", "nan", "silent")
+VERDICTS = ("fine", "named", "carried", "unreached", *FAILURES)
 TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 6e-2, torch.float32: 2e-4, torch.float64: 1e-6}
+
+
+class Unreached(Exception):
+    """The arguments cannot even be put into a tensordict, so that the block never saw them."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,25 @@ def judge(case: Case, seed: int) -> tuple[str, str]:
         arguments = spoil(draw, case.make(draw), case.keep)
         try:
             result = case.call(**arguments)
-        except (ValueError, TypeError) as error:
-            named = {*arguments, *case.words} & set(re.findall(r"`([\w.]+)", str(error)))
-            return ("named", "") if named else ("unnamed", f"{type(error).__name__}: {error}")
+        except Unreached:
+            return "unreached", ""
         except Exception as error:
-            # TensorDict wraps what a module raised; the user sees both.
-            cause = error.__cause__ if str(error).startswith("Failed while executing module") else None
-            missing = cause or error
-            if isinstance(missing, KeyError) and any(repr(name) in str(missing) for name in arguments):
-                return "named", ""  # a key that the user's tensordict lacks
-            if isinstance(cause, ValueError | TypeError) and "`" in str(cause):
-                return "named", ""
-            return "obscure", f"{type(error).__name__}: {error}"
+            return _judge_error(case, arguments, error)
         return _judge_answer(case, arguments, result)
+
+
+def _judge_error(case: Case, arguments: dict[str, Any], error: Exception) -> tuple[str, str]:
+    """Judge a call that raised."""
+    # TensorDict wraps what a module raised; the user sees both.
+    wrapped = str(error).startswith("Failed while executing module") and error.__cause__ is not None
+    cause = error.__cause__ if wrapped else error
+    words = {*arguments, *case.words}
+    if isinstance(cause, KeyError) and any(repr(word) in str(cause) for word in words):
+        return "named", ""  # a key that the user's tensordict lacks
+    if not isinstance(cause, ValueError | TypeError):
+        return "obscure", f"{type(error).__name__}: {error}"
+    named = words & set(re.findall(r"`([\w.]+)", str(cause)))
+    return ("named", "") if named else ("unnamed", f"{type(error).__name__}: {error}")
 
 
 def _judge_answer(case: Case, arguments: dict[str, Any], result: Any) -> tuple[str, str]:
@@ -81,7 +90,7 @@ def _judge_answer(case: Case, arguments: dict[str, Any], result: Any) -> tuple[s
     if not _all_finite(read if finite else list(arguments.values())):
         return ("carried", "") if case.pure else ("nan", "non-finite input was not refused")
     if not finite:
-        overflow = case.pure and _strains(list(arguments.values()), case.strain)
+        overflow = case.pure and _strains(list(arguments.values()), result, case.strain)
         return ("carried", "") if overflow else ("nan", "finite input gave a result that is not")
     if not _all_finite(list(arguments.values())):
         return "fine", ""
@@ -114,11 +123,9 @@ def _compare(case: Case, arguments: dict[str, Any], result: Any, answers: list[n
     return "fine", ""
 
 
-def _strains(values: list[Any], limit: float) -> bool:
-    """Tell whether some numbers are so large that their squares leave the narrowest dtype among the arguments."""
-    ends = [torch.finfo(t.dtype).max for value in values for t in _tensors(value) if t.is_floating_point()]
-    ends += [float(np.finfo(value.dtype).max) for value in values if getattr(value, "dtype", None) in NARROW]
-    largest = min(ends, default=torch.finfo(torch.float32).max)
+def _strains(values: list[Any], result: Any, limit: float) -> bool:
+    """Tell whether some numbers are so large that their squares leave the dtype that the answer is in."""
+    largest = torch.finfo(_coarsest(result)).max
     return any(array.size and np.abs(array).max() > min(limit, largest**0.4) for array in _arrays_of(values))
 
 

@@ -10,7 +10,6 @@ Run ``python -m benchmarks.store_scale``; it prints a table and writes it as JSO
 import dataclasses
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,12 +23,12 @@ import pandas as pd
 import torch
 import tyro
 
+from benchmarks._alone import UNIT, alone
 from benchmarks._report import Report
 from morl_recipes.store import PlannedRun, RunRecord, Store, load_history, load_runs, verify
 from morl_recipes.sweep import InlineEngine, Plan, make_plan, run_sweep, sweep_from
 
 COLUMNS = ("mu", "conflict", "actor_gradient", "critic_gradient", "loss_value", "kl", "clip_fraction", "entropy")
-UNIT = 1024 if sys.platform == "linux" else 1  # bytes of what the system calls the largest memory
 PER_OBJECTIVE = ("loss_objective", "explained_variance", "attention", "episode", "return")
 
 
@@ -97,13 +96,8 @@ def report_of(folder: Path) -> dict[str, float]:
     """Return what ``morl-blocks report`` takes: seconds of the processor, megabytes, and those of the page."""
     page = folder.parent / "report.html"
     command = [sys.executable, "-m", "morl_recipes", "report", str(folder), "--out", str(page)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
-    seconds = usage.ru_utime + usage.ru_stime
-    return {"seconds": seconds, "megabytes": usage.ru_maxrss * UNIT / 2**20, "page": page.stat().st_size / 2**20}
+    used = alone(command)
+    return {**used._asdict(), "page": page.stat().st_size / 2**20}
 
 
 def main(args: Args) -> dict[str, object]:

@@ -16,7 +16,6 @@ Run ``python -m benchmarks.training_speed`` (extra ``bench``); it prints tables 
 import contextlib
 import io
 import platform
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ import torch
 import tyro
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks._alone import alone
 from benchmarks._dummy import ACTIONS, OBSERVATIONS, DummyEnv, dummy
 from benchmarks._peers import MakeEnv, morl_baselines, stable_baselines
 from benchmarks._plain_pasta import PlainPasta, random_batch
@@ -187,14 +187,13 @@ def _bound(function: Callable[[dict[str, torch.Tensor]], None], batch: dict[str,
 
 
 MEMORY = """
-import resource, torch
+import torch
 from benchmarks.training_speed import batch
 from morl_recipes.envs import find_source
 from benchmarks._dummy import dummy
 torch.set_num_threads(1)
 own = batch({runs}, 3, {source}, compiled=False)
 own.iterate()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
 
 
@@ -202,8 +201,7 @@ def memory(args: Args, world: str) -> float:
     """Return the peak memory in GiB of a process that trains the largest batch for one iteration."""
     source = "dummy(3)" if world == "dummy" else f"find_source({world!r})"
     code = MEMORY.format(runs=max(args.runs), source=source)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    return alone([sys.executable, "-c", code]).megabytes / 1024
 
 
 def training_ratios(speed: dict[str, float]) -> Results:
