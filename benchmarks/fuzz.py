@@ -6,7 +6,8 @@ NaN, infinite, huge and tiny numbers, other shapes, other types. What a call may
 - *fine*: a finite answer, equal to a float64 oracle where there is one;
 - *named*: a ``ValueError`` or ``TypeError`` that names the argument;
 - *carried*: a pure function that got NaN, infinity or numbers near the end of their dtype's range passes that on. Pure
-  functions do not read their data, so that they compile and one failing run cannot stop the others; modules refuse.
+  functions do not read their data, so that they compile and one failing run cannot stop the others; modules refuse;
+- *unreached*: TensorDict itself refuses to hold such arguments, so that the block never sees them.
 
 What it must not do: *obscure* (any other exception), *unnamed* (an error that names no argument), *nan* (a finite
 input's answer is not finite, or a block let NaN pass), *silent* (a wrong number, or a NaN that disappeared).
@@ -90,16 +91,16 @@ def main(args: Args) -> dict[str, Any]:
     """Fuzz everything, print the table, write the JSON and return it."""
     torch.set_num_threads(1)
     results, report = dict[str, Any](), Report(args.out)
-    report.say(f"{'name':<40}" + "".join(f"{verdict:>9}" for verdict in VERDICTS))
+    report.say(f"{'name':<40}" + "".join(f"{verdict:>10}" for verdict in VERDICTS))
     for case in cases():
         if args.only not in case.name:
             continue
         row = results[case.name] = fuzz(case, args.inputs, args.examples)
-        report.say(f"{case.name:<40}" + "".join(f"{row[verdict]:>9,}" for verdict in VERDICTS))
+        report.say(f"{case.name:<40}" + "".join(f"{row[verdict]:>10,}" for verdict in VERDICTS))
         for verdict, lines in row["examples"].items():
             print(*(f"    {verdict}: {line}" for line in lines), sep="\n", file=sys.stderr)
     total = {verdict: sum(row[verdict] for row in results.values()) for verdict in VERDICTS}
-    report.say(f"{'total of ' + format(sum(total.values()), ','):<40}" + "".join(f"{total[v]:>9,}" for v in VERDICTS))
+    report.say(f"{'total of ' + format(sum(total.values()), ','):<40}" + "".join(f"{total[v]:>10,}" for v in VERDICTS))
     report.say(f"public names without a case: {', '.join(sorted(uncovered())) or 'none'}")
     results["total"] = total
     report.write(results)
