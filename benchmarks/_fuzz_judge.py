@@ -18,7 +18,7 @@ VERDICTS = ("fine", "named", "carried", "unreached", *FAILURES)
 TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 6e-2, torch.float32: 2e-4, torch.float64: 1e-6}
 
 
-class Unreached(Exception):
+class UnreachedError(Exception):
     """The arguments cannot even be put into a tensordict, so that the block never saw them."""
 
 
@@ -57,7 +57,7 @@ def judge(case: Case, seed: int) -> tuple[str, str]:
         arguments = spoil(draw, case.make(draw), case.keep)
         try:
             result = case.call(**arguments)
-        except Unreached:
+        except UnreachedError:
             return "unreached", ""
         except Exception as error:
             return _judge_error(case, arguments, error)

@@ -9,7 +9,7 @@ from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 
 from benchmarks._fuzz_inputs import Draw
-from benchmarks._fuzz_judge import Case, Unreached
+from benchmarks._fuzz_judge import Case, UnreachedError
 from morl_blocks import critics, ppo
 from morl_blocks.scalarizers import Linear, SmoothTchebycheff
 from morl_blocks.transforms import ScalarizeReward
@@ -46,7 +46,7 @@ def _block_gae(reward: Any, value: Any, next_value: Any, terminated: Any, done: 
     try:
         rollout = TensorDict({"state_value": value, "next": after}, batch_size=batch)
     except Exception as error:
-        raise Unreached from error
+        raise UnreachedError from error
     return block(rollout)["advantage"]
 
 
@@ -167,7 +167,7 @@ def _loss(**data: Any) -> Any:
     try:
         minibatch = TensorDict(data, batch_size=[5])
     except Exception as error:
-        raise Unreached from error
+        raise UnreachedError from error
     return ppo.VectorClipPPOLoss(policy, critic)(minibatch)
 
 
@@ -186,7 +186,7 @@ def _policy(observation: Any, preference: Any, *, discrete: bool) -> Any:
     try:
         data = TensorDict({"observation": observation, "preference": preference}, batch_size=[5])
     except Exception as error:
-        raise Unreached from error
+        raise UnreachedError from error
     if discrete:
         return ppo.CategoricalPolicy(_network(ppo.CategoricalActor, 4, 2, 3))(data)["action"]
     policy = ppo.UnitBoxPolicy(_network(ppo.UnitBoxGaussianActor, 4, 2, 3), low=-1.0, high=1.0)
@@ -198,7 +198,7 @@ def _transformed(reward: Any, weights: Any) -> Any:
     try:
         data = TensorDict({"reward": reward}, batch_size=[])
     except Exception as error:
-        raise Unreached from error
+        raise UnreachedError from error
     return transform(data)["reward"]
 
 

@@ -135,5 +135,5 @@ class Sweep:
         from morl_recipes.sweep import LocalEngine, RayEngine
 
         if self.engine == "ray":
-            return RayEngine(self.address, shared=self.shared)
+            return RayEngine(self.address, shared=self.shared, silence=self.silence)
         return LocalEngine(self.workers, silence=self.silence)

@@ -77,10 +77,11 @@ def _thin(steps: Array, mean: Array, spread: Array) -> Band | None:
 
 def _cells(frame: pd.DataFrame, column: str) -> dict[tuple[int, int], pd.DataFrame]:
     """Average over seeds at each step; one frame of ``mean, std, count`` by step for each (method, preference)."""
-    cells: dict[Any, pd.DataFrame] = {}
-    for (k, p), rows in frame.groupby(["method_index", "preference_index"]):
-        cells[k, p] = rows.groupby("steps")[column].agg(["mean", "std", "count"])
-    return cells
+    # All at once: pandas takes as long for a group as for a thousand.
+    table = frame.groupby(["method_index", "preference_index", "steps"])[column].agg(["mean", "std", "count"])
+    cells = table.reset_index(["method_index", "preference_index"])
+    names: Any = cells.groupby(["method_index", "preference_index"]).indices
+    return {cell: cells.iloc[rows] for cell, rows in names.items()}
 
 
 def _band(cell: pd.DataFrame) -> Band | None:

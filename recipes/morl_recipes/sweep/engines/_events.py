@@ -19,6 +19,9 @@ Watch: TypeAlias = Callable[[str, int], None]
 Work: TypeAlias = Callable[[Job, Path | None, Report], list[RunRecord]]
 """Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
 
+SILENCE = 1800.0
+"""Seconds without progress after which a worker hangs; compiling and the longest iteration take minutes."""
+
 _MACHINE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ETIMEDOUT)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
 

@@ -22,14 +22,11 @@ from tqdm import tqdm
 
 from morl_recipes import _checks
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import Event, Lost, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import SILENCE, Event, Lost, Watch, Work, folder_of, perform
 
 ATTEMPTS = 3
 SAVING, LEAVING = 3.0, 1.0
 """Seconds that busy workers have, after Ctrl-C, to end their iterations, and then to save the ones before."""
-
-SILENCE = 1800.0
-"""Seconds without progress after which a worker hangs; compiling and the longest iteration take minutes."""
 
 
 @dataclass

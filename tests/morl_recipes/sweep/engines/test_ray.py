@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from morl_recipes.sweep import InlineEngine, RayEngine, run_sweep
-from morl_recipes.sweep.engines import Lost
+from morl_recipes.sweep.engines import Finished, Lost
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -79,9 +79,31 @@ def test_a_population_that_kills_its_workers_stays_to_do(cluster: Any, tmp_path:
     assert len(events) == len(populations)
 
 
+@pytest.mark.timeout(300)
+def test_a_task_that_hangs_is_replaced_and_its_population_tried_again(cluster: Any, tmp_path: Path) -> None:
+    populations, told = tiny_plan().populations(16), []
+    engine = RayEngine(cluster.address, silence=3.0, retries=1)
+    events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda *args: told.append(args)))
+    assert [type(event) for event in events] == [Finished] * 2
+    assert len(list(tmp_path.glob("*/tried"))) == 1
+    assert {name for name, _ in told} == {population.name for population in populations}
+
+
+@pytest.mark.timeout(300)
+def test_a_population_that_always_hangs_stays_to_do_and_one_that_waits_does_not_hang(cluster: Any) -> None:
+    populations = tiny_plan().populations(16)  # two, on a cluster of one core
+    engine = RayEngine(cluster.address, silence=1.5, retries=1)
+    events = list(engine.run(populations, fakes.hangs_always, None, lambda name, steps: None))
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "no progress for 1.5 seconds"
+    assert len(events) == 2
+
+
 def test_bad_arguments_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="`cpus` must be > 0"):
         RayEngine(cpus=0)
+    with pytest.raises(ValueError, match="`silence` must be > 0"):
+        RayEngine(silence=0)
     with pytest.raises(ValueError, match="`retries` must be a whole number >= 0"):
         RayEngine(retries=-1)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
