@@ -19,16 +19,7 @@ import tyro
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from benchmarks._report import Report
-from morl_blocks.metrics import (
-    Interval,
-    bootstrap_ci,
-    objective_dominance_ci,
-    objective_dominance_rate,
-    profile_auc,
-    profile_auc_ci,
-    win_rate,
-    win_rate_ci,
-)
+from morl_blocks import metrics
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 CORRELATIONS = (0.0, 0.1, 0.36, 0.6)
@@ -70,17 +61,17 @@ def statistics(hv: Array, returns: Array) -> dict[str, Array]:
     instances = hv.reshape(*hv.shape[:2], -1)
     return {
         "HV mean": hv.mean((-2, -1)),
-        "win rate": win_rate(hv.mean(-1)),
-        "dominance": objective_dominance_rate(returns.mean(-2)),
-        "DMP AUC": profile_auc(instances),
+        "win rate": metrics.win_rate(hv.mean(-1)),
+        "dominance": metrics.objective_dominance_rate(returns.mean(-2)),
+        "DMP AUC": metrics.profile_auc(instances),
     }
 
 
-INTERVALS: dict[str, Callable[[Array, Array], list[Interval]]] = {
-    "HV mean": lambda hv, _: [bootstrap_ci(method) for method in hv],
-    "win rate": lambda hv, _: win_rate_ci(hv, resamples=300),
-    "dominance": lambda _, returns: objective_dominance_ci(returns, resamples=300),
-    "DMP AUC": lambda hv, _: profile_auc_ci(hv, resamples=300),
+INTERVALS: dict[str, Callable[[Array, Array], list[metrics.Interval]]] = {
+    "HV mean": lambda hv, _: [metrics.bootstrap_ci(method) for method in hv],
+    "win rate": lambda hv, _: metrics.win_rate_ci(hv, resamples=300),
+    "dominance": lambda _, returns: metrics.objective_dominance_ci(returns, resamples=300),
+    "DMP AUC": lambda hv, _: metrics.profile_auc_ci(hv, resamples=300),
 }
 
 

@@ -64,9 +64,8 @@ def made_up(run: PlannedRun, iterations: int) -> RunRecord:
     history = pd.DataFrame(numbers, columns=names).assign(iteration=count, steps=2048 * count)
     point = {"iteration": iterations, "steps": run.steps, "returns": tuple(generator.random(len(run.preference)))}
     point |= {"hv": float(generator.random()), "eu": float(generator.random())}
-    identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     policy = {f"{name}.mean.bias": torch.zeros(2) for name in ("peak", "final")}
-    return RunRecord(*identity, "done", "", run.steps, point, point, run.recipe, history, policy)
+    return RunRecord(*run.identity, "done", "", run.steps, point, point, run.recipe, history, policy)
 
 
 def fill(folder: Path, plan: Plan, iterations: int) -> Store:

@@ -12,16 +12,7 @@ from torch import Tensor, nn
 
 from morl_blocks import _checks
 from morl_blocks._networks import Initialisation, initialise, join, trunk
-from morl_blocks.ppo.distributions import (
-    categorical_entropy,
-    categorical_kl,
-    categorical_log_prob,
-    categorical_sample,
-    gaussian_entropy,
-    gaussian_kl,
-    gaussian_log_prob,
-    gaussian_sample,
-)
+from morl_blocks.ppo import distributions
 
 INITIAL_LOG_STD = -0.5
 OUTPUT_GAIN = 0.01
@@ -119,7 +110,7 @@ class UnitBoxGaussianActor(Actor):
 
     def sample(self, output: tuple[Tensor, Tensor], noise: Tensor) -> Tensor:
         """Draw unit-box actions, ``[*B, a]``; not clipped."""
-        return gaussian_sample(*output, noise)
+        return distributions.gaussian_sample(*output, noise)
 
     def mode(self, output: tuple[Tensor, Tensor]) -> Tensor:
         """Return the mean, ``[*B, a]``."""
@@ -127,15 +118,15 @@ class UnitBoxGaussianActor(Actor):
 
     def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
         """Return log-densities of unclipped actions, ``[*B]``."""
-        return gaussian_log_prob(action, *output)
+        return distributions.gaussian_log_prob(action, *output)
 
     def entropy(self, output: tuple[Tensor, Tensor]) -> Tensor:
         """Return the entropy, ``[*B]``; it does not depend on the mean."""
-        return gaussian_entropy(output[1])
+        return distributions.gaussian_entropy(output[1])
 
     def kl(self, output: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor]) -> Tensor:
         """Return divergences, ``[*B]``."""
-        return gaussian_kl(*output, *other)
+        return distributions.gaussian_kl(*output, *other)
 
 
 class CategoricalActor(Actor):
@@ -183,7 +174,7 @@ class CategoricalActor(Actor):
 
     def sample(self, output: Tensor, noise: Tensor) -> Tensor:
         """Draw indices, ``[*B]``, int64."""
-        return categorical_sample(output, noise)
+        return distributions.categorical_sample(output, noise)
 
     def mode(self, output: Tensor) -> Tensor:
         """Return the index of the largest logit, ``[*B]``."""
@@ -191,12 +182,12 @@ class CategoricalActor(Actor):
 
     def log_prob(self, output: Tensor, action: Tensor) -> Tensor:
         """Return log-probabilities of indices ``[*B]``."""
-        return categorical_log_prob(action, output)
+        return distributions.categorical_log_prob(action, output)
 
     def entropy(self, output: Tensor) -> Tensor:
         """Return entropies, ``[*B]``."""
-        return categorical_entropy(output)
+        return distributions.categorical_entropy(output)
 
     def kl(self, output: Tensor, other: Tensor) -> Tensor:
         """Return divergences, ``[*B]``."""
-        return categorical_kl(output, other)
+        return distributions.categorical_kl(output, other)

@@ -42,13 +42,10 @@ class Choice(distributions.Categorical):
 
     @property
     def mean(self) -> Tensor:
-        """The likeliest action, which TorchRL takes for ``ExplorationType.MEAN``."""
+        """The likeliest action, which TorchRL takes for ``ExplorationType.MEAN`` and when exploration is off."""
         return self.mode
 
-    @property
-    def deterministic_sample(self) -> Tensor:
-        """The likeliest action, which TorchRL takes when exploration is off."""
-        return self.mode
+    deterministic_sample = mean
 
 
 class OneHotChoice(Choice):

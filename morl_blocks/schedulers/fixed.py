@@ -24,10 +24,7 @@ class Fixed(Scheduler):
         """The constant."""
         return self.mu
 
-    @property
-    def highest(self) -> Tensor:
-        """The constant."""
-        return self.mu
+    highest = lowest
 
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
         """Keep the constant."""

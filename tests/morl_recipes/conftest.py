@@ -11,19 +11,11 @@ import pandas as pd
 import pytest
 import torch
 
+from morl_envs import CARDS
 from morl_recipes import PASTA, paper, scores
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
 
-EIGHT = [
-    (0.1, 0.7, 0.2),
-    (0.2, 0.2, 0.6),
-    (0.2, 0.6, 0.2),
-    (1 / 3, 1 / 3, 1 / 3),
-    (0.4, 0.4, 0.2),
-    (0.5, 0.3, 0.2),
-    (0.6, 0.3, 0.1),
-    (0.8, 0.1, 0.1),
-]
+EIGHT = list(CARDS["stealth"].preferences)
 BASELINES = ["PASTA (Ours)", "Tchebycheff", "STCH (0.01)", "STCH (0.1)", "STCH (0.5)", "STCH (1.0)", "STCH (5.0)"]
 BASELINES += ["STCH (10.0)", "Linear"]
 NAMES = ("search", "stealth", "exploration", "energy", "comfort")
@@ -130,12 +122,7 @@ def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
 
     failed = key in sweep.fail
     return RunRecord(
-        run.run_id,
-        run.group,
-        run.method,
-        run.env,
-        run.preference,
-        run.seed,
+        *run.identity,
         "failed" if failed else "done",
         "worker lost" if failed else "",
         run.steps,

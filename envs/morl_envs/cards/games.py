@@ -1,114 +1,99 @@
 """MO-Gymnasium's small tasks: grids with a known front, the mine cart and the lunar lander."""
 
-from morl_envs.cards.card import EnvCard
+from dataclasses import replace
+from typing import Any
+
+from morl_envs.cards.card import EnvCard, Vector
 
 _THEIRS = "morl_envs.fronts:mo_gymnasium_front"
 
-_TREASURE = EnvCard(
-    name="deep-sea-treasure-v0",
-    objectives=("treasure", "time"),
-    observation_dim=2,
-    action_dim=1,
-    num_actions=4,
-    horizon=100,
-    preferences=((0.5, 0.5),),
-    hv_low=(0.0, -100.0),
-    hv_high=(23.7, -1.0),
-    hv_origin="analytic: no treasure to the largest one, 100 steps to one; not an environment of the paper",
+
+def _game(
+    name: str,
+    objectives: tuple[str, ...],
+    sizes: tuple[int, int | None, int],
+    bounds: tuple[Vector, Vector],
+    origin: str,
+    *,
+    action_dim: int = 1,
+    **more: Any,
+) -> EnvCard:
+    """Return the card of a game: (observation, number of actions, horizon), where bounds come from, and what differs.
+
+    The paper has none of them, so the preference is the even one.
+    """
+    observation_dim, num_actions, horizon = sizes
+    return EnvCard(
+        name=name,
+        objectives=objectives,
+        observation_dim=observation_dim,
+        action_dim=action_dim,
+        num_actions=num_actions,
+        horizon=horizon,
+        preferences=((1 / len(objectives),) * len(objectives),),
+        hv_low=bounds[0],
+        hv_high=bounds[1],
+        hv_origin=f"{origin}; not an environment of the paper",
+        **more,
+    )
+
+
+_TREASURE = _game(
+    "deep-sea-treasure-v0",
+    ("treasure", "time"),
+    (2, 4, 100),
+    ((0.0, -100.0), (23.7, -1.0)),
+    "analytic: no treasure to the largest one, 100 steps to one",
     exact_front=_THEIRS,
 )
 
-_CONCAVE_TREASURE = EnvCard(
-    name="deep-sea-treasure-concave-v0",
-    objectives=("treasure", "time"),
-    observation_dim=2,
-    action_dim=1,
-    num_actions=4,
-    horizon=100,
-    preferences=((0.5, 0.5),),
-    hv_low=(0.0, -100.0),
-    hv_high=(124.0, -1.0),
-    hv_origin="analytic: no treasure to the largest one, 100 steps to one; not an environment of the paper",
-    exact_front=_THEIRS,
-)
-
-_FRUIT_TREE = EnvCard(
-    name="fruit-tree-v0",
-    objectives=("protein", "carbs", "fats", "vitamins", "minerals", "water"),
-    observation_dim=2,
-    action_dim=1,
-    num_actions=2,
-    horizon=6,
-    preferences=((1 / 6,) * 6,),
-    hv_low=(0.0,) * 6,
-    hv_high=(10.0,) * 6,
-    hv_origin="analytic: the limits of a fruit's nutrients, 0 and 10; not an environment of the paper",
-    normalize_observations=True,
-    exact_front=_THEIRS,
-    note="no registered time limit: an episode ends at a leaf, after 6 choices, and the horizon says the same",
-)
-
-_RESOURCES = EnvCard(
-    name="resource-gathering-v0",
-    objectives=("safety", "gold", "diamond"),
-    observation_dim=4,
-    action_dim=1,
-    num_actions=4,
-    horizon=100,
-    preferences=((1 / 3,) * 3,),
-    hv_low=(-1.0, 0.0, 0.0),
-    hv_high=(0.0, 1.0, 1.0),
-    hv_origin="analytic: killed or not, each resource brought home or not; not an environment of the paper",
-    exact_front="morl_envs.fronts:resource_gathering_front",
-    note="with gamma 1 the objectives do not conflict: a way of 18 steps brings both resources home past no enemy",
-)
-
-_FOUR_ROOM = EnvCard(
-    name="four-room-v0",
-    objectives=("blue squares", "green triangles", "red circles"),
-    observation_dim=14,
-    action_dim=1,
-    num_actions=4,
-    horizon=200,
-    preferences=((1 / 3,) * 3,),
-    hv_low=(0.0,) * 3,
-    hv_high=(5.0,) * 3,
-    hv_origin="analytic: nothing to all four shapes of a kind and the goal's 1; not an environment of the paper",
-    normalize_observations=True,
-)
-
-_MINECART = EnvCard(
-    name="minecart-v0",
-    objectives=("first ore", "second ore", "fuel"),
-    observation_dim=7,
-    action_dim=1,
-    num_actions=6,
-    horizon=1000,
-    preferences=((1 / 3,) * 3,),
-    hv_low=(0.0, 0.0, -20.0),
-    hv_high=(1.5, 1.5, 0.0),
-    hv_origin=(
+GAMES = (
+    _TREASURE,
+    replace(_TREASURE, name="deep-sea-treasure-concave-v0", hv_high=(124.0, -1.0)),
+    _game(
+        "fruit-tree-v0",
+        ("protein", "carbs", "fats", "vitamins", "minerals", "water"),
+        (2, 2, 6),
+        ((0.0,) * 6, (10.0,) * 6),
+        "analytic: the limits of a fruit's nutrients, 0 and 10",
+        normalize_observations=True,
+        exact_front=_THEIRS,
+        note="no registered time limit: an episode ends at a leaf, after 6 choices, and the horizon says the same",
+    ),
+    _game(
+        "resource-gathering-v0",
+        ("safety", "gold", "diamond"),
+        (4, 4, 100),
+        ((-1.0, 0.0, 0.0), (0.0, 1.0, 1.0)),
+        "analytic: killed or not, each resource brought home or not",
+        exact_front="morl_envs.fronts:resource_gathering_front",
+        note="with gamma 1 the objectives do not conflict: a way of 18 steps brings both resources home past no enemy",
+    ),
+    _game(
+        "four-room-v0",
+        ("blue squares", "green triangles", "red circles"),
+        (14, 4, 200),
+        ((0.0,) * 3, (5.0,) * 3),
+        "analytic: nothing to all four shapes of a kind and the goal's 1",
+        normalize_observations=True,
+    ),
+    _game(
+        "minecart-v0",
+        ("first ore", "second ore", "fuel"),
+        (7, 6, 1000),
+        ((0.0, 0.0, -20.0), (1.5, 1.5, 0.0)),
         "analytic for the ores (an empty to a full cart) and for fuel at 0; chosen at the other end: 1000 idle steps "
-        "burn 20; not an environment of the paper"
+        "burn 20",
+        note="draws from NumPy's global generator: it neither repeats nor resumes exactly, and says so in a warning",
     ),
-    note="draws from NumPy's global generator: it neither repeats nor resumes exactly, and says so in a warning",
-)
-
-_LANDER = EnvCard(
-    name="mo-lunar-lander-continuous-v3",
-    objectives=("landing", "shaping", "main engine", "side engine"),
-    observation_dim=8,
-    action_dim=2,
-    num_actions=None,
-    horizon=1000,
-    preferences=((0.25,) * 4,),
-    hv_low=(-100.0, -200.0, -1000.0, -1000.0),
-    hv_high=(100.0, 250.0, 0.0, 0.0),
-    hv_origin=(
+    _game(
+        "mo-lunar-lander-continuous-v3",
+        ("landing", "shaping", "main engine", "side engine"),
+        (8, None, 1000),
+        ((-100.0, -200.0, -1000.0, -1000.0), (100.0, 250.0, 0.0, 0.0)),
         "analytic for the landing (crash or rest) and the engines (full or no power over 1000 steps); chosen for the "
-        "shaping: about a random policy's worst and a little above a good landing; not an environment of the paper"
+        "shaping: about a random policy's worst and a little above a good landing",
+        action_dim=2,
+        extra="box2d",
     ),
-    extra="box2d",
 )
-
-GAMES = (_TREASURE, _CONCAVE_TREASURE, _FRUIT_TREE, _RESOURCES, _FOUR_ROOM, _MINECART, _LANDER)

@@ -106,6 +106,11 @@ class PlannedRun:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     plugin: str = ""
 
+    @property
+    def identity(self) -> tuple[str, str, str, str, tuple[float, ...], int]:
+        """Return what a record of the run begins with: id, group, method, environment, preference and seed."""
+        return self.run_id, self.group, self.method, self.env, self.preference, self.seed
+
     def __post_init__(self) -> None:
         """Make the id safe and the preference hashable."""
         check_run_id(self.run_id)

@@ -170,5 +170,4 @@ def _records(event: Event, population: Job) -> list[RunRecord]:
 
 def _failure(run: PlannedRun, reason: str) -> RunRecord:
     history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
-    return RunRecord(*identity, "failed", reason, 0, None, None, run.recipe, history)
+    return RunRecord(*run.identity, "failed", reason, 0, None, None, run.recipe, history)

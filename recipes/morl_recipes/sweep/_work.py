@@ -89,11 +89,10 @@ def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     history = result.history
     if history.empty:
         history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    identity = (run.run_id, run.group, run.method, run.env, run.preference, run.seed)
     steps = int(history["steps"].max()) if len(history) else 0
     points = (result.peak, result.final)
     return RunRecord(
-        *identity,
+        *run.identity,
         *(result.status, result.reason, steps, *points),
         recipe=run.recipe,
         history=history,

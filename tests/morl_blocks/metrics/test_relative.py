@@ -6,14 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from morl_blocks.metrics import (
-    objective_dominance_ci,
-    objective_dominance_rate,
-    profile_auc,
-    profile_auc_ci,
-    win_rate,
-    win_rate_ci,
-)
+from morl_blocks import metrics
 from morl_blocks.metrics._arrays import Array
 
 scores = arrays(np.float64, (3, 2, 4), elements=st.integers(0, 8).map(lambda n: n / 8))
@@ -23,11 +16,11 @@ scores = arrays(np.float64, (3, 2, 4), elements=st.integers(0, 8).map(lambda n: 
 @given(scores)
 def test_estimates_are_the_plain_metrics_and_lie_inside(hv: Array) -> None:
     found = {
-        "wins": (win_rate_ci(hv, resamples=40), win_rate(hv.mean(-1))),
-        "areas": (profile_auc_ci(hv, resamples=40), profile_auc(hv.reshape(3, -1))),
+        "wins": (metrics.win_rate_ci(hv, resamples=40), metrics.win_rate(hv.mean(-1))),
+        "areas": (metrics.profile_auc_ci(hv, resamples=40), metrics.profile_auc(hv.reshape(3, -1))),
         "cells": (
-            objective_dominance_ci(np.stack([hv, 1 - hv], axis=-1), resamples=40),
-            objective_dominance_rate(np.stack([hv.mean(-1), 1 - hv.mean(-1)], axis=-1)),
+            metrics.objective_dominance_ci(np.stack([hv, 1 - hv], axis=-1), resamples=40),
+            metrics.objective_dominance_rate(np.stack([hv.mean(-1), 1 - hv.mean(-1)], axis=-1)),
         ),
     }
     for intervals, plain in found.values():
@@ -39,17 +32,17 @@ def test_estimates_are_the_plain_metrics_and_lie_inside(hv: Array) -> None:
 def test_every_seed_won_is_not_certainty() -> None:
     close = np.array([[[0.30, 0.31, 0.30, 0.32, 0.31]], [[0.29, 0.305, 0.295, 0.31, 0.305]]])
     far = np.array([[[0.30, 0.31, 0.30, 0.32, 0.31]], [[0.10, 0.11, 0.10, 0.12, 0.10]]])
-    assert win_rate_ci(far)[0].low > 0.99
+    assert metrics.win_rate_ci(far)[0].low > 0.99
     noisy = close + np.array([[[0.02, -0.02, 0.02, -0.02, 0.02]], [[-0.02, 0.02, -0.02, 0.02, -0.02]]])
-    assert win_rate_ci(noisy)[0].low < 0.5
+    assert metrics.win_rate_ci(noisy)[0].low < 0.5
     ahead = np.array([[[0.30, 0.36, 0.31, 0.38, 0.33]], [[0.29, 0.30, 0.30, 0.31, 0.32]]])
-    assert profile_auc_ci(ahead)[0].estimate == 1
-    assert profile_auc_ci(ahead)[0].low < 1
+    assert metrics.profile_auc_ci(ahead)[0].estimate == 1
+    assert metrics.profile_auc_ci(ahead)[0].low < 1
 
 
 def test_equal_methods_tie_in_every_redraw() -> None:
     one = np.random.default_rng(0).random((1, 4, 5))
-    for interval in win_rate_ci(np.concatenate([one, one])):
+    for interval in metrics.win_rate_ci(np.concatenate([one, one])):
         assert interval == (0.0, 0.0, 0.0)
 
 
@@ -59,11 +52,11 @@ def test_absent_runs_are_not_read() -> None:
     there[1, 2] = False
     spoiled = np.where(there, hv, np.nan)
     means = np.stack([hv[:, p, there[p]].mean(-1) for p in range(3)], axis=-1)
-    assert [i.estimate for i in win_rate_ci(spoiled, present=there)] == win_rate(means).tolist()
-    areas = [interval.estimate for interval in profile_auc_ci(spoiled, present=there)]
-    np.testing.assert_allclose(areas, profile_auc(hv[:, there]))
+    assert [i.estimate for i in metrics.win_rate_ci(spoiled, present=there)] == metrics.win_rate(means).tolist()
+    areas = [interval.estimate for interval in metrics.profile_auc_ci(spoiled, present=there)]
+    np.testing.assert_allclose(areas, metrics.profile_auc(hv[:, there]))
     returns = np.where(there[..., None], np.stack([hv, hv**2], axis=-1), np.nan)
-    assert len(objective_dominance_ci(returns, present=there)) == 2
+    assert len(metrics.objective_dominance_ci(returns, present=there)) == 2
 
 
 @pytest.mark.parametrize("shape", [(8, 5), (1, 5)])
@@ -76,9 +69,9 @@ def test_covers_what_a_repeat_shows_on_average(shape: tuple[int, int]) -> None:
         return np.asarray(np.clip(levels + 0.03 * (np.sqrt(0.4) * shared + np.sqrt(0.6) * own), 0, 1))
 
     many = sweeps(4000)
-    truths = win_rate(many.mean(-1)).mean(0), profile_auc(many.reshape(4000, 2, -1)).mean(0)
+    truths = metrics.win_rate(many.mean(-1)).mean(0), metrics.profile_auc(many.reshape(4000, 2, -1)).mean(0)
     trials = sweeps(250)
-    for interval, truth in zip((win_rate_ci, profile_auc_ci), truths, strict=True):
+    for interval, truth in zip((metrics.win_rate_ci, metrics.profile_auc_ci), truths, strict=True):
         found = [interval(trial, resamples=200) for trial in trials]
         held = [[low <= value <= high for (_, low, high), value in zip(row, truth, strict=True)] for row in found]
         assert 0.9 <= np.mean(held) <= 0.99
@@ -86,14 +79,14 @@ def test_covers_what_a_repeat_shows_on_average(shape: tuple[int, int]) -> None:
 
 def test_bad_input_raises() -> None:
     with pytest.raises(ValueError, match=r"`hv` must have shape \[methods, preferences, seeds\]"):
-        win_rate_ci([[0.1, 0.2]])
+        metrics.win_rate_ci([[0.1, 0.2]])
     with pytest.raises(ValueError, match=r"`objectives` must have shape \[methods, preferences, seeds, m\]"):
-        objective_dominance_ci(np.zeros((2, 2, 2)))
+        metrics.objective_dominance_ci(np.zeros((2, 2, 2)))
     with pytest.raises(ValueError, match="`hv` must be >= 0, got -1"):
-        profile_auc_ci([[[-1.0, 1.0]]])
+        metrics.profile_auc_ci([[[-1.0, 1.0]]])
     with pytest.raises(ValueError, match="must hold at least 2 seeds per preference, got 1"):
-        win_rate_ci([[[0.1]], [[0.2]]])
+        metrics.win_rate_ci([[[0.1]], [[0.2]]])
     with pytest.raises(ValueError, match="`resamples` must be a whole number >= 1"):
-        win_rate_ci([[[0.1, 0.2]]], resamples=0)
+        metrics.win_rate_ci([[[0.1, 0.2]]], resamples=0)
     with pytest.raises(ValueError, match="`tau_max` must be finite and > 1, got 1"):
-        profile_auc_ci([[[0.1, 0.2]]], tau_max=1.0)
+        metrics.profile_auc_ci([[[0.1, 0.2]]], tau_max=1.0)

@@ -59,12 +59,7 @@ def fake_record(run: PlannedRun, status: str = "done") -> RunRecord:
     history = pd.DataFrame({"iteration": [1], "steps": [run.steps], "return_0": [10 * value], "return_1": [-50.0]})
     good = status == "done"
     return RunRecord(
-        run.run_id,
-        run.group,
-        run.method,
-        run.env,
-        run.preference,
-        run.seed,
+        *run.identity,
         "done" if good else "failed",
         "" if good else "loss not finite in iteration 1",
         run.steps,
