@@ -362,13 +362,16 @@ COMBINERS = [
     ),
     Case("Sum", _jacobian, lambda **a: combiners.Sum()(**a), _sum_oracle, keep=("generator",), ignores=("attention",)),
     Case("WeightedSum", _jacobian, lambda **a: combiners.WeightedSum()(**a), _weighted_oracle, keep=("generator",)),
-    Case(
-        "PCGrad",
-        _jacobian,
-        _seven(combiners.PCGrad),
-        lambda **a: _pcgrad_oracle(**a, weighted=False),
-        keep=("generator",),
-        ignores=("attention",),
+    *(
+        Case(
+            combiner.__name__,
+            _jacobian,
+            _seven(combiner),
+            lambda **a: _pcgrad_oracle(**a, weighted=False),
+            keep=("generator",),
+            ignores=("attention",),
+        )
+        for combiner in (combiners.PCGrad, combiners.GroupedPCGrad)
     ),
     Case(
         "WeightedPCGrad",
@@ -376,14 +379,6 @@ COMBINERS = [
         _seven(combiners.WeightedPCGrad),
         lambda **a: None if np.ndim(a["attention"]) != 1 else _pcgrad_oracle(**a, weighted=True),
         keep=("generator",),
-    ),
-    Case(
-        "GroupedPCGrad",
-        _jacobian,
-        _seven(combiners.GroupedPCGrad),
-        lambda **a: _pcgrad_oracle(**a, weighted=False),
-        keep=("generator",),
-        ignores=("attention",),
     ),
     Case(
         "preference_groups",

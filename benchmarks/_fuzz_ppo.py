@@ -278,17 +278,14 @@ PPO = [
         pure=True,
         ignores=("weights",),
     ),
-    Case(
-        "ScalarisedAdvantage",
-        lambda d: {"advantage": d.unit(6, 3), "weights": d.simplex(3)},
-        lambda **a: _form(ppo.ScalarisedAdvantage(), **a),
-        words=("normalized_return", "normalized_value", "values", "others"),
-    ),
-    Case(
-        "EpisodeAdvantage",
-        lambda d: {"advantage": d.unit(6, 3), "weights": d.simplex(3)},
-        lambda **a: _form(ppo.EpisodeAdvantage(), **a),
-        words=("normalized_return", "normalized_value", "values", "others"),
+    *(
+        Case(
+            type(form).__name__,
+            lambda d: {"advantage": d.unit(6, 3), "weights": d.simplex(3)},
+            functools.partial(_form, form),
+            words=("normalized_return", "normalized_value", "values", "others"),
+        )
+        for form in (ppo.ScalarisedAdvantage(), ppo.EpisodeAdvantage())
     ),
     Case(
         "gaussian_kl",

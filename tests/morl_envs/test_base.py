@@ -4,24 +4,16 @@ from typing import Any
 import pytest
 import torch
 from tensordict import TensorDict
-from torch import Tensor
 from torchrl.collectors import Collector
 from torchrl.envs import TransformedEnv
 from torchrl.envs.transforms import RewardSum, StepCounter
 from torchrl.envs.utils import RandomPolicy, check_env_specs
 
-from morl_envs.base import BatchedEnv
 from morl_envs.cards import world_cards
 from morl_envs.worlds import create_world
+from tests.morl_envs.playing import assert_alike, commands
 
 ALL = pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
-
-
-def commands(env: BatchedEnv, steps: int, seed: int = 0) -> Tensor:
-    """Return random actions, ``[steps, N, a]``."""
-    noise = torch.rand(steps, env.num_envs, env.action_dim, generator=torch.Generator().manual_seed(seed))
-    assert env.action_low is not None
-    return env.action_low + (env.action_high - env.action_low) * noise
 
 
 @ALL
@@ -134,12 +126,7 @@ def test_a_state_continues_bit_for_bit_across_episodes(world: str) -> None:
     other = create_world(world, batch_size=[5], seed=999, horizon=9)
     other.set_state(saved)
     assert torch.equal(env.observation(), other.observation())
-    for action in commands(env, 20, seed=1):
-        results = [each.step_tensors(action) for each in (env, other)]
-        assert all(torch.equal(a, b) for a, b in zip(*results, strict=True))
-        done = results[0][2] | results[0][3]
-        if done.any():
-            assert torch.equal(env.reset_tensors(done), other.reset_tensors(done))
+    assert_alike(env, other, commands(env, 20, seed=1))
 
 
 @ALL

@@ -8,19 +8,10 @@ import torch
 
 from morl_envs import GymnasiumBatch, make_batch
 from morl_envs.counter_rng import episode_key
+from tests.morl_envs.playing import assert_alike, commands
 
 CHEETAH = "mo-halfcheetah-v5"
 TREASURE = "deep-sea-treasure-v0"
-
-
-def actions(env: GymnasiumBatch, steps: int, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    if env.num_actions is not None:
-        return torch.randint(env.num_actions, (steps, env.num_envs), generator=generator)
-    assert env.action_low is not None
-    assert env.action_high is not None
-    noise = torch.rand(steps, env.num_envs, env.action_dim, generator=generator)
-    return env.action_low + (env.action_high - env.action_low) * noise
 
 
 @pytest.mark.parametrize("name", ["mo-halfcheetah-v5", "mo-humanoid-v5", "mo-ant-v5", "mo-walker2d-v5"])
@@ -31,7 +22,7 @@ def test_mujoco_equals_mo_gymnasium_and_a_state_continues_bit_for_bit(name: str)
     seed = int(episode_key(torch.tensor(8), torch.tensor(0))) & (2**62 - 1)
     first = plain.reset(seed=seed)[0]
     np.testing.assert_array_equal(env.reset_tensors()[1].numpy(), first.astype(np.float32))
-    for action in actions(env, 4):
+    for action in commands(env, 4):
         observation, reward, terminated, _ = env.step_tensors(action)
         expected = plain.step(action[1].numpy())
         np.testing.assert_array_equal(observation[1].numpy(), expected[0].astype(np.float32))
@@ -39,12 +30,7 @@ def test_mujoco_equals_mo_gymnasium_and_a_state_continues_bit_for_bit(name: str)
         assert bool(terminated[1]) == expected[2]
     other = GymnasiumBatch(name, 2, seed=0, horizon=9)
     other.set_state(env.get_state())
-    for action in actions(env, 12, seed=1):
-        results = [each.step_tensors(action) for each in (env, other)]
-        assert all(torch.equal(a, b) for a, b in zip(*results, strict=True))
-        done = results[0][2] | results[0][3]
-        if done.any():
-            assert torch.equal(env.reset_tensors(done), other.reset_tensors(done))
+    assert_alike(env, other, commands(env, 12, seed=1))
     env.close()
     other.close()
 
@@ -73,7 +59,7 @@ def test_an_environment_plays_the_same_episodes_in_any_batch() -> None:
     many, one = GymnasiumBatch(CHEETAH, 3, seed=20), GymnasiumBatch(CHEETAH, 1, seed=22)
     for _ in range(2):
         assert torch.equal(many.reset_tensors()[2], one.reset_tensors()[0])
-    for action in actions(many, 3):
+    for action in commands(many, 3):
         pairs = zip(many.step_tensors(action), one.step_tensors(action[2:]), strict=True)
         assert all(torch.equal(a[2], b[0]) for a, b in pairs)
 

@@ -23,19 +23,9 @@ def _game(
     The paper has none of them, so the preference is the even one.
     """
     observation_dim, num_actions, horizon = sizes
-    return EnvCard(
-        name=name,
-        objectives=objectives,
-        observation_dim=observation_dim,
-        action_dim=action_dim,
-        num_actions=num_actions,
-        horizon=horizon,
-        preferences=((1 / len(objectives),) * len(objectives),),
-        hv_low=bounds[0],
-        hv_high=bounds[1],
-        hv_origin=f"{origin}; not an environment of the paper",
-        **more,
-    )
+    even = (1 / len(objectives),) * len(objectives)
+    numbers = (observation_dim, action_dim, num_actions, horizon)
+    return EnvCard(name, objectives, *numbers, (even,), *bounds, f"{origin}; not an environment of the paper", **more)
 
 
 _TREASURE = _game(

@@ -1,4 +1,4 @@
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 import torch
@@ -78,11 +78,16 @@ def test_the_mask_can_come_from_the_next_step() -> None:
     torch.testing.assert_close(block(as_tensordict(reward, value, next_value, terminated, done))["advantage"], got)
 
 
-def test_rejects_other_readings() -> None:
-    with pytest.raises(ValueError, match="`time_limit` must be one of 'bootstrap', 'terminal', got 'end'"):
-        VectorGAE(time_limit="end")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`mask` must be one of 'step', 'next', got 'last'"):
-        VectorGAE(mask="last")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("reading", "message"),
+    [
+        ({"time_limit": "end"}, "`time_limit` must be one of 'bootstrap', 'terminal', got 'end'"),
+        ({"mask": "last"}, "`mask` must be one of 'step', 'next', got 'last'"),
+    ],
+)
+def test_rejects_other_readings(reading: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        VectorGAE(**reading)
 
 
 def test_truncation_bootstraps_like_the_rollout_end() -> None:

@@ -172,21 +172,25 @@ class TestStoresThatCannotBeUsed:
         assert (place / "tiny.toml").read_text() == TINY
 
 
+@pytest.mark.parametrize(
+    ("finder", "flags", "sentence"),
+    [
+        ("importlib.util", ["--envs", "mo-ant-v5"], "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks"),
+        ("morl_recipes.sweep.engines._ray", ["--engine", "ray"], "pip install 'morl-blocks[ray]'"),
+    ],
+)
 def test_a_missing_extra_is_named(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    finder: str,
+    flags: list[str],
+    sentence: str,
 ) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert main(["sweep", "tiny.toml", "--envs", "mo-ant-v5"]) == 2
-    assert "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks[mujoco]'" in capsys.readouterr().err
+    monkeypatch.setattr(f"{finder}.find_spec", lambda name: None)
+    assert main(["sweep", "tiny.toml", *flags]) == 2
+    assert sentence in capsys.readouterr().err
     assert not (place / "runs").exists()
-
-
-def test_ray_without_a_cluster_is_a_sentence(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("morl_recipes.sweep.engines._ray.find_spec", lambda name: None)
-    assert main(["sweep", "tiny.toml", "--engine", "ray"]) == 2
-    assert "pip install 'morl-blocks[ray]'" in capsys.readouterr().err
 
 
 def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from examples.my_rows import Penalised
 from morl_blocks.combiners import Combiner
-from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
+from morl_blocks.ppo import Actor, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_envs.protocol import State
@@ -91,18 +92,6 @@ class Tempered(UnitBoxGaussianActor):
 
     def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
         return super().log_prob((output[0], output[1] + self.heat), action)
-
-
-class Penalised(ObjectiveLoss):
-    """The unclipped surrogate with a quadratic penalty on the ratio."""
-
-    def __init__(self, penalty: float = 1.0) -> None:
-        super().__init__()
-        self.penalty = penalty
-
-    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
-        ratio = (log_prob - old_log_prob).exp().unsqueeze(-1)
-        return (self.penalty * (ratio - 1).square() - ratio * advantage).mean(-2)
 
 
 FAMILIES = {

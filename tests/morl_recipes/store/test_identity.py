@@ -67,6 +67,15 @@ def test_exchanged_files_are_found(store: Store) -> None:
         load_history(store)
 
 
+def replant(store: Store, name: str, content: bytes) -> Path:
+    """Give the first run another file, with a right digest; return the run's folder."""
+    folder, *_ = folders(store)
+    (folder / name).write_bytes(content)
+    fields = json.loads((folder / "run.json").read_text())
+    forge(folder, files={**fields["files"], name: entry(content)})
+    return folder
+
+
 def forge(folder: Path, **changes: Any) -> None:
     """Change fields of a run.json as somebody would who can compute a digest."""
     fields = json.loads((folder / "run.json").read_text())
@@ -235,10 +244,7 @@ def test_files_that_are_too_large_or_no_files_are_not_read(store: Store) -> None
     ],
 )
 def test_crafted_policies_get_a_sentence(store: Store, content: bytes) -> None:
-    folder, *_ = folders(store)
-    (folder / "policy.safetensors").write_bytes(content)
-    fields = json.loads((folder / "run.json").read_text())
-    forge(folder, files={**fields["files"], "policy.safetensors": entry(content)})
+    folder = replant(store, "policy.safetensors", content)
     with pytest.raises(StoreError, match=r"policy.safetensors: damaged \(no safetensors"):
         store.policy(folder.name)
 
@@ -251,10 +257,7 @@ def test_crafted_policies_get_a_sentence(store: Store, content: bytes) -> None:
     ],
 )
 def test_crafted_histories_get_a_sentence(store: Store, content: bytes) -> None:
-    folder, *_ = folders(store)
-    (folder / "history.csv").write_bytes(content)
-    fields = json.loads((folder / "run.json").read_text())
-    forge(folder, files={**fields["files"], "history.csv": entry(content)})
+    replant(store, "history.csv", content)
     with pytest.raises(StoreError, match=r"history.csv: damaged"):
         load_history(store)
 

@@ -116,9 +116,14 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path: Path, monkeypat
     assert sweep(tmp_path / "s").done == 8
 
 
-def test_a_full_disk_under_the_checkpoints_fails_no_run(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"checkpoint.safetensors: No space left on device. The sweep was stopped"):
-        sweep(tmp_path / "s", fakes.full_disk)
+@pytest.mark.parametrize(
+    ("work", "place"),
+    [(fakes.full_disk, "checkpoint.safetensors"), (fakes.full_disk_inside, "cache")],
+    ids=["under the checkpoints", "behind another error"],
+)
+def test_a_full_disk_fails_no_run(tmp_path: Path, work: Work, place: str) -> None:
+    with pytest.raises(StoreError, match=f"{place}: No space left on device. The sweep was stopped"):
+        sweep(tmp_path / "s", work)
     assert load_runs(tmp_path / "s").empty
 
 
@@ -185,12 +190,6 @@ def test_a_checkpoint_that_another_process_holds_is_no_failed_run(tmp_path: Path
 
     outcome = sweep(tmp_path / "s", held)
     assert (outcome.done, outcome.failed, len(outcome.lost)) == (0, {}, 8)
-
-
-def test_a_full_disk_behind_another_error_stops_the_sweep(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"cache: No space left on device. The sweep was stopped"):
-        sweep(tmp_path / "s", fakes.full_disk_inside)
-    assert load_runs(tmp_path / "s").empty
 
 
 def test_another_pytorch_is_asked_about(
