@@ -4,6 +4,7 @@ Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only pri
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("torchjd", "report", "polars")
-TOOLS = ("hypothesis", "pytest", "pytest-timeout")
-TESTS = ("tests/morl_blocks", "tests/morl_recipes/table", "tests/morl_recipes/panels", "tests/morl_recipes/store")
+TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
+TESTS = ("tests/morl_blocks", "tests/morl_recipes/table")
 
 
 def lowest(requirement: str) -> str:
@@ -39,14 +40,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "lowest.txt").write_text("\n".join(versions()) + "\n")
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-        python = folder / "venv" / "bin" / "python"
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", folder / "lowest.txt"]
-        subprocess.run([*pip, f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS], check=True)
-        tests = [str(ROOT / path) for path in TESTS]
-        options = ["-q", "-p", "no:cacheprovider", "--rootdir", ROOT, "-c", ROOT / "pyproject.toml", "-o", "addopts="]
-        mode = ["--import-mode=importlib", "--strict-markers"]
-        subprocess.run([python, "-m", "pytest", *options, *mode, *tests], cwd=folder, check=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+        python = str(folder / "venv" / "bin" / "python")
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", "lowest.txt"]
+        subprocess.run([*pip, f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS], cwd=folder, check=True)
+        # The tests run outside this folder, so that they import what was installed.
+        shutil.copytree(ROOT / "tests", folder / "tests")
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        subprocess.run(
+            [python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS], cwd=folder, check=True
+        )
     print(f"The lowest versions do: {', '.join(versions())}")
 
 

@@ -45,12 +45,13 @@ def render_table(
     if kind not in ("summary", "preferences"):
         raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
     results = load_results(store, score=score, against=against)
+    how = _formats.READING if kind == "summary" else _formats.PREFERENCE_READING
     if kind == "summary":
         tables = [summary_table(panel) for panel in results.panels]
     else:
         tables = [table for panel in results.panels for table in preference_tables(panel)]
     if format == "terminal":
-        return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns)
+        return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
     if format == "csv":
         return _formats.comma_separated(tables)
-    return _formats.markdown(tables) if format == "markdown" else _formats.latex(tables)
+    return _formats.markdown(tables, how) if format == "markdown" else _formats.latex(tables, how)
