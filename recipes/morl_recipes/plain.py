@@ -8,16 +8,25 @@ _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN = re.compile(r"([\\\[\]<>|])")
 _SCHEME = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*):(?=//)|\b(javascript|data|vbscript|mailto):|\b(www)\.")
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+_SIGNS = {"±": "pm", "†": "dagger", "≥": "ge", "≤": "le", "×": "times", "µ": "mu", "∞": "infty"}  # noqa: RUF001
+_SIGNS |= zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", _GREEK.split(), strict=True)
 _LATEX = {
     "\\": r"\textbackslash{}",
-    "±": r"$\pm$",
-    "†": r"$\dagger$",
     "—": "---",
-    "≥": r"$\ge$",
+    "–": "--",  # noqa: RUF001
+    "−": "$-$",  # noqa: RUF001
+    "`": r"\textasciigrave{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    **{sign: f"${sign}$" for sign in "<>|"},
     **{sign: "\\" + sign for sign in "&%$#_{}"},
+    **{sign: rf"$\{name}$" for sign, name in _SIGNS.items()},
 }
+_LATEX_KNOWS = set("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ…§¶©")  # without a font package
 
 
 def one_line(text: str) -> str:
@@ -66,14 +75,28 @@ def for_csv(value: object) -> object:
 
 
 def for_latex(text: str) -> str:
-    r"""Return text that is no command; a bracket or a star that begins a row is no option of the line break before.
+    r"""Return text that is no command and that every LaTeX can print.
+
+    A bracket or a star that begins a row is no option of the line break before. Letters that need a font package are
+    spelt without their marks, others by their number.
 
     Example:
         >>> for_latex(r"[1ex] a_b & \input{x}")
         '{}[1ex] a\\_b \\& \\textbackslash{}input\\{x\\}'
+        >>> for_latex("λ ő 中")
+        '$\\lambda$ o U+4E2D'
     """
-    escaped = "".join(_LATEX.get(sign, sign) for sign in one_line(text))
+    escaped = "".join(map(_latex_sign, one_line(text)))
     return "{}" + escaped if escaped.lstrip().startswith(("[", "*")) else escaped
+
+
+def _latex_sign(sign: str) -> str:
+    if sign in _LATEX:
+        return _LATEX[sign]
+    if sign.isascii() or sign in _LATEX_KNOWS:
+        return sign
+    plain = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
+    return "".join(_LATEX.get(one, one) for one in plain) or f"U+{ord(sign):04X}"
 
 
 def for_html(text: str, *, quote: bool = True) -> str:

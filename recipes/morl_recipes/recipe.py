@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
@@ -21,11 +21,6 @@ from morl_recipes.specs import (
     PCGrad,
     Vector,
 )
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 WORDS = {
     "normalize_advantages": ("rollout", "minibatch"),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._figures import Figures
 from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
@@ -55,6 +56,7 @@ _COMMANDS: dict[str, type] = {
     "front": Front,
     "table": Table,
     "report": Report,
+    "figures": Figures,
     "test": Fresh,
     "verify": Verify,
     "play": Play,
@@ -68,6 +70,7 @@ _NEEDS: dict[type, str] = {
     Front: "morl_recipes.fronts",
     Table: "morl_recipes.table",
     Report: "morl_recipes.report",
+    Figures: "morl_recipes.report",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
     Verify: "morl_recipes.store",

@@ -20,6 +20,7 @@ class Table:
     Examples:
       morl-blocks table runs/smoke
       morl-blocks table runs/paper_baselines --format latex --kind preferences
+      morl-blocks table runs/mine --against Linear
     """
 
     folder: Folder
@@ -31,12 +32,14 @@ class Table:
     score: Score = None
     """What counts, also for rates and verdicts: each run's best validation (as in the paper), the same policy on fresh
     episodes, or its last validation."""
+    against: Annotated[str | None, tyro.conf.arg(metavar="ROW", help_behavior_hint="(default: PASTA)")] = None
+    """The row that the others are compared with; it stands in every table."""
 
     def run(self, argv: list[str]) -> int:
         """Print the tables."""
         from morl_recipes.table import render_table
 
-        print(render_table(self.folder, format=self.format, kind=self.kind, score=self.score))
+        print(render_table(self.folder, format=self.format, kind=self.kind, score=self.score, against=self.against))
         return 0
 
 

@@ -21,17 +21,21 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
     return tuple([m for m in printed if m in found] + [m for m in found if m not in printed])
 
 
-def _plan(everyone: Sequence[Who], env: str, group: str, done: set[str]) -> list[tuple[PlannedRun, str]]:
+def _plan(
+    everyone: Sequence[Who], env: str, group: str, done: set[str], reference: str
+) -> list[tuple[PlannedRun, str]]:
     """List the planned runs of a panel with their names, those to prefer for a cell first: done, then the group's own.
 
-    PASTA belongs to every group, and so does a row of the group that another group trains under another name, but
-    only on the preferences of the group.
+    The reference belongs to every group, and so do PASTA and a row of the group that another group trains under
+    another name, but only on the preferences of the group.
     """
     here = [who for who in everyone if who.run.env == env]
     own = [(who.run, shown_name(who)) for who in here if who.run.group == group]
-    preferences = {run.preference for run, _ in own}
+    preferences, names = {run.preference for run, _ in own}, {name for _, name in own}
     others = [who for who in here if who.run.group != group and who.run.preference in preferences]
     guests = [(who.run, name) for who in others if (name := second_name(who, group)) is not None]
+    if reference not in names:
+        guests += [(who.run, reference) for who in others if shown_name(who) == reference != paper.REFERENCE]
     return sorted([*own, *guests], key=lambda pair: pair[0].run_id not in done)
 
 
@@ -41,7 +45,13 @@ def hypervolumes(info: EnvInfo, returns: Array) -> Array:
 
 
 def fill_panel(
-    manifest: Manifest, everyone: Sequence[Who], stored: pd.DataFrame, env: str, group: str, reading: Reading
+    manifest: Manifest,
+    everyone: Sequence[Who],
+    stored: pd.DataFrame,
+    env: str,
+    group: str,
+    reading: Reading,
+    reference: str = paper.REFERENCE,
 ) -> Panel:
     """Build the panel of one group on one environment.
 
@@ -52,13 +62,14 @@ def fill_panel(
         env: Name of the environment.
         group: Name of the group.
         reading: Which score of each run counts.
+        reference: The method that the others are compared with.
 
     Returns:
         The panel, with a sentence for each kind of gap.
     """
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
-    plan = _plan(everyone, env, group, done)
+    plan = _plan(everyone, env, group, done, reference)
     named = {run.run_id: name for run, name in plan}
     in_order = [run for run in manifest.runs if run.run_id in named]
     methods = _ordered((named[run.run_id] for run in in_order), group)
@@ -85,6 +96,7 @@ def fill_panel(
         hv=hypervolumes(info, every[reading]),
         gaps=(f"{repeated} runs repeat the method, preference and seed of another and are left out.",) * bool(repeated),
         reading=reading,
+        reference=reference,
         every={name: hypervolumes(info, returns) for name, returns in every.items()},
     )
     return find_gaps(panel, stored)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes.panels._fill import fill_panel
-from morl_recipes.panels._names import Who, identify
+from morl_recipes.panels._names import Who, find_reference, identify
 from morl_recipes.panels._panel import READINGS, Panel, Reading
+from morl_recipes.paper import REFERENCE
 from morl_recipes.store import Manifest, Store, StoreError, load_runs
 from morl_recipes.store._frames import load_both
 
@@ -38,6 +39,7 @@ def load_results(
     store: str | Path | Store,
     *,
     score: Reading | None = None,
+    against: str | None = None,
     history: bool = False,
     columns: Sequence[str] | None = None,
 ) -> Results:
@@ -51,6 +53,7 @@ def load_results(
         score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
             fresh episodes (``"test"``), or its last validation (``"final"``). By default the test score where all
             finished runs have one, else the peak, with a sentence.
+        against: The row that the others are compared with, in any case; it stands in every group. By default PASTA.
         history: Also read the histories.
         columns: Which of their columns to read, for a large store; all by default.
 
@@ -75,7 +78,10 @@ def load_results(
     if reading == "test" and untested == int((runs["status"] == "done").sum()):
         raise StoreError(f"{store.path}: no run has a test score. `morl-blocks test {store.path}` adds it.")
     stored, everyone = runs.set_index("run_id"), [identify(run) for run in store.manifest.runs]
-    panels = [fill_panel(store.manifest, everyone, stored, env, group, reading) for env, group in _blocks(everyone)]
+    reference = REFERENCE if against is None else find_reference(against, everyone)
+    panels = [
+        fill_panel(store.manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+    ]
     if score is None and untested:
         panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
     return Results(store.path, store.manifest, reading, tuple(panels), runs, curves)

@@ -2,10 +2,12 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from morl_recipes import paper
+from morl_recipes.naming import unknown
 from morl_recipes.rows import PASTA, ROWS
 from morl_recipes.store import PlannedRun
 from morl_recipes.twins import blocks_of
@@ -63,6 +65,22 @@ def _rows_of(group: str) -> dict[str, str]:
     """Return the shown names of a group's rows by what they train; PASTA is known by more than that."""
     rows = {name: recipe for name, recipe in ROWS.get(group, {}).items() if not paper.is_reference(name)}
     return {_key(blocks_of(recipe.to_dict())): paper.method_name(name) for name, recipe in rows.items()}
+
+
+def find_reference(against: str, everyone: Sequence[Who]) -> str:
+    """Return the shown name of the row to compare with, by any of its spellings in any case.
+
+    Where PASTA was trained with other blocks, ``"pasta"`` means that row.
+    """
+    names = {_spelling(who.run.method): shown_name(who) for who in everyone}
+    names |= {name.lower(): name for name in names.values()}
+    if _spelling(against) not in names:
+        raise unknown("row", against, names.values())
+    return names[_spelling(against)]
+
+
+def _spelling(method: str) -> str:
+    return "pasta" if paper.is_reference(method) else method.lower()
 
 
 def _key(blocks: dict[str, Any]) -> str:

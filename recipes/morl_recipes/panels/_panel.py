@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes import scores
+from morl_recipes.paper import REFERENCE
 from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
@@ -38,6 +39,7 @@ class Panel:
         seeds: All seeds, sorted.
         run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
         reading: Which score of each run counts.
+        reference: The method that the others are compared with.
         returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
         every: Hypervolume of each run by every reading, likewise.
@@ -56,6 +58,7 @@ class Panel:
     hv: Array = field(repr=False)
     gaps: tuple[str, ...] = ()
     reading: Reading = "peak"
+    reference: str = REFERENCE
     every: Mapping[Reading, Array] = field(default_factory=dict, repr=False)
     why: str = ""
 
@@ -69,6 +72,11 @@ class Panel:
         if not both.any():
             return np.nan, np.nan, 0
         return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
+
+    @property
+    def short_reference(self) -> str:
+        """Return the name of the reference as a heading prints it."""
+        return "PASTA" if self.reference == REFERENCE else self.reference
 
     @property
     def key(self) -> str:

@@ -19,7 +19,6 @@ from morl_blocks.metrics import (
     win_rate_ci,
 )
 from morl_recipes.panels._panel import Array, Panel
-from morl_recipes.paper import REFERENCE
 
 NAN = float("nan")
 NOTHING = Interval(NAN, NAN, NAN)
@@ -40,7 +39,7 @@ class MethodStatistics:
         win_rate: Share of preferences won, on the cells that all methods have.
         dominance: Objective dominance rate, on the same cells.
         auc: Area under the performance profile, on the same cells.
-        against: Paired comparison with PASTA on the cells that both have; ``None`` when there is none.
+        against: Paired comparison with the reference on the cells that both have; ``None`` when there is none.
         beside: Mean hypervolume by the other reading: best validations beside test scores, and the other way round.
     """
 
@@ -134,10 +133,10 @@ def _plain(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]
 
 
 def against_reference(panel: Panel, method: int) -> Comparison | None:
-    """Compare a method with PASTA run by run; ``None`` without two shared seeds on each shared preference."""
-    if REFERENCE not in panel.methods or panel.methods[method] == REFERENCE:
+    """Compare a method with the reference run by run; ``None`` without two shared seeds on each shared preference."""
+    if panel.reference not in panel.methods or panel.methods[method] == panel.reference:
         return None
-    reference = panel.methods.index(REFERENCE)
+    reference = panel.methods.index(panel.reference)
     shared = np.isfinite(panel.hv[method]) & np.isfinite(panel.hv[reference])
     rows = shared.any(1)
     if not rows.any() or shared[rows].sum(1).min() < 2:
@@ -177,7 +176,7 @@ def _beside(panel: Panel, method: int) -> Interval:
 
 
 def detectable(rows: list[MethodStatistics]) -> float:
-    """Return the hypervolume difference to PASTA that the table's seeds could have told apart, NaN without any.
+    """Return the hypervolume difference to the reference that the table's seeds could have told apart, NaN without any.
 
     It is the median over the methods, at 80 % power and the 5 % level.
     """

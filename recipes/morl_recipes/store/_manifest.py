@@ -8,7 +8,7 @@ import platform
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from morl_recipes.errors import StoreError
@@ -137,7 +137,7 @@ class Manifest:
     runs: tuple[PlannedRun, ...]
     versions: Mapping[str, str] = field(default_factory=package_versions)
     machine: Mapping[str, Any] = field(default_factory=describe_machine)
-    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     training: Mapping[str, Any] = field(default_factory=dict)
     plugins: tuple[Mapping[str, str], ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
@@ -13,11 +13,6 @@ from morl_recipes.naming import unknown
 from morl_recipes.recipe import PPO, Recipe
 from morl_recipes.recipe_fields import change_recipe
 from morl_recipes.settings import NAMES, Settings, require_known
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 
 from morl_recipes.plain import for_csv, for_latex, for_markdown, for_terminal
@@ -11,6 +12,7 @@ READING = (
     "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
     "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
 )
+PREFERENCE_READING = "Mean ± standard deviation over seeds; in brackets the 95 % interval of the mean HV."
 
 
 def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
@@ -33,7 +35,7 @@ def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first, *rest]).rstrip()
 
 
-def terminal(tables: Sequence[Table], width: int = 160) -> str:
+def terminal(tables: Sequence[Table], width: int = 160, how: str = READING) -> str:
     """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
     parts = []
     for table in tables:
@@ -52,10 +54,10 @@ def terminal(tables: Sequence[Table], width: int = 160) -> str:
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
         parts.append("\n".join([*out, *(f"- {for_terminal(note)}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, f"* the best of its column. {READING}"]) + "\n"
+    return "\n\n".join([*parts, f"* the best of its column. {how}"]) + "\n"
 
 
-def markdown(tables: Sequence[Table]) -> str:
+def markdown(tables: Sequence[Table], how: str = READING) -> str:
     """Print tables as Markdown; the best of a column is bold."""
 
     def cell(one: Cell) -> str:
@@ -68,7 +70,7 @@ def markdown(tables: Sequence[Table]) -> str:
         heads = ["| " + " | ".join(map(for_markdown, table.columns)) + " |", "|" + "---|" * len(table.columns)]
         notes = ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
         parts.append("\n".join([f"### {for_markdown(table.title)}", "", *heads, *rows, *notes]))
-    return "\n\n".join([*parts, f"Bold: the best of its column. {READING}"]) + "\n"
+    return "\n\n".join([*parts, f"Bold: the best of its column. {how}"]) + "\n"
 
 
 def comma_separated(tables: Sequence[Table]) -> str:
@@ -83,34 +85,34 @@ def comma_separated(tables: Sequence[Table]) -> str:
     return text.getvalue()
 
 
-def latex(tables: Sequence[Table]) -> str:
-    """Print tables as LaTeX (packages booktabs and graphicx); the best of a column is bold."""
+def latex(tables: Sequence[Table], how: str = READING) -> str:
+    """Print tables as LaTeX (packages booktabs and graphicx), with what the marks mean in the caption."""
 
-    def cell(one: Cell) -> str:
-        text = rf"\textbf{{{for_latex(one.text)}}}" if one.best else for_latex(one.text)
-        return f"{text} {{\\scriptsize {for_latex(one.detail)}}}" if one.detail else text
+    def rows(row: Sequence[Cell]) -> list[str]:
+        """Intervals stand below their numbers: beside them a table would shrink beyond reading."""
+        texts = [rf"\textbf{{{for_latex(one.text)}}}" if one.best else for_latex(one.text) for one in row]
+        details = [rf"{{\footnotesize {for_latex(one.detail)}}}" if one.detail else "" for one in row]
+        return [" & ".join(line) + r" \\" for line in (texts, details) if any(line)]
 
-    parts = []
+    parts = [r"% \usepackage{booktabs, graphicx}"]
     for table in tables:
-        heads = " & ".join(map(for_latex, table.columns)) + r" \\"
-        rows = [" & ".join(map(cell, row)) + r" \\" for row in table.rows]
-        caption = for_latex(". ".join([table.title, *(note.rstrip(".") for note in table.notes)]) + ".")
-        parts.append(
-            "\n".join(
-                [
-                    r"\begin{table}",
-                    r"\centering",
-                    rf"\caption{{{caption}}}",
-                    r"\resizebox{\linewidth}{!}{%",
-                    rf"\begin{{tabular}}{{l{'c' * (len(table.columns) - 1)}}}",
-                    r"\toprule",
-                    heads,
-                    r"\midrule",
-                    *rows,
-                    r"\bottomrule",
-                    r"\end{tabular}}",
-                    r"\end{table}",
-                ]
-            )
-        )
+        label = "-".join(re.findall(r"[a-z0-9.]+", table.title.lower()))
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{for_latex(f'{table.title}. {how} Bold: the best of its column.')}}}",
+            rf"\label{{tab:{label}}}",
+            r"\smallskip",
+            r"\resizebox{\linewidth}{!}{%",
+            rf"\begin{{tabular}}{{l{'c' * (len(table.columns) - 1)}}}",
+            r"\toprule",
+            " & ".join(map(for_latex, table.columns)) + r" \\",
+            r"\midrule",
+            *(line for row in table.rows for line in rows(row)),
+            r"\bottomrule",
+            r"\end{tabular}}",
+        ]
+        if table.notes:
+            lines += [r"\par\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {for_latex(' '.join(table.notes))}}}"]
+        parts.append("\n".join([*lines, r"\end{table}"]))
     return "\n\n".join(parts) + "\n"

@@ -20,6 +20,7 @@ def render_table(
     format: Format = "terminal",
     kind: Kind = "summary",
     score: Reading | None = None,
+    against: str | None = None,
     width: int | None = None,
 ) -> str:
     """Print the paper's tables from a store, ours beside the paper's.
@@ -33,6 +34,7 @@ def render_table(
         score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
             the same policy on fresh episodes (``"test"``) or its last validation (``"final"``). By default the test
             score where all finished runs have one, else the peak.
+        against: The row that the others are compared with; it stands in every table. By default PASTA.
         width: Columns of the terminal; by default those of the present one.
 
     Returns:
@@ -42,13 +44,14 @@ def render_table(
         raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")
     if kind not in ("summary", "preferences"):
         raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
-    results = load_results(store, score=score)
+    results = load_results(store, score=score, against=against)
+    how = _formats.READING if kind == "summary" else _formats.PREFERENCE_READING
     if kind == "summary":
         tables = [summary_table(panel) for panel in results.panels]
     else:
         tables = [table for panel in results.panels for table in preference_tables(panel)]
     if format == "terminal":
-        return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns)
+        return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
     if format == "csv":
         return _formats.comma_separated(tables)
-    return _formats.markdown(tables) if format == "markdown" else _formats.latex(tables)
+    return _formats.markdown(tables, how) if format == "markdown" else _formats.latex(tables, how)

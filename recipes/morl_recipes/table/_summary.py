@@ -29,13 +29,13 @@ COLUMNS = (
     "paper",
     "DMP AUC",
     "paper",
-    "HV against PASTA",
+    "HV against {reference}",
     "Runs",
 )
 
 
 def _against(row: MethodStatistics) -> Cell:
-    """Say whether a method differs from PASTA, and by how much."""
+    """Say whether a method differs from the reference, and by how much."""
     if row.against is None:
         return Cell(GAP)
     difference = row.against.difference
@@ -87,9 +87,10 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out["paper_dmp_auc"] = printed.auc
     gap = Interval(math.nan, math.nan, math.nan)
     difference = gap if row.against is None else row.against.difference
-    out |= dict(zip(("hv_minus_pasta", "hv_minus_pasta_low", "hv_minus_pasta_high"), difference, strict=True))
+    out["against"] = panel.short_reference
+    out |= dict(zip(("hv_difference", "hv_difference_low", "hv_difference_high"), difference, strict=True))
     out["probability_of_improvement"] = math.nan if row.against is None else row.against.improvement
-    out["against_pasta"] = "" if row.against is None else row.against.verdict
+    out["verdict"] = "" if row.against is None else row.against.verdict
     return out
 
 
@@ -112,8 +113,9 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
     gap = detectable(rows)
     if not math.isnan(gap):
         notes.append(
-            f"With {len(panel.seeds)} seeds a true HV difference to PASTA of {gap:.3f} would have been seen in four of "
-            "five repeats (5 % level, median over the methods); a smaller one may be there and go unseen."
+            f"With {len(panel.seeds)} seeds a true HV difference to {panel.short_reference} of {gap:.3f} would have "
+            "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
+            "unseen."
         )
     return [*notes, *reading_notes(panel), *preference_note(panel)]
 
@@ -138,5 +140,5 @@ def summary_table(panel: Panel) -> Table:
     )
     numbers = tuple(_numbers(panel, row, printed.get(row.method, nothing)) for row in rows)
     title = f"{panel.env}, {panel.group}"
-    heads = tuple(head.format(beside=beside(panel)) for head in COLUMNS)
+    heads = tuple(head.format(beside=beside(panel), reference=panel.short_reference) for head in COLUMNS)
     return without_empty(Table(title, heads, cells, tuple(_notes(panel, rows)), numbers))

@@ -13,7 +13,7 @@ def test_tables_in_every_format(trained: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("table", "report", "test", "play", "export"):
+    for command in ("table", "report", "figures", "test", "play", "export"):
         assert main([command, str(tmp_path)]) == 3
         assert "not a result store (it has no manifest.json)" in capsys.readouterr().err
 
@@ -24,3 +24,19 @@ def test_a_report_is_one_file(trained: Path, tmp_path: Path, capsys: pytest.Capt
     assert main(["report", str(trained), "--out", str(out), "--title", "Mine"]) == 0
     assert capsys.readouterr().out.strip() == str(out)
     assert "Mine" in out.read_text()
+
+
+def test_another_row_to_compare_with(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", str(trained), "--against", "pasta"]) == 0
+    assert "PASTA" in capsys.readouterr().out
+    assert main(["table", str(trained), "--against", "nobody"]) == 2
+    assert "unknown row 'nobody'. Known: PASTA" in capsys.readouterr().err
+
+
+def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "pictures"
+    assert main(["figures", str(trained), "--out", str(out), "--formats", "png"]) == 0
+    *named, last = capsys.readouterr().out.splitlines()
+    assert sorted(named) == sorted(str(path) for path in out.iterdir())
+    assert last == f"{len(named)} files in {out}"
+    assert main(["figures", str(trained), "--formats", "bmp"]) == 2

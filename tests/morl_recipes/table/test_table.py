@@ -43,6 +43,25 @@ def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: Ma
     assert words["A twin (Ours too)"] == "not distinguishable"
 
 
+def test_any_row_can_be_the_one_to_compare_with_and_stands_in_every_table(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    store = make_store(sweep_type(methods={"baselines": ["PASTA (Ours)", "Linear"], "mine": ["My brake"]}, seeds=5))
+    usual, other = (load_results(store, against=row).panels for row in (None, "linear"))
+    assert [panel.methods for panel in usual] == [("PASTA (Ours)", "Linear"), ("PASTA (Ours)", "My brake")]
+    assert [panel.methods for panel in other][1] == ("PASTA (Ours)", "Linear", "My brake")
+    table = summary_table(other[1])
+    assert "HV against Linear" in table.columns
+    words = {row[0].text: row[-2].text for row in table.rows}
+    assert words["PASTA (Ours)"] == "better"
+    assert words["Linear"] == "—"
+    assert any("a true HV difference to Linear of" in note for note in table.notes)
+    assert {row["against"] for row in table.numbers} == {"Linear"}
+    assert render_table(store, against="pasta") == render_table(store)
+    with pytest.raises(ValueError, match=r"unknown row 'Linea'\. Nearest: Linear\."):
+        render_table(store, against="Linea")
+
+
 def _appendix_table(make_store: MakeStore, sweep_type: Any, env: str, group: str) -> tuple[Table, Table]:
     rows = paper.per_preference().query("env == @env and group == @group")
     preferences = tuple(paper.preference_weights(p) for p in rows["preference"].unique())
@@ -87,7 +106,7 @@ def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: Ma
     assert rows[0]["score"] == "test"
     assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
     assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
-    assert rows[1]["against_pasta"] == "worse"
+    assert rows[1]["verdict"] == "worse"
     assert "Scores are last validations." in render_table(store, score="final")
     cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
     assert float(cells[0]["eu_mean"]) == pytest.approx(panel.utilities[0, 0].mean())
@@ -125,8 +144,8 @@ def test_csv_holds_plain_numbers(make_store: MakeStore) -> None:
     rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
     assert [row["method"] for row in rows] == ["PASTA (Ours)", "Linear"]
     assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
-    assert rows[0]["hv_minus_pasta"] == ""
-    assert rows[1]["against_pasta"] == "worse"
+    assert rows[0]["hv_difference"] == ""
+    assert rows[1]["verdict"] == "worse"
     assert float(rows[1]["paper_obj_dom_rate"]) == pytest.approx(0.042)
     cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
     assert len(cells) == 4

@@ -1,0 +1,57 @@
+"""Install the lowest version of every package that pyproject promises, and run the tests of the blocks there.
+
+Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only prints the versions.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXTRAS = ("torchjd", "report", "polars")
+TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
+TESTS = ("tests/morl_blocks", "tests/morl_recipes/table")
+
+
+def lowest(requirement: str) -> str:
+    """Return a requirement with its lower bound alone: ``"torch>=2.13,<2.14"`` becomes ``"torch==2.13"``."""
+    found = re.match(r"([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?>=([0-9.]+)", requirement)
+    if found is None:
+        sys.exit(f"pyproject.toml: {requirement!r} has no lower bound.")
+    return f"{found.group(1)}=={found.group(2)}"
+
+
+def versions() -> list[str]:
+    """Return the lowest version of each package that is needed always, or by the extras that are tried here."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [line for name in EXTRAS for line in project["optional-dependencies"][name]]
+    return [lowest(line) for line in [*project["dependencies"], *extras]]
+
+
+def main() -> None:
+    """Exit with pip's or pytest's message if the lowest versions do not do."""
+    if "--print" in sys.argv:
+        print("\n".join(versions()))
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "lowest.txt").write_text("\n".join(versions()) + "\n")
+        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+        python = str(folder / "venv" / "bin" / "python")
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", "lowest.txt"]
+        subprocess.run([*pip, f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS], cwd=folder, check=True)
+        # The tests run outside this folder, so that they import what was installed.
+        shutil.copytree(ROOT / "tests", folder / "tests")
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        subprocess.run(
+            [python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *TESTS], cwd=folder, check=True
+        )
+    print(f"The lowest versions do: {', '.join(versions())}")
+
+
+if __name__ == "__main__":
+    main()
