@@ -75,5 +75,6 @@ def test_a_report_has_no_tag_of_theirs(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize("write", [for_terminal, for_markdown, for_csv, for_latex, for_html])
 @pytest.mark.parametrize("name", ["PASTA (Ours)", "STCH (0.1)", "κ=0.4", "No PCGrad", "0.291 ± 0.024"])
 def test_ordinary_names_stay_as_they_are(write, name: str) -> None:  # type: ignore[no-untyped-def]
-    latex = {"±": r"$\pm$", "κ": r"$\kappa$"} if write is for_latex else {}
+    latex: dict[str, str | int | None] = {"±": r"$\pm$", "κ": r"$\kappa$"}
+    latex = latex if write is for_latex else {}
     assert write(name) == name.translate(str.maketrans(latex))

@@ -1,12 +1,13 @@
+import time
+
 import pytest
 
-from morl_recipes.sweep.engines import _pulse
 from morl_recipes.sweep.engines._pulse import Listener, Pulse
 
 
 def test_only_who_has_begun_and_falls_silent_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(_pulse.time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     pulse, listener = Pulse(), Listener(silence=10.0)
     assert listener.listen(pulse.heard()) == {}
     pulse.tell("a", 0)
@@ -25,7 +26,7 @@ def test_only_who_has_begun_and_falls_silent_is_silent(monkeypatch: pytest.Monke
 
 def test_another_attempt_may_wait_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(_pulse.time, "monotonic", lambda: now)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
     pulse, listener = Pulse(), Listener(silence=10.0)
     listener.forget("a")
     pulse.tell("a", 0)
