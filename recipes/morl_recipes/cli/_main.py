@@ -15,6 +15,7 @@ from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
+from morl_recipes.cli._publish import Publish
 from morl_recipes.cli._show import Report, Table
 from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
@@ -57,6 +58,7 @@ _COMMANDS: dict[str, type] = {
     "table": Table,
     "report": Report,
     "figures": Figures,
+    "publish": Publish,
     "test": Fresh,
     "verify": Verify,
     "play": Play,
@@ -71,6 +73,7 @@ _NEEDS: dict[type, str] = {
     Table: "morl_recipes.table",
     Report: "morl_recipes.report",
     Figures: "morl_recipes.report",
+    Publish: "morl_recipes.dataset",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
     Verify: "morl_recipes.store",

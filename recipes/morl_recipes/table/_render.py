@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Reading, load_results
 from morl_recipes.store import Store
 from morl_recipes.table import _formats
@@ -15,7 +16,7 @@ Kind: TypeAlias = Literal["summary", "preferences"]
 
 
 def render_table(
-    store: str | Path | Store,
+    store: str | Path | Store | Dataset,
     *,
     format: Format = "terminal",
     kind: Kind = "summary",
@@ -23,12 +24,12 @@ def render_table(
     against: str | None = None,
     width: int | None = None,
 ) -> str:
-    """Print the paper's tables from a store, ours beside the paper's.
+    """Print the paper's tables from results, ours beside the paper's.
 
     Works on sweeps that are not complete: what is missing is a gap, and a note below its table.
 
     Args:
-        store: A store or its folder.
+        store: A store, its folder, or a published :class:`~morl_recipes.dataset.Dataset`.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
         kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
         score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
