@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import tyro
 
 from morl_recipes.cli._figures import Figures
+from morl_recipes.cli._diff import Diff
 from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
@@ -58,6 +59,7 @@ _COMMANDS: dict[str, type] = {
     "table": Table,
     "report": Report,
     "figures": Figures,
+    "diff": Diff,
     "publish": Publish,
     "test": Fresh,
     "verify": Verify,
@@ -73,6 +75,7 @@ _NEEDS: dict[type, str] = {
     Table: "morl_recipes.table",
     Report: "morl_recipes.report",
     Figures: "morl_recipes.report",
+    Diff: "morl_recipes.differences",
     Publish: "morl_recipes.dataset",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
