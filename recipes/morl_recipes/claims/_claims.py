@@ -41,8 +41,8 @@ def _every(group: str) -> tuple[tuple[Row, Row], ...]:
 
 
 RHO = "\N{GREEK SMALL LETTER RHO}"
-BRAKE = "The paper's own HV is on the other side; it argues from the win rate."
-SETTINGS = "Every other setting against every baseline, in the paper's words."
+BRAKE = "On the brake the paper's own HV speaks against the claim; it argues from the win rate."
+SETTINGS = "*Insensitive* is what the paper says of it: every other setting is set against every baseline."
 
 CLAIMS: tuple[Claim, ...] = (
     Claim("PASTA beats all baselines", "stealth", _over(*others("baselines"))),

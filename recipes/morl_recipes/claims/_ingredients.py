@@ -27,7 +27,7 @@ class Ingredient:
 
 CHAIN: tuple[Ingredient, ...] = (
     Ingredient("Advantages: normalised per objective instead of scalarised", VECTOR, LINEAR),
-    Ingredient("All objectives alike in the actor; attention in the critic", PLAIN, VECTOR),
+    Ingredient("Equal weights in the actor; attention, steered by the controller, in the critic", PLAIN, VECTOR),
     Ingredient("Projection of conflicting gradients (PCGrad)", PASTA, PLAIN),
 )
 """From Linear to PASTA in three steps; the steps add up to the lead."""

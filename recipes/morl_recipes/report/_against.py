@@ -15,7 +15,8 @@ TITLE = "hypervolume minus PASTA's"
 def against(panel: Panel) -> Figure:
     """Draw the paired difference of each method to PASTA with its 95 % interval, and the paper's as a hollow diamond.
 
-    Left of the line is worse than PASTA. A mark is filled where the interval does not hold 0.
+    Left of the line is worse than PASTA. A mark is filled where the interval does not hold 0. A method whose runs are
+    not all there shows how many are.
     """
     reason = unbounded(panel)
     if reason is not None:
@@ -26,7 +27,9 @@ def against(panel: Panel) -> Figure:
         found = against_reference(panel, k)
         if found is None:
             continue
-        label = f"{method}  <b>{found.difference.estimate:+.3f}</b>"
+        done, planned = int(panel.usable[k].sum()), int((panel.run_ids[k] != "").sum())
+        partly = f" ({done} of {planned})" if done < planned else ""
+        label = f"{method}{partly}  <b>{found.difference.estimate:+.3f}</b>"
         traces.append(_interval(k, method, label, found))
         apart = printed.get(method, math.nan) - printed.get(REFERENCE, math.nan)
         if not math.isnan(apart):
