@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import tyro
 
-from morl_recipes.cli._figures import Figures
 from morl_recipes.cli._diff import Diff
+from morl_recipes.cli._figures import Figures
 from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List

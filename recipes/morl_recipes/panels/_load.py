@@ -75,7 +75,9 @@ def load_results(
         raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
     stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
     reference = REFERENCE if against is None else find_reference(against, everyone)
-    panels = [fill_panel(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)]
+    panels = [
+        fill_panel(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+    ]
     if score is None and untested:
         panels = [replace(panel, why=_why_peak(untested, len(runs), path)) for panel in panels]
     return Results(path, manifest, reading, tuple(panels), runs, curves)
