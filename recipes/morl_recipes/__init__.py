@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from morl_recipes.dataset import published as published
     from morl_recipes.envs import EnvSource as EnvSource
     from morl_recipes.exact_distance import distance_to_exact as distance_to_exact
     from morl_recipes.fronts import Front as Front
@@ -42,6 +43,7 @@ _HOME = {
     "distance_to_exact": "morl_recipes.exact_distance",
     "play_returns": "morl_recipes.returns",
     "protocol": "morl_recipes.protocols",
+    "published": "morl_recipes.dataset",
     "published_fronts": "morl_recipes.protocols",
     "train": "morl_recipes.trainer",
     "train_front": "morl_recipes.fronts",
@@ -63,6 +65,7 @@ __all__ = [
     "distance_to_exact",
     "play_returns",
     "protocol",
+    "published",
     "published_fronts",
     "train",
     "train_front",

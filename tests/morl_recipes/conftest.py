@@ -157,6 +157,12 @@ def make_store(tmp_path: Path) -> Callable[..., Store]:
 
 
 @pytest.fixture
+def fill_store() -> Callable[..., Store]:
+    """Return a function from a folder and sweeps to a store there."""
+    return fill
+
+
+@pytest.fixture
 def sweep_type() -> type[Sweep]:
     """The dataclass of a made-up sweep (test files cannot import a conftest)."""
     return Sweep

@@ -10,11 +10,13 @@ from typing import Annotated, Any
 
 import tyro
 
+from morl_recipes.cli._diff import Diff
 from morl_recipes.cli._figures import Figures
 from morl_recipes.cli._fresh import Fresh
 from morl_recipes.cli._front import Front
 from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
+from morl_recipes.cli._publish import Publish
 from morl_recipes.cli._show import Report, Table
 from morl_recipes.cli._signals import Terminated, patient
 from morl_recipes.cli._sweep import Sweep
@@ -57,6 +59,8 @@ _COMMANDS: dict[str, type] = {
     "table": Table,
     "report": Report,
     "figures": Figures,
+    "diff": Diff,
+    "publish": Publish,
     "test": Fresh,
     "verify": Verify,
     "play": Play,
@@ -71,6 +75,8 @@ _NEEDS: dict[type, str] = {
     Table: "morl_recipes.table",
     Report: "morl_recipes.report",
     Figures: "morl_recipes.report",
+    Diff: "morl_recipes.differences",
+    Publish: "morl_recipes.dataset",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
     Verify: "morl_recipes.store",

@@ -21,10 +21,13 @@ class Table:
       morl-blocks table runs/smoke
       morl-blocks table runs/paper_baselines --format latex --kind preferences
       morl-blocks table runs/mine --against Linear
+      morl-blocks table --results stealth-200k
     """
 
-    folder: Folder
+    folder: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")] = None
     """Results of a sweep or a training, complete or not."""
+    results: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: none)")] = None
+    """In place of a folder, a table that was trained and published with this package, or the file of one of yours."""
     format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
     """How to print."""
     kind: Literal["summary", "preferences"] = "summary"
@@ -37,9 +40,13 @@ class Table:
 
     def run(self, argv: list[str]) -> int:
         """Print the tables."""
+        from morl_recipes.dataset import find_dataset
         from morl_recipes.table import render_table
 
-        print(render_table(self.folder, format=self.format, kind=self.kind, score=self.score, against=self.against))
+        if (self.folder is None) == (self.results is None):
+            raise ValueError("`table` needs the folder of results, or --results NAME, and not both.")
+        source = find_dataset(self.results) if self.results is not None else self.folder or Path()
+        print(render_table(source, format=self.format, kind=self.kind, score=self.score, against=self.against))
         return 0
 
 

@@ -1,4 +1,4 @@
-"""Sort the runs of a store into panels, and say what does not fit or is not there."""
+"""Sort the runs of a store or a dataset into panels, and say what does not fit or is not there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from morl_recipes.dataset import Dataset
 from morl_recipes.panels._fill import fill_panel
 from morl_recipes.panels._names import Who, find_reference, identify
 from morl_recipes.panels._panel import READINGS, Panel, Reading
@@ -19,7 +20,7 @@ class Results:
     """Everything that tables and reports are made of.
 
     Attributes:
-        path: Folder of the store.
+        path: Folder of the store; the name of a dataset.
         manifest: What the sweep set out to do.
         reading: Which score of each run counts: ``"test"``, ``"peak"`` or ``"final"``.
         panels: One per environment and group.
@@ -36,20 +37,20 @@ class Results:
 
 
 def load_results(
-    store: str | Path | Store,
+    store: str | Path | Store | Dataset,
     *,
     score: Reading | None = None,
     against: str | None = None,
     history: bool = False,
     columns: Sequence[str] | None = None,
 ) -> Results:
-    """Read a store and sort its runs into comparable panels.
+    """Read a store, or take a published dataset, and sort its runs into comparable panels.
 
     PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
     are not finite and runs that are not there become gaps, and sentences in ``gaps``.
 
     Args:
-        store: A store or its folder.
+        store: A store, its folder, or a :class:`~morl_recipes.dataset.Dataset`, which has no histories.
         score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
             fresh episodes (``"test"``), or its last validation (``"final"``). By default the test score where all
             finished runs have one, else the peak, with a sentence.
@@ -62,29 +63,38 @@ def load_results(
     """
     if score is not None and score not in READINGS:
         raise ValueError(f"`score` must be 'peak', 'test' or 'final', got {score!r}.")
+    path, manifest, runs, curves = _read(store, columns, history=history)
+    if not (runs["status"] == "done").any():
+        count = len(manifest.runs)
+        words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
+        reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
+        raise StoreError(f"{path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
+    untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
+    reading: Reading = score or ("peak" if untested else "test")
+    if reading == "test" and untested == int((runs["status"] == "done").sum()):
+        raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
+    stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
+    reference = REFERENCE if against is None else find_reference(against, everyone)
+    panels = [
+        fill_panel(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+    ]
+    if score is None and untested:
+        panels = [replace(panel, why=_why_peak(untested, len(runs), path)) for panel in panels]
+    return Results(path, manifest, reading, tuple(panels), runs, curves)
+
+
+def _read(
+    store: str | Path | Store | Dataset, columns: Sequence[str] | None, *, history: bool
+) -> tuple[Path, Manifest, pd.DataFrame, pd.DataFrame]:
+    """Return the name, the plan, the runs and, if asked for, the histories."""
+    if isinstance(store, Dataset):
+        return Path(store.name), store.manifest, store.runs, pd.DataFrame(columns=["run_id", "iteration", "steps"])
     store = store if isinstance(store, Store) else Store.open(store)
     if history:
         runs, curves = load_both(store, columns)
     else:
         runs, curves = load_runs(store, damaged="mark"), pd.DataFrame()
-    runs = _mark(runs, curves.attrs.get("damaged", {}))
-    if not (runs["status"] == "done").any():
-        count = len(store.manifest.runs)
-        words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
-        reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
-        raise StoreError(f"{store.path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
-    untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
-    reading: Reading = score or ("peak" if untested else "test")
-    if reading == "test" and untested == int((runs["status"] == "done").sum()):
-        raise StoreError(f"{store.path}: no run has a test score. `morl-blocks test {store.path}` adds it.")
-    stored, everyone = runs.set_index("run_id"), [identify(run) for run in store.manifest.runs]
-    reference = REFERENCE if against is None else find_reference(against, everyone)
-    panels = [
-        fill_panel(store.manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
-    ]
-    if score is None and untested:
-        panels = [replace(panel, why=_why_peak(untested, len(runs), store.path)) for panel in panels]
-    return Results(store.path, store.manifest, reading, tuple(panels), runs, curves)
+    return store.path, store.manifest, _mark(runs, curves.attrs.get("damaged", {})), curves
 
 
 def _why_peak(untested: int, runs: int, folder: Path) -> str:

@@ -29,6 +29,8 @@ RC: dict[Any, Any] = {
     "hatch.linewidth": 0.7,
     "hatch.color": "white",
 }
+ROWS = ("hypervolume", "against")
+"""Pages with one line per method, which need no legend."""
 Drawing = tuple[str, dict[str, Any]]
 
 
@@ -45,6 +47,7 @@ def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
     fronts = [("", figures[name]["all"]) for name in front_names(panel) if name != "front_3d"]
     pages: dict[str, tuple[int, list[Drawing]]] = {
         "hypervolume": (1, [("", figures["bars"]["all"])]),
+        "against": (1, [("", figures["against"]["all"])]),
         "training": (len(curves) * (2 if len(labels) > 2 else 1), training),
         "radar": (min(4, len(labels)), each("radar")),
         "front": (len(fronts), fronts),
@@ -70,9 +73,7 @@ def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) ->
     """Lay out one page."""
     rows = math.ceil(len(drawings) / columns)
     width = max(5.2, 3.4 * columns)
-    height = (
-        1.2 + 0.28 * len(panel.methods) if name == "hypervolume" else 0.9 + (4.2 if name == "front_3d" else 2.5) * rows
-    )
+    height = 1.2 + 0.28 * len(panel.methods) if name in ROWS else 0.9 + (4.2 if name == "front_3d" else 2.5) * rows
     figure = Figure(figsize=(width, height), layout="constrained")
     looks = styles(panel.methods)
     for i, (title, drawing) in enumerate(drawings):
@@ -80,7 +81,7 @@ def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) ->
         draw(axes, drawing, looks)
         if title:
             axes.set_title(title)
-    if name != "hypervolume":
+    if name not in ROWS:
         _legend(figure, panel, looks, columns=max(2, int(width / 1.35)))
     return figure
 

@@ -12,6 +12,8 @@ from morl_recipes.report._style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style
 
 Trace = Mapping[str, Any]
 INK = "#1b2129"
+APART, ALIKE = "#0072b2", "#7b8794"
+"""Differences whose interval does not hold 0, and those whose interval does."""
 
 
 def _numbers(values: list[float | None]) -> np.ndarray:
@@ -59,8 +61,16 @@ def _bar(axes: Axes, trace: Trace, style: Style) -> None:
     axes.barh(position, _numbers(trace["x"]), height=trace.get("thickness", 0.72), xerr=error, capsize=3, **look)
 
 
+def _interval(axes: Axes, trace: Trace, style: Style) -> None:
+    ends, apart = trace["error_x"], trace["meta"]["apart"]
+    error = np.array([ends["arrayminus"], ends["array"]], dtype=float)
+    colour = APART if apart else ALIKE
+    look: dict[str, Any] = {"color": colour, "markerfacecolor": colour if apart else "white", "elinewidth": 2.2}
+    axes.errorbar(trace["x"], trace["y"], xerr=error, fmt="o", capsize=3, markersize=6, zorder=3, **look)
+
+
 def _paper(axes: Axes, trace: Trace, style: Style) -> None:
-    axes.plot(trace["x"], trace["y"], "D", markerfacecolor="none", color=INK, markersize=5.5)
+    axes.plot(trace["x"], trace["y"], "D", markerfacecolor="none", color=INK, markersize=5.5, zorder=4)
 
 
 def _radar(axes: Axes, trace: Trace, style: Style) -> None:
@@ -102,6 +112,7 @@ _PAINT: dict[str, Callable[[Axes, Trace, Style], None]] = {
     "line": _line,
     "band": _band,
     "bar": _bar,
+    "interval": _interval,
     "paper": _paper,
     "radar": _radar,
     "front": _points,
@@ -173,10 +184,20 @@ def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     if layout.get("xaxis", {}).get("title", {}).get("text") == "environment steps":
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    if layout.get("barmode") == "group":
+    if "shapes" in layout:
+        _from_zero(axes, figure)
+    elif layout.get("barmode") == "group":
         names = figure["data"][0]["y"]
         axes.set_yticks(range(len(names)), names)
     elif "barmode" in layout:
         ticks = [trace["y"][0] for trace in figure["data"] if trace["meta"]["role"] == "bar"]
         axes.set_yticks(range(len(ticks)), [plain_text(tick) for tick in ticks])
         axes.invert_yaxis()
+
+
+def _from_zero(axes: Axes, figure: Mapping[str, Any]) -> None:
+    """Mark where nothing differs, and name the rows from top to bottom."""
+    axes.axvline(0, color=INK, linewidth=1)
+    ticks = [trace["y"][0] for trace in figure["data"] if trace["meta"]["role"] == "interval"]
+    axes.set_yticks(range(len(ticks)), [plain_text(tick) for tick in ticks])
+    axes.set_ylim(len(ticks) - 0.4, -0.6)

@@ -9,6 +9,7 @@ from morl_recipes import scores
 from morl_recipes.panels import Panel
 from morl_recipes.panels._panel import bounds_of
 from morl_recipes.report import _traces
+from morl_recipes.report._against import against
 from morl_recipes.report._series import curves, training_frame
 
 CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
@@ -51,6 +52,7 @@ def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, An
     choices: dict[str, int | None] = {"all": None} | {str(p): p for p in range(len(panel.preferences))}
     figures: dict[str, dict[str, Any]] = {
         "bars": _traces.all_bars(panel),
+        "against": {"all": against(panel)},
         "radar": {key: _traces.radar(panel, p) for key, p in choices.items()},
         "profiles": {"all": _traces.profiles(panel)},
     }

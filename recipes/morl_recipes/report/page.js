@@ -26,6 +26,9 @@
         pattern: { shape: style.hatch, fillmode: "overlay", fgcolor: css("--card"), fgopacity: 0.75, solidity: 0.2,
           size: 8 } },
         error_x: trace.error_x && { ...trace.error_x, color: css("--text") } },
+      interval: { marker: { symbol: trace.meta.apart ? "circle" : "circle-open", size: 10, line: { width: 2 },
+        color: trace.meta.apart ? css("--accent") : css("--soft") },
+        error_x: { ...trace.error_x, color: trace.meta.apart ? css("--accent") : css("--soft") } },
       paper: { marker: { symbol: "diamond-open", size: 10, color: css("--text"), line: { width: 2 } } },
       radar: { line: { color: c, dash: style.dash, width }, marker: { symbol: style.symbol, size: 7, color: c },
         mode: "lines+markers" },
@@ -51,6 +54,7 @@
     const layout = { height: 340, ...given, margin: { l: 52, r: 14, t: 14, b: 46 }, paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 12.5, color: css("--text") },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--line"), activecolor: css("--accent") },
+      shapes: (given.shapes || []).map((shape) => ({ ...shape, line: { ...shape.line, color: css("--soft") } })),
       showlegend: false, hovermode: "closest", dragmode: narrow.matches ? false : "zoom",
       hoverlabel: { bgcolor: css("--card"), bordercolor: css("--line"), font: { color: css("--text") }, align: "left" },
     };
@@ -87,7 +91,7 @@
     }
     return lines.join("<br>");
   };
-  const wrapTraces = (trace) => (["bar", "paper"].includes(trace.meta.role) ? { ...trace, y: trace.y.map(wrap) } : trace);
+  const wrapTraces = (trace) => (["bar", "interval", "paper"].includes(trace.meta.role) ? { ...trace, y: trace.y.map(wrap) } : trace);
 
   // A closed list of buttons: the default one can send the data of a figure to a server.
   const buttons = (layout) => {

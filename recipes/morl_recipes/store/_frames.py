@@ -55,8 +55,8 @@ def _test_keys(objectives: int) -> list[str]:
     return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
 
 
-def _columns(objectives: int) -> list[str]:
-    """The columns of :func:`load_runs`, also when there are no runs."""
+def run_columns(objectives: int) -> list[str]:
+    """Return the columns of :func:`load_runs`, also when there are no runs."""
     points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
     tests = [f"{name}_{key}" for name in TEST_POINTS for key in _test_keys(objectives)]
     return [*KEYS, "status", "reason", "steps", *points, *tests]
@@ -88,7 +88,7 @@ def load_runs(
     store = store if isinstance(store, Store) else Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
     rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
-    return as_asked(pd.DataFrame(rows, columns=_columns(objectives)))
+    return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
 
 
 def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
@@ -160,7 +160,7 @@ def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame
     for fields in _fields(store, "mark", tests=True):
         rows.append(_row(fields, objectives))
         taken.add(fields)
-    runs = pd.DataFrame(rows, columns=_columns(objectives))
+    runs = pd.DataFrame(rows, columns=run_columns(objectives))
     rows.clear()
     return runs, taken.frame(KEYS if columns is None else ["run_id"])
 

@@ -174,7 +174,7 @@ class Manifest:
         """
         try:
             check_manifest(fields)
-            environments = {name: _env_info(info) for name, info in fields["environments"].items()}
+            environments = {name: env_info(info) for name, info in fields["environments"].items()}
             known = PlannedRun.__dataclass_fields__.keys()
             runs = tuple(PlannedRun(**{key: run[key] for key in run.keys() & known}) for run in fields["runs"])
             values = {name: fields[name] for name in ("command", "versions", "machine", "created")}
@@ -188,7 +188,7 @@ class Manifest:
         return describe_difference(self.to_json(), other.to_json())
 
 
-def _env_info(fields: Mapping[str, Any]) -> EnvInfo:
+def env_info(fields: Mapping[str, Any]) -> EnvInfo:
     """Rebuild an environment's entry; JSON has lists where we have tuples."""
     low, high = fields["low"], fields["high"]
     return EnvInfo(tuple(fields["objectives"]), low and tuple(low), high and tuple(high))

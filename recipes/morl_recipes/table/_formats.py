@@ -35,6 +35,11 @@ def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first, *rest]).rstrip()
 
 
+def _marked(mark: str, tables: Sequence[Table], how: str) -> str:
+    """Explain the mark of the best where there is one, then the rest."""
+    return f"{mark} {how}" if any(cell.best for table in tables for row in table.rows for cell in row) else how
+
+
 def terminal(tables: Sequence[Table], width: int = 160, how: str = READING) -> str:
     """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
     parts = []
@@ -54,7 +59,7 @@ def terminal(tables: Sequence[Table], width: int = 160, how: str = READING) -> s
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
         parts.append("\n".join([*out, *(f"- {for_terminal(note)}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, f"* the best of its column. {how}"]) + "\n"
+    return "\n\n".join([*parts, _marked("* the best of its column.", tables, how)]) + "\n"
 
 
 def markdown(tables: Sequence[Table], how: str = READING) -> str:
@@ -70,7 +75,7 @@ def markdown(tables: Sequence[Table], how: str = READING) -> str:
         heads = ["| " + " | ".join(map(for_markdown, table.columns)) + " |", "|" + "---|" * len(table.columns)]
         notes = ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
         parts.append("\n".join([f"### {for_markdown(table.title)}", "", *heads, *rows, *notes]))
-    return "\n\n".join([*parts, f"Bold: the best of its column. {how}"]) + "\n"
+    return "\n\n".join([*parts, _marked("Bold: the best of its column.", tables, how)]) + "\n"
 
 
 def comma_separated(tables: Sequence[Table]) -> str:

@@ -1,12 +1,15 @@
 """One function from a store to the text of its tables."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Reading, load_results
 from morl_recipes.store import Store
 from morl_recipes.table import _formats
+from morl_recipes.table._cells import Table
 from morl_recipes.table._preferences import preference_tables
 from morl_recipes.table._summary import summary_table
 
@@ -15,7 +18,7 @@ Kind: TypeAlias = Literal["summary", "preferences"]
 
 
 def render_table(
-    store: str | Path | Store,
+    store: str | Path | Store | Dataset,
     *,
     format: Format = "terminal",
     kind: Kind = "summary",
@@ -23,12 +26,12 @@ def render_table(
     against: str | None = None,
     width: int | None = None,
 ) -> str:
-    """Print the paper's tables from a store, ours beside the paper's.
+    """Print the paper's tables from results, ours beside the paper's.
 
     Works on sweeps that are not complete: what is missing is a gap, and a note below its table.
 
     Args:
-        store: A store or its folder.
+        store: A store, its folder, or a published :class:`~morl_recipes.dataset.Dataset`.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
         kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
         score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
@@ -40,8 +43,7 @@ def render_table(
     Returns:
         The text. A store without a finished run raises :class:`~morl_recipes.store.StoreError`.
     """
-    if format not in ("terminal", "markdown", "csv", "latex"):
-        raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")
+    _check(format)
     if kind not in ("summary", "preferences"):
         raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
     results = load_results(store, score=score, against=against)
@@ -50,8 +52,28 @@ def render_table(
         tables = [summary_table(panel) for panel in results.panels]
     else:
         tables = [table for panel in results.panels for table in preference_tables(panel)]
+    return print_tables(tables, format, width, how=how)
+
+
+def print_tables(
+    tables: Sequence[Table], format: Format = "terminal", width: int | None = None, *, how: str = _formats.READING
+) -> str:
+    """Print tables in a format.
+
+    Args:
+        tables: The tables.
+        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
+        width: Columns of the terminal; by default those of the present one.
+        how: How to read them, in a sentence below the last one.
+    """
+    _check(format)
     if format == "terminal":
         return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
     if format == "csv":
         return _formats.comma_separated(tables)
     return _formats.markdown(tables, how) if format == "markdown" else _formats.latex(tables, how)
+
+
+def _check(format: Format) -> None:
+    if format not in ("terminal", "markdown", "csv", "latex"):
+        raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")

@@ -40,3 +40,21 @@ def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys:
     assert sorted(named) == sorted(str(path) for path in out.iterdir())
     assert last == f"{len(named)} files in {out}"
     assert main(["figures", str(trained), "--formats", "bmp"]) == 2
+
+
+def test_results_that_were_published_are_printed_like_a_folder(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["publish", str(trained), "--name", "mine", "--out", str(tmp_path)]) == 0
+    path = tmp_path / "mine.csv"
+    assert f"Next: morl-blocks table --results {path}" in capsys.readouterr().out
+    texts = []
+    for where in (["--results", str(path)], [str(trained)]):
+        assert main(["table", *where, "--score", "final"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    for wrong in ([], [str(trained), "--results", str(path)]):
+        assert main(["table", *wrong]) == 2
+        assert "needs the folder of results, or --results NAME, and not both" in capsys.readouterr().err
+    assert main(["table", "--results", "nobody"]) == 2
+    assert "unknown results 'nobody'" in capsys.readouterr().err

@@ -11,7 +11,18 @@ from morl_recipes.store import Store
 
 pytest.importorskip("plotly", reason="the interactive report needs the extra `report`")
 
-SECTIONS = ["missing", "hypervolume", "curves", "radar", "front", "controller", "profiles", "tables", "manifest"]
+SECTIONS = [
+    "missing",
+    "hypervolume",
+    "against",
+    "curves",
+    "radar",
+    "front",
+    "controller",
+    "profiles",
+    "tables",
+    "manifest",
+]
 TRACES = "[...document.querySelectorAll('.figure')].flatMap((d) => (d.data || []).map((t) => t.meta.method))"
 SCROLLERS = """[...document.querySelectorAll('body, body *')]
   .filter((e) => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX)).length"""
@@ -29,7 +40,7 @@ def test_a_reader_opens_it_offline(browser: Any, report: Path) -> None:
     browser.open(report)
     browser.draw_everything()
     assert browser.run("[...document.querySelectorAll('section')].map((s) => s.id)") == SECTIONS
-    assert browser.run("document.querySelectorAll('.js-plotly-plot').length") == 11
+    assert browser.run("document.querySelectorAll('.js-plotly-plot').length") == 12
     assert browser.requests == [report.resolve().as_uri()]
 
     # A method is switched off: all of its traces go, the others stay, and it comes back.
@@ -54,7 +65,7 @@ def test_a_reader_opens_it_offline(browser: Any, report: Path) -> None:
     browser.run(f"({choose})('panel', '1')")
     browser.draw_everything()
     gaps = browser.run("[...document.querySelectorAll('.figure .gap')].map((e) => e.textContent)")
-    assert len(gaps) == 4
+    assert len(gaps) == 5
     assert all("bounds of its returns are unknown" in gap for gap in gaps)
     assert browser.run("document.querySelectorAll('[data-figure=parallel] .scatterlayer .trace').length") >= 2
 

@@ -10,7 +10,7 @@ from morl_recipes.report import write_figures
 from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
-NAMES = {"hypervolume", "training", "radar", "front", "controller", "profiles"}
+NAMES = {"hypervolume", "against", "training", "radar", "front", "controller", "profiles"}
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 4])

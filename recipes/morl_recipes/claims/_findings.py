@@ -1,0 +1,98 @@
+"""What became of each claim, in numbers."""
+
+import math
+from dataclasses import dataclass
+
+from morl_blocks.metrics import Interval
+from morl_recipes.claims._claims import Claim
+from morl_recipes.claims._judge import ORDER, Verdict, judge
+from morl_recipes.claims._rows import Row, Rows
+from morl_recipes.panels._statistics import NOTHING
+
+NAN = math.nan
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far one row is ahead of another.
+
+    Attributes:
+        pair: The rows.
+        ours: The paired difference of their scores, with its interval; NaN where a row is not fully trained.
+        level: Our score of the first row.
+        printed: The paper's difference; NaN where it prints none.
+        printed_level: The paper's score of the first row.
+        verdict: What the rule says.
+    """
+
+    pair: tuple[Row, Row]
+    ours: Interval
+    level: float
+    printed: float
+    printed_level: float
+    verdict: Verdict
+
+    @property
+    def share(self) -> Interval:
+        """Our lead as a share of the first row's score."""
+        return Interval(*(number / self.level for number in self.ours))
+
+    @property
+    def printed_share(self) -> float:
+        """The paper's lead as a share of the first row's score."""
+        return self.printed / self.printed_level
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What became of a claim.
+
+    Attributes:
+        claim: The claim.
+        leads: One per pair of rows that are fully trained.
+        printed: The pair for which the paper's own lead is the smallest; ``None`` where it prints nothing.
+        runs: Usable and planned runs of all rows of the claim.
+        rows: Rows of the claim that are fully trained, and all of them.
+    """
+
+    claim: Claim
+    leads: tuple[Lead, ...]
+    printed: Lead | None
+    runs: tuple[int, int]
+    rows: tuple[int, int]
+
+    @property
+    def decisive(self) -> Lead | None:
+        """Return the lead that decides: the worst verdict, then the smallest lead; ``None`` without any."""
+        return min(self.leads, key=lambda lead: (ORDER.index(lead.verdict), lead.share.estimate), default=None)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict of the lead that decides."""
+        return "not trained here" if self.decisive is None else self.decisive.verdict
+
+
+def find_lead(rows: Rows, first: Row, second: Row) -> Lead:
+    """Compare two rows and judge the lead of the first."""
+    both = rows.complete(first) and rows.complete(second)
+    comparison = rows.compare(first, second) if both else None
+    ours = NOTHING if comparison is None else comparison.difference
+    level, printed_level = rows.mean(first).estimate, rows.printed(first)
+    printed = printed_level - rows.printed(second)
+    share = printed / printed_level if rows.same_scale else NAN
+    return Lead((first, second), ours, level, printed, printed_level, judge(ours, level, share))
+
+
+def examine(claim: Claim, rows: Rows) -> Finding:
+    """Hold a claim against the runs of its environment."""
+    every = [find_lead(rows, *pair) for pair in claim.pairs]
+    members = list(dict.fromkeys(row for pair in claim.pairs for row in pair))
+    counts = [rows.runs(row) for row in members]
+    known = [lead for lead in every if not math.isnan(lead.printed)]
+    return Finding(
+        claim=claim,
+        leads=tuple(lead for lead in every if lead.verdict != "not trained here"),
+        printed=min(known, key=lambda lead: lead.printed_share, default=None),
+        runs=(sum(done for done, _ in counts), sum(planned for _, planned in counts)),
+        rows=(sum(map(rows.complete, members)), len(members)),
+    )

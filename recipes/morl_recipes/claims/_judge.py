@@ -1,0 +1,44 @@
+"""When a claim holds: one rule for all of them."""
+
+import math
+from typing import Literal, TypeAlias
+
+from morl_blocks.metrics import Interval
+
+Verdict: TypeAlias = Literal["holds", "weaker", "cannot be told apart", "reversed", "not trained here"]
+ORDER: tuple[Verdict, ...] = ("reversed", "cannot be told apart", "weaker", "holds")
+"""From the worst for a claim to the best."""
+RULE = (
+    "A claim says that one row is ahead of another. The lead is the paired difference of their scores, with its 95 % "
+    "interval, in per cent of the row that shall be ahead.",
+    "**holds**: the interval lies above 0 and reaches the paper's lead in per cent.",
+    "**weaker**: it lies above 0 and ends below the paper's lead.",
+    "**cannot be told apart**: it holds 0.",
+    "**reversed**: it lies below 0.",
+    "Of a claim about several rows the one decides that speaks most against it: the worst verdict, then the smallest "
+    "lead. That row is shown.",
+)
+
+
+def judge(lead: Interval, level: float, printed: float) -> Verdict:
+    """Judge one lead.
+
+    Args:
+        lead: The paired difference with its interval: the row that shall be ahead minus the other.
+        level: Score of the row that shall be ahead.
+        printed: The paper's lead, as a share of the score of the row that shall be ahead; NaN where it prints none or
+            has another scale, and then nothing is called weaker.
+
+    Example:
+        >>> judge(Interval(0.05, 0.03, 0.07), 0.25, printed=0.30), judge(Interval(0.05, 0.03, 0.08), 0.25, printed=0.30)
+        ('weaker', 'holds')
+        >>> judge(Interval(0.01, -0.01, 0.03), 0.25, 0.30), judge(Interval(-0.02, -0.03, -0.01), 0.25, math.nan)
+        ('cannot be told apart', 'reversed')
+    """
+    if math.isnan(lead.low):
+        return "not trained here"
+    if lead.high < 0:
+        return "reversed"
+    if lead.low <= 0:
+        return "cannot be told apart"
+    return "weaker" if lead.high / level < printed else "holds"

@@ -1,0 +1,146 @@
+"""The page "Does it hold?" and the README's lines about it, from the datasets alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from morl_recipes.claims._claims import CLAIMS
+from morl_recipes.claims._judge import RULE, Verdict
+from morl_recipes.claims._pictures import draw_against
+from morl_recipes.claims._section import (
+    MISSING,
+    Section,
+    claims_table,
+    facts,
+    ingredients,
+    picture_name,
+    readings,
+    repeat,
+    seen,
+)
+from morl_recipes.claims._words import items, pair_words, paragraph, per_cent, table
+from morl_recipes.dataset import Dataset
+from morl_recipes.panels import Panel
+
+COMMAND = "python docs/make_does_it_hold.py"
+REPEAT = "-repeat"
+WORDS: dict[Verdict, str] = {
+    "holds": "hold",
+    "weaker": "are weaker",
+    "cannot be told apart": "cannot be told apart from nothing",
+    "reversed": "are reversed",
+}
+
+
+def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
+    """Judge every dataset but for the repeats, most steps last."""
+    chosen = [Section.of(dataset) for dataset in datasets if not dataset.name.endswith(REPEAT)]
+    return sorted(chosen, key=lambda section: (section.dataset.name.partition("-")[0], max(section.steps.values())))
+
+
+def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
+    """Say in three sentences what came out, of the dataset that judges most claims; the longer training of two.
+
+    Args:
+        sections: The datasets.
+        link: Where the claims are, if that is elsewhere.
+    """
+    judged = [s for s in sections if any(one.decisive is not None for one in s.findings)]
+    if not judged:
+        nothing = "No claim of the paper is fully trained here yet"
+        return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
+    section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
+    rows = {(run.group, run.method) for run in section.dataset.manifest.runs}
+    said = [
+        f"{len(rows)} rows were trained anew, {len(section.dataset.done):,} runs in all ({section.title}), "
+        "and judged on fresh episodes."
+    ]
+    first = section.findings[0]
+    lead, printed = first.decisive, first.printed
+    if lead is not None and printed is not None:
+        said.append(
+            f"PASTA's smallest lead among the baselines is {per_cent(lead.share.estimate)} "
+            f"[{per_cent(lead.share.low)}, {per_cent(lead.share.high)}] {pair_words(lead)}; "
+            f"the paper prints {per_cent(printed.printed_share)}, {pair_words(printed)}."
+        )
+    counts = Counter(one.verdict for one in section.findings if one.decisive is not None)
+    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict]]
+    claims = f"Of {sum(counts.values())} claims"
+    said.append(f"{claims if link is None else f'[{claims}]({link})'} {_listed(parts)}.")
+    return said
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def page(datasets: Sequence[Dataset], pictures: str) -> str:
+    """Write the page.
+
+    Args:
+        datasets: The datasets; one called like another with ``-repeat`` behind is its repeat on other seeds.
+        pictures: Folder of the pictures, from the page.
+    """
+    sections = sections_of(datasets)
+    parts = ["# Does it hold?", f"<!-- Made by `{COMMAND}`. Do not edit. -->", paragraph(*headline(sections))]
+    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5], *_caveats())]
+    others = {dataset.name.removesuffix(REPEAT): dataset for dataset in datasets if dataset.name.endswith(REPEAT)}
+    for section in sections:
+        parts += _section(section, pictures, others.get(section.dataset.name))
+    covered = {finding.claim.env for section in sections for finding in section.findings}
+    absent = [[claim.text, MISSING] for claim in CLAIMS if claim.env not in covered]
+    if absent:
+        parts += ["## Not trained here", table(("Claim of the paper", "Verdict"), absent)]
+    parts += ["## Do it again", _again(sections)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _caveats() -> list[str]:
+    return [
+        "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes.",
+        "The paper prints best validations, which luck favours; that is why leads are compared in per cent.",
+        "A seed is one draw for all preferences and rows.",
+        "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
+        "Only rows with all of their planned runs are judged.",
+    ]
+
+
+def _section(section: Section, pictures: str, other: Dataset | None) -> list[str]:
+    parts = [f"## {section.title}", facts(section), claims_table(section)]
+    drawn = [panel for panel in section.results.panels if draw_against(panel, "") is not None]
+    if drawn:
+        parts += ["### Every table", paragraph("Each row minus PASTA, ours and the paper's.", *_conditioned(drawn))]
+        parts += [f"![{p.env}, {p.group}: each row minus PASTA]({pictures}/{picture_name(section, p)})" for p in drawn]
+    for env in section.rows:
+        found = {
+            "What explains PASTA's lead": ingredients(section, env),
+            "Other readings of the paper": readings(section, env),
+        }
+        for heading, text in found.items():
+            parts += [f"### {heading}", text] if text is not None else []
+    parts += ["### What could have been seen", _power(), seen(section)]
+    if other is not None:
+        parts += ["### A repeat on other seeds", repeat(section, other)]
+    return parts
+
+
+def _conditioned(panels: Sequence[Panel]) -> list[str]:
+    """Say what is special about rows whose runs train one policy for all preferences."""
+    if not any(method.startswith("Conditioned") for panel in panels for method in panel.methods):
+        return []
+    return ["A run of a *Conditioned* row trains one policy for all preferences and is scored on one of them."]
+
+
+def _power() -> str:
+    return paragraph(
+        "The smallest true difference to PASTA that so many seeds would have shown in four of five repeats; the median "
+        "over the rows.",
+        "Selection bias is the best validation minus the test score of the same policy, mean over the runs.",
+    )
+
+
+def _again(sections: Sequence[Section]) -> str:
+    commands = [f"$ morl-blocks table --results {section.dataset.name}" for section in sections]
+    commands += [f"$ morl-blocks sweep {section.dataset.name.replace('-', '_')}" for section in sections]
+    block = "\n".join(["```console", *commands, f"$ {COMMAND}", "```"])
+    text = paragraph("The first lines print the tables, the next train them again, the last makes this page.")
+    return f"{text}\n\n{block}"

@@ -1,0 +1,119 @@
+"""The rows of all groups on one environment, so that any two of them can be compared."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from morl_blocks.metrics import Comparison, Interval, compare
+from morl_recipes import paper, scores
+from morl_recipes.panels import Panel, Results
+from morl_recipes.panels._panel import Array, bounds_of
+from morl_recipes.panels._statistics import NOTHING, mean_interval
+from morl_recipes.rows import ROWS
+from morl_recipes.table._printed import printed_summary, scale_note
+
+
+class Row(NamedTuple):
+    """A row of the tables: its group and its name there."""
+
+    group: str
+    method: str
+
+
+PASTA = Row("baselines", paper.REFERENCE)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The scores of every row on one environment: hypervolume, or expected utility where there are no bounds.
+
+    Attributes:
+        env: Name of the environment.
+        panels: Its panels by group.
+    """
+
+    env: str
+    panels: dict[str, Panel] = field(repr=False)
+
+    @classmethod
+    def of(cls, results: Results, env: str) -> "Rows":
+        """Take the panels of one environment."""
+        return cls(env, {panel.group: panel for panel in results.panels if panel.env == env})
+
+    @property
+    def score(self) -> scores.Score:
+        """Say what is compared."""
+        known = all(bounds_of(panel.info) is not None for panel in self.panels.values())
+        return scores.HYPERVOLUME if known else scores.UTILITY
+
+    @cached_property
+    def _axes(self) -> tuple[list[tuple[float, ...]], list[int]]:
+        panels = self.panels.values()
+        preferences = dict.fromkeys(weights for panel in panels for weights in panel.preferences)
+        return list(preferences), sorted({seed for panel in panels for seed in panel.seeds})
+
+    def runs(self, row: Row) -> tuple[int, int]:
+        """Return how many runs of a row are usable, and how many were planned; PASTA stands in any group."""
+        panel, k = self._find(row)
+        if panel is None:
+            return 0, 0
+        return int(panel.usable[k].sum()), int((panel.run_ids[k] != "").sum())
+
+    def complete(self, row: Row) -> bool:
+        """Tell whether all planned runs of a row are there, and at least two seeds."""
+        done, planned = self.runs(row)
+        return 0 < planned == done and int(np.isfinite(self.values(row)).sum(1).max(initial=0)) > 1
+
+    def values(self, row: Row) -> Array:
+        """Return the scores of a row, NaN where it has no run, ``[preferences, seeds]``."""
+        preferences, seeds = self._axes
+        found = np.full((len(preferences), len(seeds)), np.nan)
+        panel, k = self._find(row)
+        if panel is not None:
+            own = panel.score(self.score)[k]
+            columns = [seeds.index(seed) for seed in panel.seeds]
+            for p, weights in enumerate(panel.preferences):
+                found[preferences.index(weights), columns] = own[p]
+        return found
+
+    def mean(self, row: Row) -> Interval:
+        """Return the mean of a row over preferences of the seed mean, with its 95 % interval."""
+        values = self.values(row)
+        return mean_interval(values, np.isfinite(values)) if np.isfinite(values).any() else NOTHING
+
+    def compare(self, first: Row, second: Row) -> Comparison | None:
+        """Compare two rows run by run; ``None`` without two shared seeds on each shared preference."""
+        ours, theirs = self.values(first), self.values(second)
+        shared = np.isfinite(ours) & np.isfinite(theirs)
+        there = shared.any(1)
+        if not there.any() or shared[there].sum(1).min() < 2:
+            return None
+        return compare(ours[there], theirs[there], present=shared[there])
+
+    def printed(self, row: Row) -> float:
+        """Return the paper's score of a row, NaN where it prints none; its scale may not be ours."""
+        return self._printed.get(row, np.nan)
+
+    @cached_property
+    def _printed(self) -> dict[Row, float]:
+        if self.same_scale:
+            panels = [panel for panel in self.panels.values() if panel.group in ROWS]
+            return {Row(p.group, method): row.hv for p in panels for method, row in printed_summary(p).items()}
+        cells = paper.per_preference()
+        means = cells[cells["env"] == self.env].groupby(["group", "method"])["hv_mean"].mean().reset_index()
+        return {Row(*row[:2]): float(row[2]) for row in means.itertuples(index=False)}
+
+    @cached_property
+    def same_scale(self) -> bool:
+        """Tell whether the paper's hypervolumes may be set against ours."""
+        return self.score is scores.HYPERVOLUME and all(scale_note(panel) is None for panel in self.panels.values())
+
+    def _find(self, row: Row) -> tuple[Panel | None, int]:
+        groups = [row.group, *self.panels] if row.method == paper.REFERENCE else [row.group]
+        for group in groups:
+            panel = self.panels.get(group)
+            if panel is not None and row.method in panel.methods:
+                return panel, panel.methods.index(row.method)
+        return None, 0

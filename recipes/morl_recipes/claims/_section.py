@@ -1,0 +1,177 @@
+"""What the page says about one dataset."""
+
+import math
+from dataclasses import dataclass
+
+from morl_recipes.claims._claims import CLAIMS
+from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
+from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
+from morl_recipes.claims._rows import PASTA, Row, Rows
+from morl_recipes.claims._words import GAP, items, lead_words, paragraph, per_cent, printed_words, signed, table
+from morl_recipes.dataset import Dataset
+from morl_recipes.differences import compare_results
+from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
+from morl_recipes.paper import REFERENCE
+
+HEADS = ("Claim of the paper", "Its smallest lead, as printed", "Here, the lead that decides", "Verdict")
+MISSING = "**not trained here**"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One dataset with everything that is computed from it.
+
+    Attributes:
+        dataset: The dataset.
+        results: Its runs by environment and group, test scores.
+        rows: All rows by environment.
+        findings: The claims about its environments.
+    """
+
+    dataset: Dataset
+    results: Results
+    rows: dict[str, Rows]
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "Section":
+        """Judge every claim about the environments of a dataset."""
+        results = load_results(dataset, score="test")
+        rows = {env: Rows.of(results, env) for env in dataset.manifest.environments}
+        findings = tuple(examine(claim, rows[claim.env]) for claim in CLAIMS if claim.env in rows)
+        return cls(dataset, results, rows, findings)
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """Return the steps of each environment's runs."""
+        return {run.env: run.steps for run in self.dataset.manifest.runs}
+
+    @property
+    def title(self) -> str:
+        """Name the environments and the steps."""
+        return "; ".join(f"{env}, {count:,} steps" for env, count in self.steps.items())
+
+
+def picture_name(section: Section, panel: Panel) -> str:
+    """Return the file name of a panel's picture."""
+    return f"{section.dataset.name}_{panel.key}.png"
+
+
+def facts(section: Section) -> str:
+    """Say how much was trained, and what was not."""
+    runs = section.dataset.manifest.runs
+    rows = {(run.env, run.group, run.method) for run in runs}
+    seeds, done = {run.seed for run in runs}, len(section.dataset.done)
+    commits = sorted({commit[:12] for commit in section.dataset.done["commit"] if commit})
+    said = [f"{done:,} of {len(runs):,} planned runs: {len(rows)} rows, seeds {min(seeds)} to {max(seeds)}."]
+    if commits:
+        said.append(f"Trained at commit {', '.join(commits)}.")
+    if done == len(runs):
+        return paragraph(*said)
+    gaps = []
+    for env, group, method in dict.fromkeys((run.env, run.group, run.method) for run in runs):
+        have, planned = section.rows[env].runs(Row(group, method))
+        if have < planned:
+            gaps.append(f"{group}/{method} ({have} of {planned})")
+    return "\n\n".join([paragraph(*said, "Not fully trained, and judged nowhere:"), items(gaps)])
+
+
+def claims_table(section: Section) -> str:
+    """Return one line per claim: the paper's number, ours, and the verdict."""
+    lines = []
+    for finding in section.findings:
+        lead, scale = finding.decisive, section.rows[finding.claim.env].same_scale
+        done, every = finding.rows
+        partly = f" ({done} of {every} rows)" if 0 < done < every and lead is not None else ""
+        ours = f"{finding.runs[0]} runs" if lead is None else lead_words(lead) + partly
+        verdict = MISSING if lead is None else f"**{finding.verdict}**"
+        lines.append([finding.claim.text, printed_words(finding.printed, same_scale=scale), ours, verdict])
+    notes = list(dict.fromkeys(f"{one.claim.text}: {one.claim.note}" for one in section.findings if one.claim.note))
+    body = table(
+        ("Claim of the paper", "Its smallest lead, as printed", "Here, the lead that decides", "Verdict"), lines
+    )
+    return "\n\n".join([body, items(notes)]) if notes else body
+
+
+def ingredients(section: Section, env: str) -> str | None:
+    """Return what explains PASTA's lead over Linear; ``None`` where neither is trained."""
+    rows = section.rows[env]
+    whole = find_lead(rows, PASTA, LINEAR)
+    if math.isnan(whole.ours.low):
+        return None
+    lead = whole.ours.estimate
+    lines = [[one.name, *_pair(found), _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
+    lines.append(["**PASTA's lead over Linear**", *_pair(whole), _judged(whole), "100 %"])
+    others = [[one.name, *_pair(found), _judged(found)] for one, found in measure(rows, SINGLE)]
+    heads = ("Step", "with", "without", "difference", "share of the lead")
+    return "\n\n".join(
+        [
+            paragraph("From Linear to PASTA in three steps. The differences add up to the lead."),
+            table(heads, lines),
+            paragraph("Other pairs of rows that differ in one ingredient:"),
+            table(("Ingredient", "with", "without", "difference"), others),
+        ]
+    )
+
+
+def _pair(lead: Lead) -> tuple[str, str]:
+    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
+    return first, second
+
+
+def _judged(lead: Lead) -> str:
+    if math.isnan(lead.ours.low):
+        return MISSING
+    words = "" if lead.ours.low > 0 or lead.ours.high < 0 else ", cannot be told apart"
+    return signed(lead.ours) + words
+
+
+def _share(lead: Lead, whole: float) -> str:
+    return GAP if math.isnan(lead.ours.low) else per_cent(lead.ours.estimate / whole)
+
+
+def readings(section: Section, env: str) -> str | None:
+    """Return which other reading of the paper moves a result; ``None`` where none was trained."""
+    panel = section.rows[env].panels.get("readings")
+    if panel is None:
+        return None
+    lines = []
+    for method in panel.methods:
+        if method != REFERENCE:
+            lead = find_lead(section.rows[env], Row("readings", method), PASTA)
+            lines.append([method, _judged(lead)])
+    return table(("Reading", "HV minus PASTA's"), lines)
+
+
+def seen(section: Section) -> str:
+    """Return per table what could have been seen, and the selection bias."""
+    lines = []
+    for panel in section.results.panels:
+        bias, level, runs = panel.bias
+        gap = detectable(panel_statistics(panel))
+        share = f" ({per_cent(bias / level)})" if level > 0 else ""
+        lines.append(
+            [
+                f"{panel.env}, {panel.group}",
+                str(int(panel.usable.sum())),
+                GAP if math.isnan(gap) else f"{gap:.3f}",
+                f"{bias:+.3f}{share}" if runs else GAP,
+            ]
+        )
+    return table(("Table", "runs", "smallest HV difference to PASTA seen", "selection bias, HV"), lines)
+
+
+def repeat(section: Section, other: Dataset) -> str:
+    """Return how the rows of a repeat on other seeds compare."""
+    rows = compare_results(section.results, load_results(other, score="test"))
+    lines = [
+        [
+            f"{row.group}/{row.method}",
+            f"{row.first.estimate:.3f} [{row.first.low:.3f}, {row.first.high:.3f}]",
+            f"{row.second.estimate:.3f} [{row.second.low:.3f}, {row.second.high:.3f}]",
+            signed(row.difference),
+            row.verdict or row.how,
+        ]
+        for row in rows
+    ]
+    return table(("Row", "published", "repeat", "repeat minus published", "verdict"), lines)

@@ -1,0 +1,73 @@
+"""Numbers and paragraphs as the page prints them."""
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from morl_blocks.metrics import Interval
+from morl_recipes.claims._findings import Lead
+
+WIDTH = 120
+GAP = "—"
+
+
+def paragraph(*sentences: str) -> str:
+    """Join sentences and break lines as the house does."""
+    return textwrap.fill(" ".join(sentences), WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def items(texts: Iterable[str]) -> str:
+    """Return a list."""
+    look = {"initial_indent": "- ", "subsequent_indent": "  "}
+    return "\n".join(
+        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False, **look)  # type: ignore[arg-type]
+        for text in texts
+    )
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; a bar inside a cell would end it."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
+
+
+def per_cent(share: float) -> str:
+    """Print a share in whole per cent.
+
+    Example:
+        >>> per_cent(0.3127), per_cent(-0.004), per_cent(math.nan)
+        ('31 %', '0 %', '—')
+    """
+    return GAP if math.isnan(share) else f"{round(100 * share) + 0} %"
+
+
+def signed(interval: Interval, digits: int = 3) -> str:
+    """Print a difference with its interval.
+
+    Example:
+        >>> signed(Interval(0.0171, -0.004, 0.038))
+        '+0.017 [-0.004, +0.038]'
+    """
+    if math.isnan(interval.estimate):
+        return GAP
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.{digits}f}, {interval.high:+.{digits}f}]"
+    return f"{interval.estimate:+.{digits}f}{ends}"
+
+
+def lead_words(lead: Lead) -> str:
+    """Print our lead, over whom, and in per cent."""
+    return f"{signed(lead.ours)}, {per_cent(lead.share.estimate)}, {pair_words(lead)}"
+
+
+def printed_words(lead: Lead | None, *, same_scale: bool) -> str:
+    """Print the paper's lead likewise."""
+    if lead is None:
+        return "no number printed"
+    scale = "" if same_scale else " (on its own scale)"
+    return f"{lead.printed:+.3f}, {per_cent(lead.printed_share)}, {pair_words(lead)}{scale}"
+
+
+def pair_words(lead: Lead) -> str:
+    """Say who is compared: ``over Linear``, and who is ahead where it is not PASTA."""
+    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
+    return f"over {second}" if first == "PASTA" else f"{first} over {second}"

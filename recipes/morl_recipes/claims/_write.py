@@ -1,0 +1,72 @@
+"""Put the page, its pictures and the README's lines where they belong."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from morl_recipes.claims._page import COMMAND, headline, page, sections_of
+from morl_recipes.claims._pictures import draw_against, save
+from morl_recipes.claims._section import Section, picture_name
+from morl_recipes.claims._words import paragraph
+from morl_recipes.dataset import Dataset, find_dataset, names
+
+PAGE, PICTURES, README = "docs/does_it_hold.md", "docs/pictures/hold", "README.md"
+ALT = "Each baseline minus PASTA, ours and the paper's"
+BEGIN, END = f"<!-- begin: made by {COMMAND} -->", "<!-- end -->"
+
+
+def datasets_of_package() -> list[Dataset]:
+    """Read every dataset that comes with the package."""
+    return [find_dataset(name) for name in names()]
+
+
+def write_all(root: Path, datasets: Sequence[Dataset] | None = None) -> list[Path]:
+    """Write the page, the pictures and the lines of the README; pictures of tables that are gone are removed.
+
+    Args:
+        root: The project's root.
+        datasets: By default those of the package.
+
+    Returns:
+        What was written.
+    """
+    datasets = datasets_of_package() if datasets is None else datasets
+    sections = sections_of(datasets)
+    pictures = [path for section in sections for path in _draw(section, root / PICTURES)]
+    for stale in set((root / PICTURES).glob("*.png")) - set(pictures):
+        stale.unlink()
+    (root / PAGE).write_text(page(datasets, "pictures/hold"), encoding="utf-8")
+    readme = root / README
+    if readme.exists():
+        readme.write_text(with_lines(readme.read_text(encoding="utf-8"), sections), encoding="utf-8")
+    return [root / PAGE, *pictures, *([readme] if readme.exists() else [])]
+
+
+def _draw(section: Section, folder: Path) -> list[Path]:
+    made = []
+    for panel in section.results.panels:
+        figure = draw_against(panel, f"{panel.env}, {panel.group}, {section.steps[panel.env]:,} steps")
+        if figure is not None:
+            made.append(folder / picture_name(section, panel))
+            save(figure, made[-1])
+    return made
+
+
+def with_lines(text: str, sections: Sequence[Section]) -> str:
+    """Return the README with its lines between the two marks made anew; one without marks stays as it is."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        return text
+    return f"{before}{BEGIN}\n\n{lines(sections)}\n\n{END}{after}"
+
+
+def lines(sections: Sequence[Section]) -> str:
+    """Return three sentences with the link, and one picture where there is one."""
+    said = paragraph(*headline(sections, PAGE))
+    shown = [
+        f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440" alt="{ALT}">'
+        for section in sections
+        for panel in section.results.panels
+        if panel.group == "baselines" and draw_against(panel, "") is not None
+    ]
+    return "\n\n".join([said, *shown[:1]])

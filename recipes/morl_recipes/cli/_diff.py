@@ -1,0 +1,39 @@
+"""``morl-blocks diff``."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import tyro
+
+from morl_recipes.cli._show import Score
+
+Source = Annotated[str, tyro.conf.Positional]
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Compare two sets of results row by row: is the second better, worse, or not distinguishable?
+
+    Runs are paired by preference and seed. Results of other seeds are compared by their means.
+
+    Examples:
+      morl-blocks diff runs/before runs/after
+      morl-blocks diff stealth-200k runs/my_repeat --score peak
+    """
+
+    first: Annotated[Source, tyro.conf.arg(metavar="FIRST")]
+    """A folder of results, or the name or file of published ones."""
+    second: Annotated[Source, tyro.conf.arg(metavar="SECOND")]
+    """What is compared with it."""
+    format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
+    """How to print."""
+    score: Score = None
+    """What counts of each run: its best validation (as in the paper), the same policy on fresh episodes, or its last
+    validation."""
+
+    def run(self, argv: list[str]) -> int:
+        """Print the comparison."""
+        from morl_recipes.differences import render_difference
+
+        print(render_difference(self.first, self.second, score=self.score, format=self.format))
+        return 0

@@ -1,0 +1,122 @@
+"""The page "Does it hold?" is what the datasets say: made anew it is the same, and its numbers come out by hand."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy import stats  # type: ignore[import-untyped]
+
+from morl_recipes import published
+from morl_recipes.claims._page import REPEAT, page, sections_of
+from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_lines
+
+ROOT = Path(__file__).parents[2]
+NUMBER = r"([+-]\d+\.\d{3})"
+LEAD = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (-?\d+) %, (?:(.+) )?over (.+?)(?: \(\d+ of \d+ rows\))?$")
+STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\](?:, cannot be told apart)?$")
+TWINS = {"mu=10.0": "No Decay", "No Decay": "mu=10.0"}
+NAMES = [name for name in published() if not name.endswith(REPEAT)]
+
+
+def _text() -> str:
+    return (ROOT / PAGE).read_text()
+
+
+def _lines(name: str) -> list[list[str]]:
+    """Return the cells of the tables in the section of one dataset."""
+    section = next(one for one in sections_of(datasets_of_package()) if one.dataset.name == name)
+    block = _text().partition(f"## {section.title}\n")[2].partition("\n## ")[0]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines() if line[:2] == "| "]
+
+
+@cache
+def _frame(name: str) -> pd.DataFrame:
+    return published(name)
+
+
+def _values(name: str, env: str, method: str) -> NDArray[np.float64]:
+    """Return the test scores of a row, ``[preferences, seeds]``, straight from the dataset."""
+    frame = _frame(name)
+    label = "PASTA (Ours)" if method in ("", "PASTA") else method
+    rows = frame[(frame["env"] == env) & frame["method"].isin([label, TWINS.get(label, label)])]
+    rows = rows[rows["group"] == rows["group"].iloc[0]]  # PASTA may have been trained for several groups
+    return np.asarray(rows.pivot(index="preference", columns="seed", values="test_peak_hv"), dtype=np.float64)
+
+
+def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Compare seed by seed: the mean over preferences, and Student's interval over seeds."""
+    gaps = (first - second).mean(0)
+    reach = stats.t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
+    return gaps.mean(), gaps.mean() - reach, gaps.mean() + reach
+
+
+def _env(name: str, claim: str) -> str:
+    _, on, env = claim.partition(" baselines on ")
+    return env if on else next(iter(_frame(name)["env"]))
+
+
+def test_the_page_and_the_readme_are_made_from_the_datasets() -> None:
+    datasets = datasets_of_package()
+    assert _text() == page(datasets, "pictures/hold"), "run `python docs/make_does_it_hold.py`"
+    readme = (ROOT / "README.md").read_text()
+    assert BEGIN in readme
+    assert readme == with_lines(readme, sections_of(datasets)), "run `python docs/make_does_it_hold.py`"
+
+
+def test_every_picture_is_there() -> None:
+    shown = re.findall(r"\]\((pictures/hold/[^)]+)\)", _text())
+    there = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs/pictures/hold").glob("*.png")}
+    assert there == set(shown)
+    assert bool(shown) == bool(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_lead_comes_out_by_hand(name: str) -> None:
+    checked = 0
+    for cells in _lines(name):
+        found = LEAD.match(cells[2]) if len(cells) == 4 else None
+        if found is None:
+            continue
+        env = _env(name, cells[0])
+        first, second = (_values(name, env, method or "") for method in found.group(5, 6))
+        expected = _by_hand(first, second)
+        assert [float(number) for number in found.group(1, 2, 3)] == pytest.approx(expected, abs=6e-4), cells
+        assert int(found.group(4)) == pytest.approx(100 * expected[0] / first.mean(), abs=0.6), cells
+        low, high = expected[1:]
+        verdict = cells[3].strip("*")
+        assert (verdict == "reversed", verdict == "cannot be told apart") == (high < 0, low <= 0 <= high), cells
+        checked += 1
+    trained = [cells for cells in _lines(name) if len(cells) == 4 and cells[3].startswith("**")]
+    assert checked == len([cells for cells in trained if "not trained" not in cells[3]])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
+    env = next(iter(_frame(name)["env"]))
+    for cells in _lines(name):
+        rows = cells[1:3] if len(cells) in (4, 5) else [cells[0], ""]
+        found = STEP.match(cells[3] if len(cells) in (4, 5) else cells[1])
+        if found is None or len(cells) not in (2, 4, 5) or "repeat" in cells:
+            continue
+        expected = _by_hand(*(_values(name, env, method) for method in rows))
+        assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_selection_bias_and_counts_come_out_by_hand(name: str) -> None:
+    frame = _frame(name)
+    lines = {cells[0]: cells for cells in _lines(name) if re.fullmatch(r"\S+, \S+", cells[0]) and len(cells) == 4}
+    assert lines
+    for title, cells in lines.items():
+        env, group = title.split(", ")
+        rows = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
+        pasta = frame[(frame["env"] == env) & (frame["method"] == "PASTA (Ours)")]
+        rows = pd.concat([pasta[pasta["group"] == pasta["group"].iloc[0]], rows]) if len(pasta) else rows
+        if int(cells[1]) != len(rows):  # a row that another group has trained under another name
+            continue
+        bias = (rows["peak_hv"] - rows["test_peak_hv"]).mean()
+        assert float(cells[3].split()[0]) == pytest.approx(bias, abs=6e-4), cells

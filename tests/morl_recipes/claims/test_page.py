@@ -1,0 +1,99 @@
+"""The page and the README's lines, from made-up datasets."""
+
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.claims._page import headline, page, sections_of
+from morl_recipes.claims._write import BEGIN, END, write_all
+from morl_recipes.dataset import Dataset
+from morl_recipes.paper import REFERENCE
+from tests.docs.test_prose import COLUMNS, UNBREAKABLE, WORDS, sentences, words
+from tests.morl_recipes.claims.made_up import made_up, noisy
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[Dataset]:
+    """All rows on stealth, some of them not finished, a repeat, and frogger."""
+    level = noisy({REFERENCE: 0.62, "Linear": 0.6})
+    skipped = {("CAGrad", 1), ("rho=0.8", 0), ("rho=0.8", 1), ("rho=0.8", 2)}
+    return [
+        made_up(lambda run: None if (run.method, run.seed) in skipped else level(run), name="stealth-200k"),
+        made_up(
+            noisy({REFERENCE: 0.62, "Linear": 0.6}, seed=1),
+            rows=["PASTA", "Linear"],
+            seeds=(7, 8, 9),
+            name="stealth-200k-repeat",
+        ),
+        made_up(level, rows=["baselines"], env="frogger", preferences=None, name="quadrotor-300k"),
+    ]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text(f"before\n\n{BEGIN}\nyesterday\n{END}\n\nafter\n")
+    return tmp_path
+
+
+def test_the_same_data_make_the_same_files(everything: list[Dataset], root: Path) -> None:
+    stale = root / "docs/pictures/hold/old.png"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    made = write_all(root, everything)
+    first = {path: path.read_bytes() for path in made}
+    assert not stale.exists()
+    assert set((root / "docs").rglob("*.png")) == {path for path in made if path.suffix == ".png"}
+    assert len(made) == 14  # eleven groups of stealth, frogger, the page, the README
+    assert write_all(root, everything) == made
+    assert {path: path.read_bytes() for path in made} == first
+    readme = (root / "README.md").read_text()
+    assert readme.startswith(f"before\n\n{BEGIN}\n\n")
+    assert readme.endswith(f"{END}\n\nafter\n")
+    assert "yesterday" not in readme
+    assert readme.count("<img") == 1
+    assert (root / readme.partition('src="')[2].partition('"')[0]).exists()
+
+
+def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Dataset]) -> None:
+    text = page(everything, "pictures/hold")
+    assert "- rho/rho=0.8 (0 of 6)" in text
+    assert "- ours/CAGrad (4 of 6)" in text
+    lines = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
+    assert "**not trained here**" in lines["CAGrad in place of PCGrad"]
+    assert "(11 of 12 rows)" in lines["Insensitive to \N{GREEK SMALL LETTER RHO}: any setting beats all baselines"]
+    assert "**not trained here**" in lines["PASTA beats all baselines on formation"]
+    assert "(on its own scale)" in lines["PASTA beats all baselines on frogger"]
+    assert "**weaker**" in lines["PASTA beats all baselines"]
+    assert "### A repeat on other seeds" in text
+    assert "not distinguishable" in lines["baselines/Linear"]
+
+
+def test_the_page_can_be_read_aloud(everything: list[Dataset]) -> None:
+    text = page(everything, "pictures/hold")
+    assert not [line for line in text.splitlines() if len(line) > COLUMNS and not UNBREAKABLE.match(line)]
+    assert not [sentence for sentence in sentences(text) if words(sentence) > WORDS]
+
+
+def test_the_headline_has_three_sentences(everything: list[Dataset]) -> None:
+    said = headline(sections_of(everything), "page.md")
+    assert len(said) == 3
+    assert "PASTA's smallest lead among the baselines is 9 %" in said[1]
+    assert "over Linear; the paper prints 31 %, over STCH (10.0)." in said[1]
+    assert said[2].startswith("[Of 12 claims](page.md) ")
+
+
+def test_without_data_it_says_so(root: Path) -> None:
+    write_all(root, [])
+    text = (root / "docs/does_it_hold.md").read_text()
+    assert "No claim of the paper is fully trained here yet." in text
+    assert text.count("**not trained here**") == 18
+    assert (
+        "[No claim of the paper is fully trained here yet](docs/does_it_hold.md)." in (root / "README.md").read_text()
+    )
+
+
+def test_a_readme_without_marks_is_left_alone(everything: list[Dataset], root: Path) -> None:
+    (root / "README.md").write_text("mine\n")
+    write_all(root, everything[2:])
+    assert (root / "README.md").read_text() == "mine\n"
