@@ -24,8 +24,17 @@ class Bounds(NamedTuple):
     reward_high: list[float]
 
 
+class Sizes(NamedTuple):
+    """What a world's options decide: steps of an episode, the range of actions ``[a]`` and numbers per observation."""
+
+    horizon: int
+    action_low: Sequence[float]
+    action_high: Sequence[float]
+    observation_dim: int
+
+
 class BatchedEnv(EnvBase):
-    """N worlds in tensors. A subclass says how to draw, advance and observe a dictionary of states.
+    """N worlds in tensors. A subclass reads its options, and draws, advances and observes a dictionary of states.
 
     Randomness is a function of (seed of the environment, number of the episode, counter), so environment ``k`` plays
     the same episodes whatever N is and whatever its neighbours do. Actions out of range are clipped; actions that are
@@ -35,10 +44,7 @@ class BatchedEnv(EnvBase):
         batch_size: ``[N]``.
         seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
         device: Where the tensors live; the CPU by default.
-        horizon: Steps after which an episode is truncated.
-        action_low: Lowest action, ``[a]``.
-        action_high: Highest action, ``[a]``.
-        observation_dim: Numbers per observation.
+        **options: Options of the world, which each subclass names.
     """
 
     objectives: tuple[str, ...]
@@ -46,26 +52,29 @@ class BatchedEnv(EnvBase):
 
     def __init__(
         self,
-        *,
-        batch_size: Sequence[int] | int,
-        seed: int | Sequence[int] | Tensor,
-        device: torch.device | str | None,
-        horizon: int,
-        action_low: Sequence[float],
-        action_high: Sequence[float],
-        observation_dim: int,
+        batch_size: Sequence[int] | int = (1,),
+        seed: int | Sequence[int] | Tensor = 0,
+        device: torch.device | str | None = None,
+        **options: Any,
     ) -> None:
         self.num_envs = _checks.batch(batch_size)
         super().__init__(device=torch.device(device or "cpu"), batch_size=torch.Size([self.num_envs]))
-        self.horizon = horizon
-        self.observation_dim = observation_dim
-        self.action_dim = len(action_low)
-        self.action_low = torch.tensor(action_low, dtype=torch.float32, device=self.device)
-        self.action_high = torch.tensor(action_high, dtype=torch.float32, device=self.device)
+        sizes = self.configure(**options)
+        self.horizon, self.observation_dim, self.action_dim = (
+            sizes.horizon,
+            sizes.observation_dim,
+            len(sizes.action_low),
+        )
+        self.action_low = torch.tensor(sizes.action_low, dtype=torch.float32, device=self.device)
+        self.action_high = torch.tensor(sizes.action_high, dtype=torch.float32, device=self.device)
         self._make_specs()
         self._worlds: State = {}
         self._observation: Tensor | None = None
         self.seed_each(seed)
+
+    @abstractmethod
+    def configure(self, **options: Any) -> Sizes:
+        """Keep the options and what follows from them; return the sizes."""
 
     @abstractmethod
     def draw(self, key: Tensor) -> State:

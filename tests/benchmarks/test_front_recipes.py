@@ -1,20 +1,14 @@
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks import front_recipes
 from benchmarks.front_recipes import METHODS, Args, main
-from morl_recipes import PPO
+from tests.benchmarks.conftest import Shorten
 
 
-def test_runs_and_writes_what_it_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    small = PPO(steps_per_iteration=64, epochs=1)
-    monkeypatch.setattr(
-        front_recipes, "METHODS", {name: replace(recipe, ppo=small) for name, recipe in METHODS.items()}
-    )
+def test_runs_and_writes_what_it_prints(tmp_path: Path, shorten: Shorten, capsys: pytest.CaptureFixture[str]) -> None:
+    shorten(front_recipes)
     args = Args(out=tmp_path / "fronts.json", steps=64, seeds=2, preferences=3)
     results = main(args)
     for table in results["maps"].values():

@@ -1,7 +1,6 @@
 """The formation environment: three quadrotors fly as a triangle past a moving obstacle."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +8,7 @@ import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv, Bounds
+from morl_envs.base import BatchedEnv, Bounds, Sizes
 from morl_envs.counter_rng import uniform
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
@@ -98,11 +97,8 @@ class CrazyflieFormation(BatchedEnv):
     Observation (22): positions, offsets of the three pairs (each drone to the next), vector from the centre of mass to
     the goal, the last 4 positions of the opponent, newest first.
 
-    Args:
-        batch_size: ``[N]``.
-        seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
-        device: Where the tensors live.
-        **options: Fields of :class:`FormationOptions`.
+    It takes the arguments of :class:`~morl_envs.base.BatchedEnv`; its options are the fields of
+    :class:`FormationOptions`.
 
     Example:
         >>> env = CrazyflieFormation(batch_size=[4], seed=0)
@@ -113,25 +109,13 @@ class CrazyflieFormation(BatchedEnv):
     fresh_tensors = True
     objectives = ("goal", "bounds", "avoid", "formation")
 
-    def __init__(
-        self,
-        batch_size: Sequence[int] | int = (1,),
-        seed: int | Sequence[int] | Tensor = 0,
-        device: torch.device | str | None = None,
-        **options: Any,
-    ) -> None:
+    def configure(self, **options: Any) -> Sizes:
+        """Keep :class:`FormationOptions`, the opponent's way and the walls."""
         self.options = o = FormationOptions(**options)
         self.patrol = Patrol((o.lane,), o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
-        super().__init__(
-            batch_size=batch_size,
-            seed=seed,
-            device=device,
-            horizon=o.horizon,
-            action_low=(-1.0,) * (2 * DRONES),
-            action_high=(1.0,) * (2 * DRONES),
-            observation_dim=2 * DRONES + 2 * len(PAIRS) + 2 + 2 * HISTORY,
-        )
         self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
+        numbers = 2 * DRONES
+        return Sizes(o.horizon, (-1.0,) * numbers, (1.0,) * numbers, numbers + 2 * len(PAIRS) + 2 + 2 * HISTORY)
 
     def draw(self, key: Tensor) -> State:
         """Return new episodes: a triangle with jitter at the bottom, the goal at the top, the opponent on its lane."""

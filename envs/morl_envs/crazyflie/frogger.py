@@ -1,6 +1,5 @@
 """The frogger environment: one quadrotor crosses two lanes of traffic."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +7,7 @@ import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv, Bounds
+from morl_envs.base import BatchedEnv, Bounds, Sizes
 from morl_envs.counter_rng import uniform
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
@@ -78,11 +77,8 @@ class CrazyflieFrogger(BatchedEnv):
 
     Observation (20): own position, vector to the goal, the last 4 positions of both opponents, newest first.
 
-    Args:
-        batch_size: ``[N]``.
-        seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
-        device: Where the tensors live.
-        **options: Fields of :class:`FroggerOptions`.
+    It takes the arguments of :class:`~morl_envs.base.BatchedEnv`; its options are the fields of
+    :class:`FroggerOptions`.
 
     Example:
         >>> env = CrazyflieFrogger(batch_size=[4], seed=0)
@@ -93,25 +89,12 @@ class CrazyflieFrogger(BatchedEnv):
     fresh_tensors = True
     objectives = ("goal", "bounds", "avoid")
 
-    def __init__(
-        self,
-        batch_size: Sequence[int] | int = (1,),
-        seed: int | Sequence[int] | Tensor = 0,
-        device: torch.device | str | None = None,
-        **options: Any,
-    ) -> None:
+    def configure(self, **options: Any) -> Sizes:
+        """Keep :class:`FroggerOptions`, the opponents' ways and the walls."""
         self.options = o = FroggerOptions(**options)
         self.patrol = Patrol(o.lanes, o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
-        super().__init__(
-            batch_size=batch_size,
-            seed=seed,
-            device=device,
-            horizon=o.horizon,
-            action_low=(-1.0, -1.0),
-            action_high=(1.0, 1.0),
-            observation_dim=4 + 2 * HISTORY * len(o.lanes),
-        )
         self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
+        return Sizes(o.horizon, (-1.0, -1.0), (1.0, 1.0), observation_dim=4 + 2 * HISTORY * len(o.lanes))
 
     def draw(self, key: Tensor) -> State:
         """Return new episodes: the drone at the bottom, the goal at the top, opponents anywhere on their lanes."""

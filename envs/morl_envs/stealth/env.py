@@ -1,14 +1,13 @@
 """The stealth visual search environment, batched in torch."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from morl_envs import geometry
-from morl_envs.base import BatchedEnv, Bounds
+from morl_envs.base import BatchedEnv, Bounds, Sizes
 from morl_envs.protocol import State
 from morl_envs.stealth import rewards, sensors
 from morl_envs.stealth.layout import draw_layout
@@ -30,11 +29,8 @@ class StealthVisualSearch(BatchedEnv):
 
     Observation: x, y, cos and sin of the heading, 6 vision cells, 20 lidar readings in [0, 1].
 
-    Args:
-        batch_size: ``[N]``.
-        seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
-        device: Where the tensors live.
-        **options: Fields of :class:`~morl_envs.stealth.options.StealthOptions`.
+    It takes the arguments of :class:`~morl_envs.base.BatchedEnv`; its options are the fields of
+    :class:`~morl_envs.stealth.options.StealthOptions`.
 
     Example:
         >>> env = StealthVisualSearch(batch_size=[4], seed=0)
@@ -45,26 +41,13 @@ class StealthVisualSearch(BatchedEnv):
     fresh_tensors = True
     objectives = ("score", "stealth", "exploration")
 
-    def __init__(
-        self,
-        batch_size: Sequence[int] | int = (1,),
-        seed: int | Sequence[int] | Tensor = 0,
-        device: torch.device | str | None = None,
-        **options: Any,
-    ) -> None:
+    def configure(self, **options: Any) -> Sizes:
+        """Keep :class:`~morl_envs.stealth.options.StealthOptions` and the directions of the lidar."""
         self.options = StealthOptions(**options)
-        super().__init__(
-            batch_size=batch_size,
-            seed=seed,
-            device=device,
-            horizon=self.options.horizon,
-            action_low=(0.0, -1.0),
-            action_high=(1.0, 1.0),
-            observation_dim=self.options.observation_dim,
-        )
         angles = [2 * math.pi * ray / self.options.lidar_rays for ray in range(self.options.lidar_rays)]
         fan = [[math.cos(angle) for angle in angles], [math.sin(angle) for angle in angles]]
         self._fan = torch.tensor(fan, dtype=torch.float32, device=self.device).unsqueeze(-1)
+        return Sizes(self.options.horizon, (0.0, -1.0), (1.0, 1.0), self.options.observation_dim)
 
     def draw(self, key: Tensor) -> State:
         """Return new arenas with every target unscanned."""

@@ -23,24 +23,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    code = _guarded(argv)
+    try:
+        with terminable():
+            with patient():
+                from morl_recipes.cli._main import main as run
+            code = run(argv)
+    except KeyboardInterrupt as stop:
+        word, code = ("Terminated", 143) if isinstance(stop, Terminated) else ("Interrupted", 130)
+        print(f"morl-blocks: {word} before anything began.", file=sys.stderr)
     if argv is None and code in STOPPED:  # the user waits: Python's own way out takes seconds when torch is loaded
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
     return code
-
-
-def _guarded(argv: Sequence[str] | None) -> int:
-    """Run a command, with an ear for signals from the first import on."""
-    try:
-        with terminable():
-            with patient():
-                from morl_recipes.cli._main import main as run
-            return run(argv)
-    except Terminated:
-        print("morl-blocks: Terminated before anything began.", file=sys.stderr)
-        return 143
-    except KeyboardInterrupt:
-        print("morl-blocks: Interrupted before anything began.", file=sys.stderr)
-        return 130

@@ -96,13 +96,18 @@ def run_sweep(
                 f"To do: {missing} of {len(plan.runs)} runs ({describe_seeds(plan)}). "
                 f"Populations: {len(todo)}. Workers: {engine.workers}."
             )
-        bar = Progress(todo, _checkpoints(store, engine), say, show=progress)
-        ran, lost = _train(store, todo, present, engine, work, bar)
-        there |= ran
+        folder = staging.inside(store.path, CHECKPOINTS) if engine.sees_folder else None
+        ledger = _Ledger(store, todo, present, Progress(todo, folder, say, show=progress))
+        with closing(ledger.progress), closing(engine.run(todo, work, folder, ledger.progress.watch)) as events:
+            for event in events:
+                ledger.enter(event)
+                if isinstance(event, Finished) and folder is not None:
+                    staging.remove(staging.inside(store.path, CHECKPOINTS, event.name))
+        there |= ledger.ran
         failed = {run_id: reason for run_id, (status, reason) in there.items() if status == "failed"}
         if len(there) == len(plan.runs) and not failed:
             remove_checkpoints(store, populations)
-        return Outcome(store, tuple(ran), len(there) - len(failed), failed, lost)
+        return Outcome(store, tuple(ledger.ran), len(there) - len(failed), failed, ledger.lost)
 
 
 def describe_seeds(plan: Plan) -> str:
@@ -124,29 +129,23 @@ def _ask(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
         say(f"The sweep was begun under other versions ({other}). Every run says by which it was trained.")
 
 
-def _train(
-    store: Store, todo: list[Job], present: Collection[str], engine: Engine, work: Work, progress: Progress
-) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
-    """Train populations and write every run that is new; return status and reason of those, and what was lost."""
-    by_name = {population.name: population for population in todo}
-    folder = _checkpoints(store, engine)
-    ran, lost = dict[str, tuple[str, str]](), dict[str, str]()
-    with closing(progress), closing(engine.run(todo, work, folder, progress.watch)) as events:
-        for event in events:
-            population = by_name[event.name]
-            if isinstance(event, Lost):
-                lost |= {run.run_id: event.reason for run in population.runs if run.run_id not in present}
-            records = [r for r in _records(event, population) if r.run_id not in present]
-            ran |= {record.run_id: (record.status, record.reason) for record in records if store.write(record)}
-            progress.end(population, len(ran), lost=isinstance(event, Lost))
-            if isinstance(event, Finished) and folder is not None:
-                staging.remove(staging.inside(store.path, CHECKPOINTS, event.name))
-    return ran, lost
+class _Ledger:
+    """What a sweep did: every run that is new is written, and kept with its status and reason, or as lost."""
 
+    def __init__(self, store: Store, todo: list[Job], present: Collection[str], progress: Progress) -> None:
+        self.store, self.present, self.progress = store, present, progress
+        self.by_name = {population.name: population for population in todo}
+        self.ran: dict[str, tuple[str, str]] = {}
+        self.lost: dict[str, str] = {}
 
-def _checkpoints(store: Store, engine: Engine) -> Path | None:
-    """Return the folder of the checkpoints, where workers can write to it."""
-    return staging.inside(store.path, CHECKPOINTS) if engine.sees_folder else None
+    def enter(self, event: Event) -> None:
+        """Write the new runs of a population that has ended."""
+        population = self.by_name[event.name]
+        if isinstance(event, Lost):
+            self.lost |= {run.run_id: event.reason for run in population.runs if run.run_id not in self.present}
+        records = [record for record in _records(event, population) if record.run_id not in self.present]
+        self.ran |= {record.run_id: (record.status, record.reason) for record in records if self.store.write(record)}
+        self.progress.end(population, len(self.ran), lost=isinstance(event, Lost))
 
 
 def remove_checkpoints(store: Store, populations: list[Job]) -> None:
