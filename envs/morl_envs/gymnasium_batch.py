@@ -16,6 +16,7 @@ from morl_envs import _checks
 from morl_envs.counter_rng import episode_key
 from morl_envs.gymnasium_spaces import Floats, Observations, attribute, count_objectives, read_actions, read_horizon
 from morl_envs.protocol import State
+from morl_envs.quiet import quietly
 
 LOOK_EVERY = 16
 
@@ -226,11 +227,7 @@ def _spec(env: str) -> Any:
 
 def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
     """Make environments; registered ones without the wrappers for time and order, both of which are kept here."""
-    with warnings.catch_warnings():
-        # Some environments build their spaces in double precision; nothing that a user here could act on.
-        warnings.filterwarnings("ignore", message=".*precision lowered by casting.*")
-        # Box2D warns of its own classes while it is imported; where warnings are errors, that would crash Python.
-        warnings.filterwarnings("ignore", message="builtin type .* has no __module__ attribute")
+    with quietly(_spec(env) if isinstance(env, str) else env):
         if not isinstance(env, str):
             return [env(**options) for _ in range(count)]
         settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}
