@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 import torch
-from tensordict import NestedKey, TensorDict, TensorDictBase
+from tensordict import NestedKey, TensorDictBase
 from tensordict.nn import ProbabilisticTensorDictSequential, TensorDictModule, dispatch
 from torch import Tensor, distributions
 from torchrl.objectives import LossModule
@@ -12,6 +12,7 @@ from torchrl.objectives import LossModule
 from morl_blocks import _checks
 from morl_blocks.critics import AttentionWeightedCritic
 from morl_blocks.ppo import _torchrl_options
+from morl_blocks.ppo._losses import Losses
 from morl_blocks.ppo._tensordict import read, require_module, require_shape, require_vectors, take, written
 from morl_blocks.ppo._value_loss import Distance, clip_values, make_value_loss
 from morl_blocks.ppo.advantage import vector_advantage
@@ -20,28 +21,6 @@ from morl_blocks.ppo.policies import UnitBoxPolicy
 from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss
 
 REDUCTIONS = ("mean", "sum")
-
-
-class Losses(TensorDict):
-    """The losses of a minibatch; ``"loss_critic"``, TorchRL's name, reads ``"loss_value"``.
-
-    The key is there once, so that nobody who adds up what begins with ``"loss_"`` counts the critic twice.
-
-    Example:
-        >>> Losses({"loss_value": torch.tensor(2.0)})["loss_critic"]
-        tensor(2.)
-    """
-
-    def __getitem__(self, index: Any) -> Any:
-        return super().__getitem__(_true_name(index))
-
-    def get(self, key: NestedKey, *args: Any, **kwargs: Any) -> Any:
-        """Return an entry."""
-        return super().get(_true_name(key), *args, **kwargs)
-
-
-def _true_name(key: Any) -> Any:
-    return "loss_value" if isinstance(key, str) and key == "loss_critic" else key
 
 
 class VectorClipPPOLoss(LossModule):

@@ -11,13 +11,13 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from torch import nn
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
+from morl_recipes.slots import slot_of
 
 KINDS: dict[str, Kind] = {}
 """Every kind of spec by name, for files."""
@@ -30,29 +30,6 @@ COMPLETE = ("mu", "advantage", "loss", "preferences", "penalty")
 
 SETTLED = ("sense", "seed")
 """Arguments that recipes settle themselves: returns are maximised, and every run brings its own generator."""
-
-
-@cache
-def slot_bases() -> dict[str, type]:
-    """Return the base class of the blocks that fill each slot."""
-    from morl_blocks.combiners import Combiner
-    from morl_blocks.critics import AttentionWeightedCritic, Critic
-    from morl_blocks.ppo import Actor, ActorPenalty, AdvantageForm, ObjectiveLoss
-    from morl_blocks.preferences import PreferenceSampler
-    from morl_blocks.scalarizers import Scalarizer
-    from morl_blocks.schedulers import Scheduler
-
-    return {
-        "scalarizer": Scalarizer,
-        "mu": Scheduler,
-        "advantage": AdvantageForm,
-        "combiner": Combiner,
-        "critic": (Critic, AttentionWeightedCritic),  # type: ignore[dict-item]
-        "actor": Actor,
-        "loss": ObjectiveLoss,
-        "preferences": PreferenceSampler,
-        "penalty": ActorPenalty,
-    }
 
 
 class Kind:
@@ -163,7 +140,7 @@ class Live:
     @property
     def slot(self) -> str | None:
         """The slot that the module fills; ``None`` when its class does not tell."""
-        return _slot_of(type(self.module))
+        return slot_of(type(self.module))
 
     def build(self, *given: Any) -> Any:
         """Return a copy of the module."""
@@ -189,7 +166,7 @@ def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = 
         (MySum(rescale=False), WeightedSum())
     """
     name = name or block.__name__
-    kind = Kind(block, name, slot or _slot_of(block), defaults)
+    kind = Kind(block, name, slot or slot_of(block), defaults)
     known = KINDS.get(name)
     if known is not None and _home(known.block) != _home(block):
         raise ValueError(f"`name` must be new among the specs, got {name!r}, that of {'.'.join(_home(known.block))}.")
@@ -232,13 +209,6 @@ def require_slot(name: str, value: object, slot: str) -> None:
 
 def _home(block: Callable[..., Any]) -> tuple[str, str]:
     return block.__module__, block.__qualname__
-
-
-def _slot_of(block: object) -> str | None:
-    """Return the slot that a block's class fills."""
-    if not isinstance(block, type):
-        return None
-    return next((slot for slot, base in slot_bases().items() if issubclass(block, base)), None)
 
 
 def _settled(name: str, value: Any, default: Any) -> Any:

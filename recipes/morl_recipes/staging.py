@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -127,6 +128,22 @@ def flush(path: Path) -> None:
     sync_folder(path.parent)
 
 
+def remove_leftovers(folder: Path, older_than: float) -> int:
+    """Remove what killed writers left in a folder so many seconds ago; return how many there were."""
+    limit = time.time() - older_than
+    with os.scandir(folder) as items:
+        old = [item.path for item in items if is_leftover(item.name) and _age(item) <= limit]
+    return sum(remove(Path(path)) for path in old)
+
+
+def identity(folder: Path) -> int | None:
+    """Tell one folder of a name from the next one; ``None`` while there is none."""
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None
+
+
 def remove(path: Path) -> bool:
     """Remove a file, or a folder with all that is in it; a link goes, what it leads to stays.
 
@@ -200,3 +217,11 @@ def _write(handle: int, content: bytes) -> None:
 def _sync_file(path: Path) -> None:
     with path.open("r+b") as file:
         os.fsync(file.fileno())
+
+
+def _age(item: "os.DirEntry[str]") -> float:
+    """Return when an entry itself was last changed, not what a link leads to."""
+    try:
+        return item.stat(follow_symlinks=False).st_mtime
+    except FileNotFoundError:
+        return float("inf")

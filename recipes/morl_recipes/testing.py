@@ -21,17 +21,14 @@ from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
-from morl_recipes.pick import source_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.scores import Bounds, summarise
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
-from morl_recipes.store._versions import package_versions
+from morl_recipes.stored_environments import StoredEnvironments
 
 EPISODES = 100
-PACKAGES = ("gymnasium", "mo-gymnasium", "mujoco")
-"""Packages that hold the dynamics of environments which are not ours."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def test_store(
     if problems and not batches and not there:
         raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
     tested: list[str] = []
-    environments = _Environments(store, env, accept_versions=accept_versions)
+    environments = StoredEnvironments(store, env, accept_versions=accept_versions)
     with tqdm(
         total=2 * episodes * sum(map(len, batches)), disable=not progress, unit="episode", dynamic_ncols=True
     ) as bar:
@@ -125,40 +122,6 @@ class _Stored:
     run: PlannedRun
     policies: dict[str, dict[str, Tensor]]
     recipe: Recipe
-
-
-class _Environments:
-    """The environments of a store, opened by name and compared with what the sweep had."""
-
-    def __init__(self, store: Store, env: Any, *, accept_versions: bool) -> None:
-        self.store, self.env, self.accept = store, env, accept_versions
-        self._found: dict[str, EnvSource] = {}
-
-    def source(self, name: str) -> EnvSource:
-        """Return where an environment of the store comes from; one that is not what it was raises."""
-        if name not in self._found:
-            source = source_of(self.store, name, self.env)
-            info = self.store.manifest.environments[name]
-            if tuple(source.objectives) != tuple(info.objectives):
-                raise StoreError(
-                    f"{self.store.path}: {name} had the objectives {', '.join(info.objectives)}, here it has "
-                    f"{', '.join(source.objectives)}. Use the version that trained it; nothing was changed."
-                )
-            if not self.accept and not (source.card is not None and source.card.world):
-                self._require_versions(name)
-            self._found[name] = source
-        return self._found[name]
-
-    def _require_versions(self, name: str) -> None:
-        """Compare the packages that hold the dynamics."""
-        then, now = self.store.manifest.versions, package_versions()
-        changed = [p for p in PACKAGES if p in then and p in now and then[p] != now[p]]
-        if changed:
-            words = ", ".join(f"{package} {then[package]} (here {now[package]})" for package in changed)
-            raise StoreError(
-                f"{self.store.path}: {name} was trained with {words}. Install those, or accept others "
-                "(--accept-versions); nothing was changed."
-            )
 
 
 def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str], list[str]]:

@@ -72,6 +72,22 @@ def test_one_whole_undiscounted_episode_per_environment() -> None:
     assert returns.tolist() == [[3.0, 6.0], [3.0, 6.0]]  # mean of 1 .. 5 steps
 
 
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_an_observation_that_is_not_finite_makes_its_run_s_return_worth_nothing(value: float) -> None:
+    class Blind(Short):
+        def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+            observation = super().reset_tensors(mask).clone()
+            observation[-1, 0] = value  # one number of the second run
+            return observation
+
+    def make(num_envs: int, seeds: Sequence[int]) -> Blind:
+        return Blind(num_envs, seeds)
+
+    returns = Evaluator(_batch(EnvSource("blind", make)), episodes=5)()
+    assert returns[0].tolist() == [3.0, 6.0]
+    assert returns[1].isnan().all()
+
+
 def test_deterministic_and_stochastic_policies_differ_and_repeat() -> None:
     mode, sample = (Evaluator(_batch(), 4, deterministic=flag) for flag in (True, False))
     first = sample()

@@ -166,11 +166,11 @@ class Store:
             raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
         folder, planned = self.path / RUNS / run_id, self._planned[run_id]
         for _ in range(20):
-            before = _identity(folder)
+            before = staging.identity(folder)
             try:
                 return read_fields(folder, planned)
             except StoreError:
-                if before is not None and _identity(folder) == before:
+                if before is not None and staging.identity(folder) == before:
                     raise
             time.sleep(0.01)  # another writer is replacing a failed attempt
         return read_fields(folder, planned)
@@ -232,18 +232,7 @@ class Store:
         Returns:
             Number of leftovers removed.
         """
-        limit = time.time() - older_than
-        with os.scandir(staging.inside(self.path, STAGING)) as items:
-            old = [item.path for item in items if staging.is_leftover(item.name) and _age(item) <= limit]
-        return sum(staging.remove(Path(path)) for path in old)
-
-
-def _age(item: "os.DirEntry[str]") -> float:
-    """Return when an entry itself was last changed, not what a link leads to."""
-    try:
-        return item.stat(follow_symlinks=False).st_mtime
-    except FileNotFoundError:
-        return float("inf")
+        return staging.remove_leftovers(staging.inside(self.path, STAGING), older_than)
 
 
 def _refuse_strangers(path: Path) -> None:
@@ -256,11 +245,3 @@ def _refuse_strangers(path: Path) -> None:
             f"{path}: not a store and not empty (it holds {min(strangers)}, but no {MANIFEST}). "
             "Choose another folder (--out)."
         )
-
-
-def _identity(folder: Path) -> int | None:
-    """Tell one folder of a name from the next one; ``None`` while there is none."""
-    try:
-        return folder.stat().st_ino
-    except OSError:
-        return None

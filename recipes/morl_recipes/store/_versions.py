@@ -1,6 +1,5 @@
 """The versions that a result depends on, and the commit of the source where it is known."""
 
-import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ _PACKAGES = (
     "moocore",
     "torchjd",
 )
+_ROOT = Path(__file__).resolve().parents[3]
 DECISIVE = ("morl-blocks", "torch")
 """Packages whose other versions may give other numbers for the same run."""
 
@@ -48,18 +48,23 @@ def run_versions() -> dict[str, str]:
 
 
 @lru_cache(maxsize=1)
-def source_commit() -> str:
-    """Return the commit of the clone that this package runs from, ``-dirty`` when it was edited; empty elsewhere."""
-    root = Path(__file__).resolve().parents[3]
+def source_commit(root: Path = _ROOT) -> str:
+    """Return the commit of the clone that this package runs from, ``-dirty`` when it was edited; empty elsewhere.
+
+    The clone itself is only read: ``git describe --dirty`` would write its index, and leave a lock when it is killed.
+    """
     if not ((root / ".git").exists() and (root / "pyproject.toml").is_file()):
         return ""
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+    command = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain=v2", "--branch"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True, env=environment)
+        done = subprocess.run(
+            [*command, "--untracked-files=no"], capture_output=True, text=True, timeout=10, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.strip()
+    heads = dict(line.split(maxsplit=2)[1:] for line in done.stdout.splitlines() if line.startswith("# branch."))
+    edited = any(not line.startswith("#") for line in done.stdout.splitlines())
+    return heads["branch.oid"] + "-dirty" * edited if "branch.oid" in heads else ""
 
 
 def other_versions(stored: Mapping[str, str], here: Mapping[str, str] | None = None) -> str:

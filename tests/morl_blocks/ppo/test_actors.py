@@ -34,6 +34,12 @@ def test_the_mean_lies_in_the_unit_box_and_depends_on_both_inputs() -> None:
     assert not torch.equal(actor(observation, torch.zeros(2))[0], actor(-observation, torch.zeros(2))[0])
 
 
+@pytest.mark.parametrize("actor", [UnitBoxGaussianActor, CategoricalActor])
+def test_swapped_arguments_are_noticed(actor: type[UnitBoxGaussianActor | CategoricalActor]) -> None:
+    with pytest.raises(ValueError, match="`observation` must have 4 numbers in its last dimension"):
+        actor(4, 2, 3)(torch.rand(5, 2), torch.rand(5, 4))
+
+
 def test_one_preference_serves_a_batch() -> None:
     for actor in (UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)):
         observation, preference = torch.randn(6, 5, 3), torch.tensor([0.3, 0.7])

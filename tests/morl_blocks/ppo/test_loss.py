@@ -45,6 +45,18 @@ def test_a_ratio_is_held_where_it_would_overflow_and_does_not_move_there() -> No
     torch.testing.assert_close(slope, torch.tensor([ratio[0].item(), ratio[1].item(), 0.0, 0.0]))
 
 
+@pytest.mark.parametrize(
+    ("old", "advantage", "message"),
+    [
+        ((5, 1), (5, 3), r"`old_log_prob` must have shape \[5\], got shape \[5, 1\]"),
+        ((5,), (1, 3), r"`advantage` must have the shape \[5, 'm'\], got shape \[1, 3\]"),
+    ],
+)
+def test_nothing_broadcasts(old: tuple[int, ...], advantage: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        clipped_objectives(torch.zeros(5), torch.zeros(old), torch.ones(advantage), 0.2)
+
+
 def test_a_ratio_needs_two_of_one_shape() -> None:
     with pytest.raises(ValueError, match=r"`old_log_prob` must have shape \[2\], got shape \[1\]"):
         probability_ratio(torch.zeros(2), torch.zeros(1))

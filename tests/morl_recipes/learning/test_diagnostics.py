@@ -42,7 +42,9 @@ def test_the_first_cause_is_named() -> None:
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(2, 16, 4, 2), None)
     targets = batch._targets(rollout)
     record, params = torch.zeros(2, 4), (batch.actor.params.clone(),)
+    statistics = (torch.zeros(2, 2), torch.tensor([[1.0, 1.0], [1.0, torch.inf]]))  # the square of 1e20, say
     assert find_failures(rollout, targets, record, params, ()) == {}
+    assert find_failures(rollout, targets, record, params, statistics) == {1: "observation statistics"}
     params[0][1, 3] = torch.inf
     assert find_failures(rollout, targets, record, params, ()) == {1: "parameter"}
     record[1, 1] = torch.nan

@@ -1,0 +1,80 @@
+"""All checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value.
+
+Checks that must read numbers out of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it,
+because there the numbers do not exist yet. The pure functions of the blocks check shapes and options (mu, gamma, ...)
+but do not read their data: they stay cheap, and the NaN of one run cannot stop the others. The modules read them.
+"""
+
+from morl_blocks._checks._convert import (
+    alike,
+    fail,
+    floats,
+    is_plain,
+    is_traced,
+    like,
+    number,
+    tensor,
+    wide,
+)
+from morl_blocks._checks._numbers import (
+    at_least,
+    between,
+    choice,
+    finite,
+    floating,
+    moderate,
+    no_overflow,
+    positive,
+    simplex,
+    utopia,
+    within,
+)
+from morl_blocks._checks._shapes import (
+    broadcastable,
+    features,
+    flags,
+    gramian,
+    indices,
+    jacobian,
+    objectives,
+    over_time,
+    pair,
+    per_run,
+    same_shape,
+    square,
+)
+
+__all__ = [
+    "alike",
+    "at_least",
+    "between",
+    "broadcastable",
+    "choice",
+    "fail",
+    "features",
+    "finite",
+    "flags",
+    "floating",
+    "floats",
+    "gramian",
+    "indices",
+    "is_plain",
+    "is_traced",
+    "jacobian",
+    "like",
+    "moderate",
+    "no_overflow",
+    "number",
+    "objectives",
+    "over_time",
+    "pair",
+    "per_run",
+    "positive",
+    "same_shape",
+    "simplex",
+    "square",
+    "tensor",
+    "utopia",
+    "wide",
+    "within",
+]

@@ -1,0 +1,77 @@
+"""What came in, as dense tensors of real numbers."""
+
+import functools
+from typing import Any, NoReturn
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def fail(name: str, rule: str, value: object) -> NoReturn:
+    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    raise ValueError(f"`{name}` must {rule}, got {value}.")
+
+
+def is_traced(tensor: Tensor) -> bool:
+    """Tell whether ``tensor`` holds no readable numbers (inside ``torch.compile`` or ``torch.func`` transforms)."""
+    return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+
+
+def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
+    """Return ``value`` as a dense tensor of real numbers: a tensor, an array, a number or a (nested) list of them.
+
+    Tensors and arrays keep their dtype; numbers and lists get ``dtype``, so that none of their digits are lost.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        fail(name, "have no mask", "a masked array")
+    if isinstance(value, np.ndarray):
+        # Read-only, reversed and foreign layouts become ordinary ones.
+        value, dtype = np.array(value, copy=True), None
+    try:
+        result = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        text = repr(value)
+        text = text if len(text) < 60 else f"{text[:60]}..."
+        raise ValueError(f"`{name}` must be a tensor, an array or a list of numbers, got {text}.") from error
+    if result.is_complex() or result.layout is not torch.strided or result.is_quantized:
+        fail(name, "be a dense tensor of real numbers", f"{result.dtype} with layout {result.layout}")
+    return result
+
+
+def wide(value: Tensor) -> Tensor:
+    """Return float64, or float32 on devices that have nothing wider."""
+    return value.float() if value.device.type == "mps" else value.double()
+
+
+def is_plain(value: Any) -> bool:
+    """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
+    return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
+
+
+def like(name: str, value: Any, other: Tensor) -> Tensor:
+    """Return ``value`` in the dtype and on the device of ``other``, a floating-point tensor."""
+    if is_plain(value) and value.dtype is other.dtype and value.device == other.device:
+        return value  # type: ignore[no-any-return]
+    return tensor(name, value, other.dtype).to(other)
+
+
+def floats(name: str, value: Any) -> Tensor:
+    """Return ``value`` as a floating-point tensor; whole numbers get PyTorch's default dtype."""
+    result = tensor(name, value)
+    return result if result.is_floating_point() else result.to(torch.get_default_dtype())
+
+
+def alike(**values: Any) -> list[Tensor]:
+    """Return floating-point tensors in the widest dtype among them."""
+    given = list(values.values())
+    if all(is_plain(value) and value.dtype is given[0].dtype for value in given):
+        return given
+    tensors = [floats(name, value) for name, value in values.items()]
+    dtype = functools.reduce(torch.promote_types, [value.dtype for value in tensors])
+    return [value.to(dtype) for value in tensors]
+
+
+def number(name: str, value: Any) -> Tensor:
+    """Return an option of a block, a number or one per run, in PyTorch's default dtype."""
+    return tensor(name, value).to(torch.get_default_dtype())

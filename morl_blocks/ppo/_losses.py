@@ -1,0 +1,28 @@
+"""What a loss module returns, under TorchRL's names too."""
+
+from typing import Any
+
+from tensordict import NestedKey, TensorDict
+
+
+class Losses(TensorDict):
+    """The losses of a minibatch; ``"loss_critic"``, TorchRL's name, reads ``"loss_value"``.
+
+    The key is there once, so that nobody who adds up what begins with ``"loss_"`` counts the critic twice.
+
+    Example:
+        >>> import torch
+        >>> Losses({"loss_value": torch.tensor(2.0)})["loss_critic"]
+        tensor(2.)
+    """
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(_true_name(index))
+
+    def get(self, key: NestedKey, *args: Any, **kwargs: Any) -> Any:
+        """Return an entry."""
+        return super().get(_true_name(key), *args, **kwargs)
+
+
+def _true_name(key: Any) -> Any:
+    return "loss_value" if isinstance(key, str) and key == "loss_critic" else key
