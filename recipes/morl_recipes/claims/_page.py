@@ -20,6 +20,7 @@ from morl_recipes.claims._section import (
 from morl_recipes.claims._words import items, pair_words, paragraph, per_cent, table
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel
+from morl_recipes.sweep import shipped_sweeps
 
 COMMAND = "python docs/make_does_it_hold.py"
 REPEAT = "-repeat"
@@ -140,7 +141,8 @@ def _power() -> str:
 
 def _again(sections: Sequence[Section]) -> str:
     commands = [f"$ morl-blocks table --results {section.dataset.name}" for section in sections]
-    commands += [f"$ morl-blocks sweep {section.dataset.name.replace('-', '_')}" for section in sections]
+    files = [section.dataset.name.replace("-", "_") for section in sections]
+    commands += [f"$ morl-blocks sweep {file}" for file in files if file in shipped_sweeps()]
     block = "\n".join(["```console", *commands, f"$ {COMMAND}", "```"])
     text = paragraph("The first lines print the tables, the next train them again, the last makes this page.")
     return f"{text}\n\n{block}"

@@ -1,12 +1,17 @@
 """``morl-blocks publish``."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from morl_recipes.cli._words import count
+
+if TYPE_CHECKING:
+    from morl_recipes.store import Manifest
 
 
 @dataclass(frozen=True)
@@ -17,7 +22,7 @@ class Publish:
     settings, bounds or recipes. ``morl-blocks table --results`` prints what was published.
 
     Examples:
-      morl-blocks publish runs/stealth_200k --name stealth-200k
+      morl-blocks publish runs/pasta runs/linear --name stealth-200k --sweep stealth_200k
       morl-blocks publish runs/mine runs/more --name mine --out results
     """
 
@@ -28,14 +33,24 @@ class Publish:
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: that of the package)")] = None
     """Folder of the file."""
 
+    sweep: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: what the folders planned)")] = None
+    """A sweep file, or the name of a shipped one, that says what the table shall hold in the end."""
+
     def run(self, argv: list[str]) -> int:
         """Write the file, and say what is in it."""
         from morl_recipes.dataset import publish
 
-        made = publish(self.folders, self.name, self.out)
+        made = publish(self.folders, self.name, self.out, plan=self._plan())
         planned = len(made.manifest.runs)
         rows = {(run.env, run.group, run.method) for run in made.manifest.runs}
         print(f"{self.name}: {len(made.done)} of {planned} planned runs, {count(len(rows), 'row')}.")
         where = self.name if self.out is None else self.out / f"{self.name}.csv"
         print(f"Next: morl-blocks table --results {where}")
         return 0
+
+    def _plan(self) -> Manifest | None:
+        if self.sweep is None:
+            return None
+        from morl_recipes.sweep import make_plan, read_sweep
+
+        return make_plan(read_sweep(self.sweep)).manifest()

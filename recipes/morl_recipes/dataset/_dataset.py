@@ -140,8 +140,8 @@ def published(name: str | None = None) -> "pd.DataFrame | list[str]":
         name: Name of a table, or the path of a file that ``morl-blocks publish`` wrote; by default none.
 
     Returns:
-        One row per finished run, with the columns of :func:`morl_recipes.store.load_runs` and ``seconds`` (wall time of
-        the training, shared by all runs that trained together; NaN where it was not recorded), ``version`` (of
+        One row per finished run, with the columns of :func:`morl_recipes.store.load_runs` and ``seconds`` (wall time
+        from the start of its sweep until it was written, with all that trained before and beside it), ``version`` (of
         morl-blocks), ``torch`` and ``commit``. Without a name, the list of names.
     """
     return names() if name is None else find_dataset(name).done

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ DIGITS = 9
 ALWAYS = ("status", "reason")
 """Columns of a store's frame that the lines leave out: every line is of a run that is done."""
 ORIGIN = ("seconds", "version", "torch", "commit")
-"""What a line says beside the scores: wall time of its training, and what trained it."""
+"""What a line says beside the scores: wall time from the start of its sweep, and what trained it."""
 TEXT = ("run_id", "group", "method", "env", "preference", "version", "torch", "commit")
 WHOLE = ("seed", "steps")
 
@@ -76,15 +77,25 @@ def _read(name: str, cells: Sequence[str]) -> list[Any]:
     return [float(text) if text else math.nan for text in cells]
 
 
-def origin(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Say of a stored run how long it trained and what trained it; NaN or nothing where that was not recorded.
+def origin(fields: Mapping[str, Any], created: str, written: float) -> dict[str, Any]:
+    """Say of a stored run how long it took and what trained it; NaN or nothing where that is not known.
 
     Args:
         fields: The fields of its ``run.json``.
+        created: When its sweep began, ISO 8601.
+        written: When its file was written, in seconds since 1970.
+
+    Example:
+        >>> origin({"versions": {"torch": "2.13.0"}}, "1970-01-01T00:01:00+00:00", 100.0)
+        {'seconds': 40.0, 'version': '', 'torch': '2.13.0', 'commit': ''}
     """
-    versions, seconds = fields.get("versions", {}), fields.get("seconds")
+    versions = fields.get("versions", {})
+    try:
+        seconds = round(written - datetime.fromisoformat(created).timestamp(), 1)
+    except ValueError:
+        seconds = math.nan
     return {
-        "seconds": math.nan if seconds is None else float(seconds),
+        "seconds": seconds if seconds >= 0 else math.nan,
         "version": versions.get("morl-blocks", ""),
         "torch": versions.get("torch", ""),
         "commit": versions.get("commit", ""),

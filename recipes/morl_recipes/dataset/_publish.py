@@ -15,6 +15,7 @@ from morl_recipes.errors import StoreError
 from morl_recipes.store import Manifest, PlannedRun, Store, load_runs
 from morl_recipes.store._frames import run_columns
 from morl_recipes.store._manifest import check_run_id
+from morl_recipes.store._store import RUNS
 
 VARIABLE = ("compile", "update", "total_steps")
 """Settings in which stores may differ: two change the last digits of a run at most, the steps stand in every row."""
@@ -22,7 +23,9 @@ UNMATCHED = ("run_id", *ALWAYS, *ORIGIN)
 """Columns in which two records of the same run may differ."""
 
 
-def publish(stores: Iterable[str | Path | Store], name: str, out: str | Path | None = None) -> Dataset:
+def publish(
+    stores: Iterable[str | Path | Store], name: str, out: str | Path | None = None, *, plan: Manifest | None = None
+) -> Dataset:
     """Make a dataset from result stores, or add their runs to the one of this name.
 
     Finished runs become lines. Runs that were planned and are not finished stay planned, so that tables count them as
@@ -33,6 +36,7 @@ def publish(stores: Iterable[str | Path | Store], name: str, out: str | Path | N
         stores: Result stores, or their folders.
         name: Name of the dataset.
         out: Folder of its file; by default the package's own.
+        plan: What the table shall hold in the end, where the stores are parts of it.
 
     Returns:
         The dataset, as written. What does not fit raises :class:`~morl_recipes.store.StoreError`.
@@ -41,11 +45,12 @@ def publish(stores: Iterable[str | Path | Store], name: str, out: str | Path | N
     path = (folder() if out is None else Path(out)) / f"{name}.csv"
     parts = [(str(path), read_dataset(path))] if path.exists() else []
     parts += [(str(store.path), of_store(store, name)) for store in map(_opened, stores)]
+    parts += [] if plan is None else [("the plan", Dataset(name, plan, pd.DataFrame(columns=run_columns(0))))]
     if not parts:
         raise ValueError("`stores` must name at least one result store, got none.")
     merged = merge(parts, name)
     if merged.done.empty:
-        raise StoreError(f"{parts[-1][0]}: no finished run yet. Nothing was written.")
+        raise StoreError(f"{parts[0][0]}: no finished run yet. Nothing was written.")
     with staging.staged(path) as temporary:
         temporary.write_text(merged.to_text(), encoding="utf-8", newline="\n")
     return read_dataset(path)
@@ -58,7 +63,9 @@ def _opened(store: str | Path | Store) -> Store:
 def of_store(store: Store, name: str) -> Dataset:
     """Return the finished and the failed runs of a store as a dataset; a damaged run raises."""
     runs = load_runs(store)
-    origins = pd.DataFrame([origin(store.read(run_id)) for run_id in runs["run_id"]], columns=list(ORIGIN))
+    found = [(store.read(run_id), store.path / RUNS / run_id / "run.json") for run_id in runs["run_id"]]
+    rows = [origin(fields, store.manifest.created, path.stat().st_mtime) for fields, path in found]
+    origins = pd.DataFrame(rows, columns=list(ORIGIN))
     return Dataset(name, store.manifest, pd.concat([runs, origins], axis="columns"))
 
 
@@ -75,7 +82,7 @@ def merge(parts: Iterable[tuple[str, Dataset]], name: str) -> Dataset:
     planned = _planned(everything)
     environments = {env: info for _, part in everything for env, info in part.manifest.environments.items()}
     objectives = max(len(info.objectives) for info in environments.values())
-    runs = pd.concat([part.runs for _, part in everything], ignore_index=True)
+    runs = pd.concat([part.runs for _, part in everything if len(part.runs)] or [whole.runs], ignore_index=True)
     runs = runs.reindex(columns=[*run_columns(objectives), *ORIGIN])
     runs = _once(runs, [where for where, part in everything for _ in range(len(part.runs))])
     cells = dict(zip(_cells(runs), runs["run_id"], strict=True))
@@ -112,8 +119,8 @@ def _planned(parts: Iterable[tuple[str, Dataset]]) -> dict[Cell, PlannedRun]:
             fields = {key: getattr(run, key) for key in ROW}
             before, known = rows.setdefault((run.env, run.group, run.method), (where, fields))
             for key in (key for key in ROW if fields[key] != known[key]):
-                words = f"{fields[key]} {key} instead of {known[key]}" if key == "steps" else f"another {key}"
-                _refuse(where, f"{run.env}, {run.group}/{run.method} has {words} than in {before}")
+                words = f"{fields[key]} steps, and {known[key]} in" if key == "steps" else f"another {key} than in"
+                _refuse(where, f"{run.env}, {run.group}/{run.method} has {words} {before}")
             before, count = steps.setdefault(run.env, (where, run.steps))
             if count != run.steps:
                 _refuse(where, f"{run.env} was trained for {run.steps} steps, in {before} for {count}")

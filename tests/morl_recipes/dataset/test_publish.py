@@ -58,8 +58,11 @@ def test_the_same_again_changes_nothing_and_the_order_of_stores_does_not_matter(
     publish([second], "two", tmp_path)
     publish([first], "two", tmp_path)
     publish([first, second], "two", tmp_path)
-    one, two = ((tmp_path / f"{name}.csv").read_text() for name in ("one", "two"))
-    assert one.partition("\n")[2] == two.partition("\n")[2]
+    one, two = (published(str(tmp_path / f"{name}.csv")).drop(columns="seconds") for name in ("one", "two"))
+    assert one.equals(two)
+    before = (tmp_path / "two.csv").read_bytes()
+    publish([second, first], "two", tmp_path)
+    assert (tmp_path / "two.csv").read_bytes() == before
     made = read_dataset(tmp_path / "two.csv")
     assert made.done["method"].unique().tolist() == ["PASTA (Ours)", "Tchebycheff", "Linear", "Shared Weighted"]
     assert len(made.done) == 24
@@ -85,7 +88,7 @@ def test_the_same_run_with_other_numbers_is_refused(fill: Fill, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"iterations": 5, "methods": {"baselines": ["Linear"]}}, "Linear has 10240 steps instead of 40960 than in"),
+        ({"iterations": 5, "methods": {"baselines": ["Linear"]}}, "Linear has 10240 steps, and 40960 in"),
         ({"iterations": 5, "methods": {"x": ["Y"]}}, "stealth was trained for 10240 steps, in .* for 40960"),
         ({"bounds": False}, "stealth has other objectives or bounds than in"),
     ],
@@ -163,3 +166,19 @@ def test_bad_input_raises(fill: Fill, tmp_path: Path, sweep_type: Any) -> None:
         find_dataset("steelth")
     with pytest.raises(StoreError, match="cannot be read"):
         find_dataset(tmp_path / "none.csv")
+
+
+def test_a_plan_shows_the_rows_that_nobody_has_begun(
+    fill: Fill, tmp_path: Path, fill_store: Callable[..., Store], sweep_type: Any
+) -> None:
+    part = fill("a", methods={"baselines": ["Linear"]})
+    whole = fill("b", methods={"baselines": ["PASTA (Ours)", "Linear"], "critic": ["Shared Weighted"]}).manifest
+    made = publish([part], "mine", tmp_path, plan=whole)
+    assert (len(made.done), len(made.manifest.runs)) == (6, 18)
+    assert "PASTA (Ours): 6 of 6 runs are missing: all preferences and seeds." in render_table(made)
+    assert publish([part], "mine", tmp_path).to_text() == made.to_text()  # the plan stays
+    longer = replace(whole, runs=tuple(replace(run, steps=1) for run in whole.runs))
+    with pytest.raises(StoreError, match=r"the plan: stealth, baselines/.* has 1 steps, and 40960 in"):
+        publish([part], "mine", tmp_path, plan=longer)
+    with pytest.raises(StoreError, match="no finished run yet"):
+        publish([], "other", tmp_path, plan=whole)

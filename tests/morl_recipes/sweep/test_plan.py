@@ -18,6 +18,8 @@ COUNTS = {
     "paper_baselines": 9 * 8 * 5,
     "paper_mujoco": 9 * 4 * 5,
     "paper_quadrotor": 9 * 2 * 5,
+    "stealth_200k": 54 * 8 * 5,
+    "stealth_1m": 11 * 8 * 5,
     "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
     "smoke": 54,
 }
