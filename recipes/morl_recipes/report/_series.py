@@ -15,6 +15,8 @@ from morl_recipes.store import Manifest
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 60
 CONTROLLER_COLUMNS = ("mu", "conflict")
+LIMITS = {"hv": (0.0, 1.0), "conflict": (0.0, 1.0), "mu": (0.0, np.inf)}
+"""Where a column cannot go; a band ends there."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,15 @@ def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{score.name: scores.judge(score, returns, weights, bounds) for score in scores.SCORES})
 
 
-def _thin(steps: Array, mean: Array, spread: Array) -> Band | None:
-    """Keep at most :data:`MAX_POINTS` evenly spaced points, the last one among them."""
+def _thin(steps: Array, mean: Array, spread: Array, limits: tuple[float, float]) -> Band | None:
+    """Keep at most :data:`MAX_POINTS` evenly spaced points, the last one among them; a band ends at the limits."""
     if not len(steps):
         return None
     keep = np.unique(np.linspace(0, len(steps) - 1, min(MAX_POINTS, len(steps))).round().astype(int))
     steps, mean, spread = steps[keep], mean[keep], spread[keep]
     if not np.isfinite(spread).all():
         return Band(steps, mean, None, None)
-    return Band(steps, mean, mean - spread, mean + spread)
+    return Band(steps, mean, np.maximum(mean - spread, limits[0]), np.minimum(mean + spread, limits[1]))
 
 
 def _cells(frame: pd.DataFrame, column: str) -> dict[tuple[int, int], pd.DataFrame]:
@@ -84,8 +86,8 @@ def _cells(frame: pd.DataFrame, column: str) -> dict[tuple[int, int], pd.DataFra
     return {cell: cells.iloc[rows] for cell, rows in names.items()}
 
 
-def _band(cell: pd.DataFrame) -> Band | None:
-    return _thin(cell.index.to_numpy(dtype=float), cell["mean"].to_numpy(), cell["std"].to_numpy())
+def _band(cell: pd.DataFrame, limits: tuple[float, float]) -> Band | None:
+    return _thin(cell.index.to_numpy(dtype=float), cell["mean"].to_numpy(), cell["std"].to_numpy(), limits)
 
 
 def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
@@ -106,7 +108,7 @@ def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
         return {}
     known = frame.dropna(subset=[column])
     cells = _cells(known, column)
-    seeds = panel.usable.sum(-1)
+    seeds, limits = panel.usable.sum(-1), LIMITS.get(column, (-np.inf, np.inf))
     found: Curves = {}
     for k in range(len(panel.methods)):
         rows = []
@@ -115,22 +117,22 @@ def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
             if cell is None:
                 continue
             cell = cell[cell["count"] == seeds[k, p]]
-            band = _band(cell)
+            band = _band(cell, limits)
             if band is not None:
                 found[k, p] = band
                 rows.append(cell)
-        whole = _over_preferences(rows)
+        whole = _over_preferences(rows, limits)
         if whole is not None:
             found[k, None] = whole
     return found
 
 
-def _over_preferences(cells: list[pd.DataFrame]) -> Band | None:
+def _over_preferences(cells: list[pd.DataFrame], limits: tuple[float, float]) -> Band | None:
     """Average the seed means of several preferences at the steps that all of them have."""
     if not cells:
         return None
     if len(cells) == 1:
-        return _band(cells[0])
+        return _band(cells[0], limits)
     table = pd.concat([cell["mean"] for cell in cells], axis="columns", join="inner").sort_index()
     values = table.to_numpy(dtype=float)
-    return _thin(table.index.to_numpy(dtype=float), values.mean(1), values.std(1, ddof=1))
+    return _thin(table.index.to_numpy(dtype=float), values.mean(1), values.std(1, ddof=1), limits)

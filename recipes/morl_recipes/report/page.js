@@ -2,12 +2,12 @@
 (() => {
   const report = JSON.parse(document.getElementById("data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const narrow = window.matchMedia("(max-width: 760px)");
-  const state = { panel: 0, preference: "all", hidden: new Set() };
+  const narrow = window.matchMedia("screen and (max-width: 760px)");
+  const state = { panel: 0, preference: "all", hidden: new Set(), printing: false };
   const byId = (id) => document.getElementById(id);
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const panel = () => report.panels[state.panel];
-  const colour = (style) => (dark.matches ? style.dark : style.light);
+  const colour = (style) => (dark.matches && !state.printing ? style.dark : style.light);
   const fade = (hex, alpha) => {
     const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
     return `rgba(${r},${g},${b},${alpha})`;
@@ -64,7 +64,7 @@
         zerolinecolor: css("--line") }]));
       return { ...layout, dragmode: "turntable", margin: { l: 0, r: 0, t: 0, b: 0 },
         scene: { ...three, aspectmode: "cube",
-          camera: { eye: narrow.matches ? { x: 1.75, y: 1.75, z: 1 } : { x: 1.4, y: 1.4, z: 0.8 } } } };
+          camera: { eye: narrow.matches ? { x: 1.9, y: 1.9, z: 1.1 } : { x: 1.65, y: 1.65, z: 0.95 } } } };
     }
     if (given.polar) {
       const side = narrow.matches ? 78 : 60;
@@ -126,7 +126,18 @@
     }
   }, { rootMargin: "600px" });
   const refresh = (div) => { div.dataset.stale = ""; drawOne(div); };
+  // What the words explain is there: `data-role` names a kind of mark, `data-scope` whether one preference is chosen.
+  const explain = () => {
+    const figures = Object.values(panel().figures).map((choices) => choices[state.preference] || choices.all);
+    const roles = new Set(figures.flatMap((figure) => (figure.data || []).flatMap((trace) =>
+      [trace.meta.role, trace.error_x && "whisker"])));
+    for (const words of document.querySelectorAll("[data-role]")) words.hidden = !roles.has(words.dataset.role);
+    for (const words of document.querySelectorAll("[data-scope]")) {
+      words.hidden = (words.dataset.scope === "all") !== (state.preference === "all");
+    }
+  };
   const draw = () => {
+    explain();
     for (const div of document.querySelectorAll(".figure")) {
       div.dataset.stale = "yes";
       if (div.dataset.near) refresh(div);
@@ -182,6 +193,20 @@
   });
   byId("preference").addEventListener("change", (event) => { state.preference = event.target.value; draw(); });
   for (const query of [dark, narrow]) query.addEventListener("change", () => { chips(); draw(); });
+  // Paper has one width and no reader who scrolls: draw everything, light and as wide as a page.
+  const print = (on) => {
+    state.printing = on;
+    chips();
+    for (const div of document.querySelectorAll(".figure")) {
+      const pair = !div.classList.contains("wide") && div.parentElement.classList.contains("grid");
+      const width = pair ? 330 : 680;
+      div.style.width = on ? `${width}px` : "";
+      refresh(div);
+      if (div.data) Plotly.relayout(div, on ? { width } : { width: null, autosize: true });
+    }
+  };
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
   document.querySelectorAll(".figure").forEach((div) => nearby.observe(div));
   show();
   document.documentElement.dataset.ready = "yes";

@@ -41,6 +41,22 @@ def test_the_band_of_all_preferences_is_over_preferences(make_store: MakeStore) 
     np.testing.assert_allclose(whole.high - whole.mean, means.std(0, ddof=1))
 
 
+def test_a_band_ends_where_its_number_cannot_go(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    frame = training_frame(panel, results.history)
+    wild = frame.assign(hv=[0.0, 1.0] * (len(frame) // 2), eu=[-5.0, 5.0] * (len(frame) // 2))
+    wild["hv"] = np.where(wild["run_id"] == panel.run_ids[0, 0, 0], 1.0, 0.0)
+    band = curves(panel, wild, "hv")[0, 0]
+    assert band.low is not None
+    assert band.high is not None
+    assert band.low.min() == 0
+    assert band.high.max() <= 1
+    utility = curves(panel, wild, "eu")[0, 0]
+    assert utility.low is not None
+    assert utility.low.min() < 0  # a utility may be negative
+
+
 def test_only_steps_that_all_seeds_have_are_averaged(make_store: MakeStore) -> None:
     results = load_results(make_store(), history=True)
     (panel,) = results.panels
