@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from morl_recipes.fronts import Front as TrainedFront
     from morl_recipes.recipe import Recipe
 
-PICTURE, TABLE = "front.png", "front.csv"
+PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,13 @@ class Front:
                 progress=not self.quiet,
                 **self._settings(),
             )
-        write(front, out)
+        paged = write(front, out, self.env)
         print(front)
         if reference is not None:
             for seed in sorted(set(front.seeds)):
                 print(f"Hypervolume above {self.reference}, seed {seed}: {front.of(seed).hypervolume(reference):.6g}")
-        print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}")
+        page = f"   Page: {out / PAGE}" if paged else ""
+        print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
         return 0
 
     def _recipe(self) -> Recipe:
@@ -103,10 +105,11 @@ class Front:
         return {"total_steps": TRAIN.total_steps} | given(self.settings)
 
 
-def write(front: TrainedFront, folder: Path) -> None:
-    """Write the table and the picture of a front, with the exact front where there is one."""
+def write(front: TrainedFront, folder: Path, env: str) -> bool:
+    """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
     from morl_envs import CARDS, exact_front
-    from morl_recipes.fronts import draw_front
+    from morl_recipes.envs import find_source
+    from morl_recipes.fronts import draw_front, write_front_page
     from morl_recipes.staging import staged
 
     card = CARDS.get(front.env)
@@ -114,3 +117,7 @@ def write(front: TrainedFront, folder: Path) -> None:
     with staged(folder / TABLE) as temporary:
         front.table().to_csv(temporary, index=False)
     draw_front(front, folder / PICTURE, known)
+    if find_spec("plotly") is None:
+        return False
+    write_front_page(front, folder / PAGE, known, find_source(env))
+    return True

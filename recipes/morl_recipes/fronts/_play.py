@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -42,7 +42,7 @@ def play_policies(
     starts = [[derive(seed, STREAM, index) for index in range(episodes)] for seed in seeds]
     env = source.make(runs * count * episodes, [one for own in starts for _ in range(count) for one in own])
     weights = preferences.repeat_interleave(episodes, dim=1)  # [R, K * episodes, m]
-    returns = _episodes(_Stack(policies), weights, env, gamma)
+    returns = play_episodes(_Stack(policies), weights, env, gamma)
     getattr(env, "close", lambda: None)()
     return returns.reshape(runs, count, episodes, m)
 
@@ -64,8 +64,17 @@ class _Stack:
 
 
 @torch.no_grad()
-def _episodes(policies: _Stack, weights: Tensor, env: TensorEnv, gamma: float) -> Tensor:
-    """Play one episode in every environment, ``[R, N, m]``."""
+def play_episodes(
+    policies: Callable[[Tensor, Tensor], Tensor], weights: Tensor, env: TensorEnv, gamma: float
+) -> Tensor:
+    """Play one episode in every environment and return its return, ``[R, N, m]``.
+
+    Args:
+        policies: From observations ``[R, N, n]`` and preferences ``[R, N, m]`` to actions, ``[R, N, ...]``.
+        weights: The preferences, ``[R, N, m]``.
+        env: R · N environments.
+        gamma: Discount of the returns.
+    """
     observation, shape = env.reset_tensors(), weights.shape[:2]
     total = torch.zeros_like(weights)
     playing = torch.ones(*shape, 1, dtype=torch.bool)

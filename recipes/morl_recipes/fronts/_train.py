@@ -93,7 +93,7 @@ def train_front(
         loggers=loggers,
         settings=chosen,
     )
-    front = _evaluated(_finished(trained.runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
+    front = evaluate_runs(_finished(trained.runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
     return front
@@ -124,7 +124,7 @@ def _finished(runs: Sequence[RunResult]) -> list[RunResult]:
     return done
 
 
-def _evaluated(
+def evaluate_runs(
     runs: Sequence[RunResult], method: str, source: EnvSource, grid: Tensor, settings: Settings, *, gamma: float
 ) -> Front:
     """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""

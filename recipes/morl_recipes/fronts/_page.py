@@ -1,0 +1,152 @@
+"""A front as one HTML file that loads nothing: its picture, and a slider over the preference."""
+
+from __future__ import annotations
+
+import base64
+import io
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from morl_recipes.envs import EnvSource
+from morl_recipes.fronts._front import Array, Front
+from morl_recipes.fronts._summary import Reached, reached
+from morl_recipes.plain import for_html as escape
+from morl_recipes.protocols import protocol
+from morl_recipes.report._page import _inline_json, _plotly_script, _resource
+from morl_recipes.report._style import styles
+from morl_recipes.staging import staged
+
+STRIPS, FRAMES, WIDTH = 5, 7, 170
+
+
+def write_front_page(
+    front: Front, path: str | Path, known: Array | None = None, source: EnvSource | None = None
+) -> Path:
+    """Write the page of a front: the picture, the returns under each preference, and strips of a film.
+
+    Args:
+        front: The front.
+        path: The HTML file; it appears when it is complete.
+        known: The exact front, if there is one, ``[k, m]``.
+        source: The environment, for the film; only the torch worlds (stealth, frogger, formation) have one.
+
+    Returns:
+        The path. Without plotly an ``ImportError`` names the extra to install.
+    """
+    script, path = _plotly_script(), Path(path)
+    page = Template((resources.files("morl_recipes.fronts") / "page.html").read_text(encoding="utf-8")).substitute(
+        title=escape(f"{front.method} on {front.env}"),
+        subtitle=escape(_kind(front)),
+        facts=_facts(front),
+        published=_published(front),
+        css=_resource("page.css"),
+        js=(resources.files("morl_recipes.fronts") / "page.js").read_text(encoding="utf-8"),
+        plotly="\0plotly\0",
+        data=_inline_json(page_data(front, known, source)),
+    )
+    head, tail = page.split("\0plotly\0")
+    with staged(path) as temporary:
+        temporary.write_text(head + script + tail, encoding="utf-8")
+    return path
+
+
+def page_data(front: Front, known: Array | None = None, source: EnvSource | None = None) -> dict[str, Any]:
+    """Return everything that the page draws, as plain numbers and words."""
+    summary, seeds = reached(front), sorted(set(front.seeds))
+    names = tuple(f"seed {seed}" for seed in seeds)
+    return {
+        "objectives": [escape(name, quote=False) for name in front.objectives],
+        "asked": summary.asked.tolist(),
+        "mean": summary.mean.tolist(),
+        "half": _numbers(summary.half),
+        "over": "seeds" if summary.seeds > 1 else "episodes",
+        "known": None if known is None else np.asarray(known).tolist(),
+        "seeds": [
+            {"name": name, "style": vars(look), **_own(front.of(seed))}
+            for seed, name, look in zip(seeds, names, styles(names), strict=True)
+        ],
+        "strips": _strips(front, summary, source),
+    }
+
+
+def _own(front: Front) -> dict[str, Any]:
+    """Return the points of one seed; ``kept`` are those that no other dominates."""
+    return {"returns": front.returns.tolist(), "asked": front.asked.tolist(), "kept": front.kept.tolist()}
+
+
+def _numbers(array: Array) -> list[list[float | None]]:
+    """Return rows; JSON has no NaN."""
+    return [[None if np.isnan(value) else float(value) for value in row] for row in array]
+
+
+def _kind(front: Front) -> str:
+    return "One policy for all preferences" if front.conditioned else "One policy per preference"
+
+
+def _facts(front: Front) -> str:
+    seeds = len(set(front.seeds))
+    facts = (
+        (len(front.kept), "points that no other dominates"),
+        (len(np.unique(front.asked, axis=0)), "preferences"),
+        (seeds, "seeds" if seeds > 1 else "seed"),
+        (front.episodes, "episodes each" if front.episodes > 1 else "episode each"),
+        (front.gamma, "discount of the returns"),
+    )
+    return "".join(f"<li><b>{number:g}</b><span>{word}</span></li>" for number, word in facts)
+
+
+def _published(front: Front) -> str:
+    """Return published values of the same task under the same discount, with ours; nothing where none compare."""
+    tasks = [task for task in protocol("B").tasks if task.env == front.env and task.comparable]
+    tasks = [task for task in tasks if task.gamma == front.gamma]
+    if not tasks:
+        return ""
+    from morl_blocks.metrics import eum
+
+    (task,), seeds = tasks, sorted(set(front.seeds))
+    frame, own = task.published(), [front.of(seed) for seed in seeds]
+    ours = {
+        "HV": np.mean([one.hypervolume(task.reference, allow_empty=True) for one in own]),
+        "EUM": np.mean([eum(one.points, task.grid()) for one in own]),
+    }
+    rows = [(f"{row.method} ({row.source})", row.metric, row.value) for row in frame.itertuples()]
+    rows += [(f"this front, mean of {len(seeds)}", metric, value) for metric, value in ours.items()]
+    cells = "".join(f"<tr><td>{escape(n)}</td><td>{escape(m)}</td><td>{v:.6g}</td></tr>" for n, m, v in rows)
+    words = (
+        f"{task.name} of protocol B: discount {task.gamma:g}, reference {list(task.reference)}, {task.steps:,} steps."
+    )
+    table = f"<table><thead><tr><th>method</th><th>metric</th><th>value</th></tr></thead><tbody>{cells}</tbody></table>"
+    return f'<section id="published"><h2>Published</h2><p class="how">{escape(words)}</p>{table}</section>'
+
+
+def _strips(front: Front, summary: Reached, source: EnvSource | None) -> list[dict[str, Any]]:
+    """Return strips of a film for a few preferences: from the first to the last picture of one episode."""
+    if source is None or source.card is None or source.card.kind != "torch" or source.draw is None:
+        return []
+    from morl_envs.rendering.video import record_episode
+
+    strips = []
+    for index in np.unique(np.linspace(0, len(summary.asked) - 1, STRIPS).round().astype(int)):
+        env = source.draw(1, [0])
+        policy = front.policy(summary.asked[index] / summary.asked[index].sum())
+        pictures = record_episode(env, policy, every=max(1, env.horizon // 50))
+        chosen = np.unique(np.linspace(0, len(pictures) - 1, FRAMES).round().astype(int))
+        strips.append({"index": int(index), "picture": _strip([pictures[one] for one in chosen])})
+    return strips
+
+
+def _strip(pictures: list[Any]) -> str:
+    """Return pictures side by side, without the words on their right, as the address of a PNG."""
+    edge = min(pictures[0].shape[:2])
+    small = [Image.fromarray(picture).crop((0, 0, edge, edge)).resize((WIDTH, WIDTH)) for picture in pictures]
+    strip = Image.new("RGB", (WIDTH * len(small), WIDTH))
+    for place, picture in enumerate(small):
+        strip.paste(picture, (place * WIDTH, 0))
+    file = io.BytesIO()
+    strip.quantize(96).save(file, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

@@ -1,0 +1,45 @@
+"""What the policies of a front reach under each preference: mean over seeds, with its interval."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from morl_recipes.fronts._front import Array, Front
+
+LEVEL, SURE = 0.95, 1.96
+
+
+class Reached(NamedTuple):
+    """Returns by preference, ``[K, m]`` each.
+
+    Attributes:
+        asked: The preferences, those that favour the first objective last.
+        mean: Mean over seeds.
+        half: Half of the 95 % interval: over seeds, or over episodes where there is one seed; NaN after one episode.
+        seeds: Fewest seeds of any preference.
+    """
+
+    asked: Array
+    mean: Array
+    half: Array
+    seeds: int
+
+
+def reached(front: Front) -> Reached:
+    """Return what was reached under each preference.
+
+    Seeds are chance, so several of them decide the interval, by Student's t; episodes do for a single one.
+    """
+    asked, group = np.unique(np.round(front.asked, 9), axis=0, return_inverse=True)
+    rows = [np.flatnonzero(group.ravel() == number) for number in range(len(asked))]
+    fewest = min(len(own) for own in rows)
+    mean = np.array([front.returns[own].mean(0) for own in rows])
+    if fewest == 1:
+        half = SURE * np.array([front.errors[own].mean(0) for own in rows])
+    else:
+        half = np.array([front.returns[own].std(0, ddof=1) / np.sqrt(len(own)) for own in rows])
+        half *= np.array([student.ppf((1 + LEVEL) / 2, len(own) - 1) for own in rows])[:, None]
+    return Reached(asked, mean, half, fewest)
