@@ -1,4 +1,4 @@
-# Every habit of the project. `make demo` and `make test` need only Python >= 3.11, pip and make.
+# Every habit of the project. `make demo` and `make test` need only Python >= 3.10, pip and make.
 PYTHON ?= python3
 PY := .venv/bin/python
 INSTALLED := .venv/.installed

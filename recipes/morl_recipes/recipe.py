@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from morl_recipes import toml
 from morl_recipes.ppo import PPO
 from morl_recipes.spec import AnySpec, Live, Spec, as_spec, kind_of, require_slot
 from morl_recipes.specs import (
@@ -20,11 +20,6 @@ from morl_recipes.specs import (
     PCGrad,
     Vector,
 )
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 @dataclass(frozen=True)
@@ -134,7 +129,7 @@ class Recipe:
     @classmethod
     def from_toml(cls, text: str) -> Recipe:
         """Read what :meth:`to_toml` wrote, or what a user wrote by hand."""
-        return cls.from_dict(tomllib.loads(text))
+        return cls.from_dict(toml.loads(text))
 
 
 SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences", "penalty")

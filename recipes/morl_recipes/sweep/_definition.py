@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from morl_recipes import _checks
+from morl_recipes import _checks, toml
 from morl_recipes.naming import unknown
 from morl_recipes.recipe import PPO, Recipe
 from morl_recipes.recipe_fields import change_recipe
@@ -105,7 +104,7 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     """
     path = find_sweep(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = toml.loads(path.read_text(encoding="utf-8"))
         return sweep_from(content, folder=path.parent, **changes)
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
