@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from morl_recipes.fronts import train_front as train_front
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
+    from morl_recipes.ppo import PPO as PPO
     from morl_recipes.protocols import protocol as protocol
     from morl_recipes.protocols import published_fronts as published_fronts
-    from morl_recipes.recipe import PPO as PPO
     from morl_recipes.recipe import Recipe as Recipe
     from morl_recipes.result import RunResult as RunResult
     from morl_recipes.result import TrainResult as TrainResult
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "PASTA": "morl_recipes.rows",
-    "PPO": "morl_recipes.recipe",
+    "PPO": "morl_recipes.ppo",
     "ROWS": "morl_recipes.rows",
     "EnvSource": "morl_recipes.envs",
     "Front": "morl_recipes.fronts",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.ppo import PPO
+from morl_recipes.recipe import Recipe
 from morl_recipes.specs import (
     AdaptiveSmoothTchebycheff,
     AttentionWeighted,

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from morl_recipes import _checks
-from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.ppo import PPO
+from morl_recipes.recipe import Recipe
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any, TypeGuard
 
 from morl_recipes import _checks, toml
 from morl_recipes.naming import unknown
-from morl_recipes.recipe import PPO, Recipe
+from morl_recipes.ppo import PPO
+from morl_recipes.recipe import Recipe
 from morl_recipes.recipe_fields import change_recipe
 from morl_recipes.settings import NAMES, Settings, require_known
 
