@@ -19,6 +19,7 @@ class DummyBatch:
     """N environments that answer with the same numbers and are truncated every 1000 steps."""
 
     num_actions: int | None = None
+    fresh_tensors = True  # what it returned is never written to, as in every environment of the package
 
     def __init__(self, num_envs: int, objectives: int) -> None:
         self.num_envs, self.observation_dim, self.action_dim, self.horizon = num_envs, OBSERVATIONS, ACTIONS, HORIZON
