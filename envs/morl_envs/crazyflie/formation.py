@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv, Bounds, Sizes
+from morl_envs.base import Bounds, Sizes
 from morl_envs.counter_rng import uniform
+from morl_envs.crazyflie.arena import FlightArena
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
 from morl_envs.protocol import State
@@ -77,7 +78,7 @@ class FormationOptions:
             _checks.fail("lane", "stay clear of the start zone", self.lane)
 
 
-class CrazyflieFormation(BatchedEnv):
+class CrazyflieFormation(FlightArena):
     r"""Bring a triangle of three drones to the goal: be quick, keep off walls and opponent, keep the shape.
 
     With :math:`D` the distance of the centre of mass to the goal and :math:`\mathcal{E}` the largest deviation of
@@ -106,14 +107,13 @@ class CrazyflieFormation(BatchedEnv):
         torch.Size([4, 3, 4])
     """
 
-    fresh_tensors = True
     objectives = ("goal", "bounds", "avoid", "formation")
 
     def configure(self, **options: Any) -> Sizes:
         """Keep :class:`FormationOptions`, the opponent's way and the walls."""
         self.options = o = FormationOptions(**options)
-        self.patrol = Patrol((o.lane,), o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
-        self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
+        patrol = Patrol((o.lane,), o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
+        self.enclose(o.x_limit, o.y_limit, patrol)
         numbers = 2 * DRONES
         return Sizes(o.horizon, (-1.0,) * numbers, (1.0,) * numbers, numbers + 2 * len(PAIRS) + 2 + 2 * HISTORY)
 
@@ -123,14 +123,11 @@ class CrazyflieFormation(BatchedEnv):
         numbers = 2 * uniform(key, _OWN_COUNTERS, 2 + 2 * DRONES) - 1
         centre = torch.stack([numbers[:, 0] * o.spread, torch.full_like(numbers[:, 0], o.start_height)], -1)
         corners = torch.tensor(triangle(o.side), dtype=torch.float32, device=self.device)
-        quiet = torch.zeros(len(key), dtype=torch.bool, device=self.device)
         return {
             **draw_opponents(key, self.patrol),
             "position": centre.unsqueeze(1) + corners + o.jitter * numbers[:, 2:].reshape(-1, DRONES, 2),
             "goal": torch.stack([numbers[:, 1] * o.spread, torch.full_like(numbers[:, 1], o.goal_height)], -1),
-            "collided": quiet,
-            "violated": quiet.clone(),
-            "reached": quiet.clone(),
+            **self.no_events(len(key)),
         }
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
@@ -168,10 +165,6 @@ class CrazyflieFormation(BatchedEnv):
         offsets = sides(position).flatten(1)
         return torch.cat([position.flatten(1), offsets, to_goal, state["opponents"].flatten(1)], -1)
 
-    def describe(self, state: State) -> dict[str, Tensor]:
-        """Tell how the last step ended."""
-        return {"collision": state["collided"], "violation": state["violated"], "success": state["reached"]}
-
     def bounds(self) -> Bounds:
         """Return the ranges of observations and rewards; a violation ends at most one step outside the arena."""
         o = self.options
@@ -180,10 +173,6 @@ class CrazyflieFormation(BatchedEnv):
         high = own * DRONES + [2 * limit for limit in own] * (len(PAIRS) + 1) + own * HISTORY
         low = [-5.0 * step - 0.1 * math.sqrt(2) - 5.0, 0.0, -10.0, -1.0]
         return Bounds([-limit for limit in high], high, low, [10.0 + 5.0 * step, 0.1, 0.2, 1.0])
-
-    def move_constants(self, device: torch.device) -> None:
-        """Move the limits of the arena."""
-        self._limits = self._limits.to(device)
 
 
 def triangle(side: float) -> list[list[float]]:

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from morl_envs import _checks
-from morl_envs.base import BatchedEnv, Bounds, Sizes
+from morl_envs.base import Bounds, Sizes
 from morl_envs.counter_rng import uniform
+from morl_envs.crazyflie.arena import FlightArena
 from morl_envs.crazyflie.flight import fly, norm, wall_distance
 from morl_envs.crazyflie.opponents import HISTORY, Patrol, draw_opponents, move_opponents
 from morl_envs.protocol import State
@@ -63,7 +64,7 @@ class FroggerOptions:
                 _checks.fail("lanes", "stay clear of the start by more than the collision distance", self.lanes)
 
 
-class CrazyflieFrogger(BatchedEnv):
+class CrazyflieFrogger(FlightArena):
     r"""Cross two lanes of random traffic to the goal: be quick, keep off the walls, keep off the traffic.
 
     .. math::
@@ -86,28 +87,24 @@ class CrazyflieFrogger(BatchedEnv):
         torch.Size([4, 3, 3])
     """
 
-    fresh_tensors = True
     objectives = ("goal", "bounds", "avoid")
 
     def configure(self, **options: Any) -> Sizes:
         """Keep :class:`FroggerOptions`, the opponents' ways and the walls."""
         self.options = o = FroggerOptions(**options)
-        self.patrol = Patrol(o.lanes, o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
-        self._limits = torch.tensor([o.x_limit, o.y_limit], dtype=torch.float32, device=self.device)
+        patrol = Patrol(o.lanes, o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
+        self.enclose(o.x_limit, o.y_limit, patrol)
         return Sizes(o.horizon, (-1.0, -1.0), (1.0, 1.0), observation_dim=4 + 2 * HISTORY * len(o.lanes))
 
     def draw(self, key: Tensor) -> State:
         """Return new episodes: the drone at the bottom, the goal at the top, opponents anywhere on their lanes."""
         o = self.options
         x = (2 * uniform(key, _OWN_COUNTERS, 2) - 1) * o.spread
-        quiet = torch.zeros(len(key), dtype=torch.bool, device=self.device)
         return {
             **draw_opponents(key, self.patrol),
             "position": torch.stack([x[:, 0], torch.full_like(x[:, 0], o.start_height)], -1),
             "goal": torch.stack([x[:, 1], torch.full_like(x[:, 1], o.goal_height)], -1),
-            "collided": quiet,
-            "violated": quiet.clone(),
-            "reached": quiet.clone(),
+            **self.no_events(len(key)),
         }
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
@@ -139,10 +136,6 @@ class CrazyflieFrogger(BatchedEnv):
         position = state["position"]
         return torch.cat([position, state["goal"] - position, state["opponents"].flatten(1)], -1)
 
-    def describe(self, state: State) -> dict[str, Tensor]:
-        """Tell how the last step ended."""
-        return {"collision": state["collided"], "violation": state["violated"], "success": state["reached"]}
-
     def bounds(self) -> Bounds:
         """Return the ranges of observations and rewards; a violation ends at most one step outside the arena."""
         o = self.options
@@ -151,7 +144,3 @@ class CrazyflieFrogger(BatchedEnv):
         high = own + [2 * limit for limit in own] + own * (HISTORY * len(o.lanes))
         way = min(step, 1.0)
         return Bounds([-limit for limit in high], high, [-15.0 - way, -25.0, -25.0], [10.0 + way, 0.1, 0.1])
-
-    def move_constants(self, device: torch.device) -> None:
-        """Move the limits of the arena."""
-        self._limits = self._limits.to(device)
