@@ -37,11 +37,18 @@ def test_a_preference_of_the_wrong_length_is_named(trained: Path, capsys: pytest
     assert "`preference` must hold 2 numbers (treasure, time), got [0.5, 0.2, 0.3]" in capsys.readouterr().err
 
 
-def test_unknown_and_ambiguous_runs_are_refused(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", str(trained), "--run", "linaer"]) == 2
-    assert "unknown run 'linaer'" in capsys.readouterr().err
-    assert main(["play", str(trained), "--run", "baselines"]) == 2
-    assert "`run` must name one method, got 'baselines', which is part of" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ("linaer", "unknown run 'linaer'"),
+        ("baselines", "`run` must name one method, got 'baselines', which is part of"),
+    ],
+)
+def test_unknown_and_ambiguous_runs_are_refused(
+    trained: Path, capsys: pytest.CaptureFixture[str], run: str, message: str
+) -> None:
+    assert main(["play", str(trained), "--run", run]) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_export_writes_and_checks(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
