@@ -12,6 +12,7 @@ from morl_recipes.claims._section import (
     claims_table,
     facts,
     ingredients,
+    missing,
     picture_name,
     readings,
     repeat,
@@ -120,6 +121,9 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
         for heading, text in found.items():
             parts += [f"### {heading}", text] if text is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
+    absent = missing(section)
+    if absent is not None:
+        parts += ["### Not fully trained, and judged nowhere", absent]
     if other is not None:
         parts += ["### A repeat on other seeds", repeat(section, other)]
     return parts

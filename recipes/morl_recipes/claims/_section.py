@@ -64,24 +64,24 @@ def picture_name(section: Section, panel: Panel) -> str:
 
 
 def facts(section: Section) -> str:
-    """Say how much was trained, and what was not."""
-    runs = section.dataset.manifest.runs
-    rows = {(run.env, run.group, run.method) for run in runs}
-    seeds, done = {run.seed for run in runs}, len(section.dataset.done)
-    commits = sorted({commit[:12] for commit in section.dataset.done["commit"] if commit})
+    """Say how much was trained, and at which commits."""
+    runs, done = section.dataset.manifest.runs, section.dataset.done
+    rows, seeds = {(run.env, run.group, run.method) for run in runs}, {run.seed for run in runs}
+    commits = sorted({commit[:12] for commit in done["commit"] if commit})
     whole = f"{section.trained} of {len(rows)} rows fully trained"
-    said = [f"{done:,} of {len(runs):,} planned runs, {whole}, seeds {min(seeds)} to {max(seeds)}."]
-    if commits:
-        said.append(f"Trained at commit {', '.join(commits)}.")
-    if done == len(runs):
-        return paragraph(*said)
+    said = [f"{len(done):,} of {len(runs):,} planned runs, {whole}, seeds {min(seeds)} to {max(seeds)}."]
+    return paragraph(*said, *([f"Trained at commit {', '.join(commits)}."] if commits else []))
+
+
+def missing(section: Section) -> str | None:
+    """Return the rows that are not fully trained; ``None`` when all are."""
     gaps: dict[str, list[str]] = {}
-    for env, group, method in dict.fromkeys((run.env, run.group, run.method) for run in runs):
+    for env, group, method in dict.fromkeys((run.env, run.group, run.method) for run in section.dataset.manifest.runs):
         have, planned = section.rows[env].runs(Row(group, method))
         if have < planned:
             gaps.setdefault(f"{env}, {group}", []).append(f"`{method} ({have} of {planned})`")
-    listed = table(("Table", "Rows, with the runs that are there"), [[k, ", ".join(rows)] for k, rows in gaps.items()])
-    return "\n\n".join([paragraph(*said, "These rows are not fully trained, and judged nowhere:"), listed])
+    rows = [[where, ", ".join(names)] for where, names in gaps.items()]
+    return table(("Table", "Rows, with the runs that are there"), rows) if rows else None
 
 
 def claims_table(section: Section) -> str:
