@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from morl_recipes import Recipe, testing, train
-from morl_recipes.envs import EnvSource
-from morl_recipes.fresh import fresh_returns
+from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.fresh import Player, fresh_returns
 from morl_recipes.store import Store, StoreError, load_runs
 from morl_recipes.store._files import seal
 from morl_recipes.testing import test_store as play_store
@@ -94,6 +94,32 @@ def test_a_store_gets_the_scores_that_the_training_would_have_written(tmp_path: 
     expected = _columns(Store.open(tmp_path / "tested"))
     assert expected.notna().all(axis=None)
     assert _columns(store).equals(expected)
+
+
+def test_a_stored_policy_of_the_robot_plays_its_score_again_to_the_last_bit(tmp_path: Path) -> None:
+    train(
+        *(tiny(), "stealth", [[0.5, 0.3, 0.2], [0.1, 0.7, 0.2]]),
+        seeds=[3],
+        total_steps=64,
+        num_envs=4,
+        out=tmp_path / "store",
+        eval_episodes=1,
+        test_episodes=8,
+        compile=False,
+        progress=False,
+    )
+    store = Store.open(tmp_path / "store")
+    for run in store.manifest.runs:  # alone, where the training played all policies together
+        both = {point: {} for point in ("peak", "final")}  # type: dict[str, dict[str, torch.Tensor]]
+        for name, tensor in store.policy(run.run_id).items():
+            point, _, parameter = name.partition(".")
+            both[point][parameter] = tensor
+        stored = store.read(run.run_id)
+        for point, tensors in both.items():
+            player = Player(run.seed, run.preference, tensors)
+            (returns,) = fresh_returns(tiny(), [player], find_source("stealth"), 8)
+            mean = returns.double().mean(0).tolist()
+            assert mean == stored[f"test_{point}"]["returns"]
 
 
 def test_it_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

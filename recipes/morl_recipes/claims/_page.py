@@ -12,6 +12,7 @@ from morl_recipes.claims._section import (
     claims_table,
     facts,
     ingredients,
+    missing,
     picture_name,
     readings,
     repeat,
@@ -26,9 +27,10 @@ COMMAND = "python docs/make_does_it_hold.py"
 REPEAT = "-repeat"
 WORDS: dict[Verdict, str] = {
     "holds": "hold",
-    "weaker": "are weaker",
-    "cannot be told apart": "cannot be told apart from nothing",
+    "weaker": "are weaker than printed",
+    "cannot be told apart": "show no difference that these seeds can tell",
     "reversed": "are reversed",
+    "not trained here": "are not trained here",
 }
 
 
@@ -50,10 +52,10 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         nothing = "No claim of the paper is fully trained here yet"
         return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
     section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
-    rows = {(run.group, run.method) for run in section.dataset.manifest.runs}
+    rows, runs = section.trained, len(section.dataset.done)
     said = [
-        f"{len(rows)} rows were trained anew, {len(section.dataset.done):,} runs in all ({section.title}), "
-        "and judged on fresh episodes."
+        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all ({section.title}), and "
+        "judged on fresh episodes."
     ]
     first = section.findings[0]
     lead, printed = first.decisive, first.printed
@@ -63,9 +65,9 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
             f"[{per_cent(lead.share.low)}, {per_cent(lead.share.high)}] {pair_words(lead)}; "
             f"the paper prints {per_cent(printed.printed_share)}, {pair_words(printed)}."
         )
-    counts = Counter(one.verdict for one in section.findings if one.decisive is not None)
-    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict]]
-    claims = f"Of {sum(counts.values())} claims"
+    counts = Counter(one.verdict for one in section.findings)
+    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict] or verdict == "holds"]
+    claims = f"Of {len(section.findings)} claims"
     said.append(f"{claims if link is None else f'[{claims}]({link})'} {_listed(parts)}.")
     return said
 
@@ -119,6 +121,9 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
         for heading, text in found.items():
             parts += [f"### {heading}", text] if text is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
+    absent = missing(section)
+    if absent is not None:
+        parts += ["### Not fully trained, and judged nowhere", absent]
     if other is not None:
         parts += ["### A repeat on other seeds", repeat(section, other)]
     return parts

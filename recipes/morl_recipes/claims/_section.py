@@ -47,6 +47,12 @@ class Section:
         return {run.env: run.steps for run in self.dataset.manifest.runs}
 
     @property
+    def trained(self) -> int:
+        """Return how many rows are fully trained."""
+        rows = {(run.env, Row(run.group, run.method)) for run in self.dataset.manifest.runs}
+        return sum(self.rows[env].complete(row) for env, row in rows)
+
+    @property
     def title(self) -> str:
         """Name the environments and the steps."""
         return "; ".join(f"{env}, {count:,} steps" for env, count in self.steps.items())
@@ -58,22 +64,24 @@ def picture_name(section: Section, panel: Panel) -> str:
 
 
 def facts(section: Section) -> str:
-    """Say how much was trained, and what was not."""
-    runs = section.dataset.manifest.runs
-    rows = {(run.env, run.group, run.method) for run in runs}
-    seeds, done = {run.seed for run in runs}, len(section.dataset.done)
-    commits = sorted({commit[:12] for commit in section.dataset.done["commit"] if commit})
-    said = [f"{done:,} of {len(runs):,} planned runs: {len(rows)} rows, seeds {min(seeds)} to {max(seeds)}."]
-    if commits:
-        said.append(f"Trained at commit {', '.join(commits)}.")
-    if done == len(runs):
-        return paragraph(*said)
-    gaps = []
-    for env, group, method in dict.fromkeys((run.env, run.group, run.method) for run in runs):
+    """Say how much was trained, and at which commits."""
+    runs, done = section.dataset.manifest.runs, section.dataset.done
+    rows, seeds = {(run.env, run.group, run.method) for run in runs}, {run.seed for run in runs}
+    commits = sorted({commit[:12] for commit in done["commit"] if commit})
+    whole = f"{section.trained} of {len(rows)} rows fully trained"
+    said = [f"{len(done):,} of {len(runs):,} planned runs, {whole}, seeds {min(seeds)} to {max(seeds)}."]
+    return paragraph(*said, *([f"Trained at commit {', '.join(commits)}."] if commits else []))
+
+
+def missing(section: Section) -> str | None:
+    """Return the rows that are not fully trained; ``None`` when all are."""
+    gaps: dict[str, list[str]] = {}
+    for env, group, method in dict.fromkeys((run.env, run.group, run.method) for run in section.dataset.manifest.runs):
         have, planned = section.rows[env].runs(Row(group, method))
         if have < planned:
-            gaps.append(f"{group}/{method} ({have} of {planned})")
-    return "\n\n".join([paragraph(*said, "Not fully trained, and judged nowhere:"), items(gaps)])
+            gaps.setdefault(f"{env}, {group}", []).append(f"`{method} ({have} of {planned})`")
+    rows = [[where, ", ".join(names)] for where, names in gaps.items()]
+    return table(("Table", "Rows, with the runs that are there"), rows) if rows else None
 
 
 def claims_table(section: Section) -> str:
@@ -83,13 +91,11 @@ def claims_table(section: Section) -> str:
         lead, scale = finding.decisive, section.rows[finding.claim.env].same_scale
         done, every = finding.rows
         partly = f" ({done} of {every} rows)" if 0 < done < every and lead is not None else ""
-        ours = f"{finding.runs[0]} runs" if lead is None else lead_words(lead) + partly
+        ours = f"{done} of {every} rows trained" if lead is None else lead_words(lead) + partly
         verdict = MISSING if lead is None else f"**{finding.verdict}**"
         lines.append([finding.claim.text, printed_words(finding.printed, same_scale=scale), ours, verdict])
-    notes = list(dict.fromkeys(f"{one.claim.text}: {one.claim.note}" for one in section.findings if one.claim.note))
-    body = table(
-        ("Claim of the paper", "Its smallest lead, as printed", "Here, the lead that decides", "Verdict"), lines
-    )
+    notes = list(dict.fromkeys(one.claim.note for one in section.findings if one.claim.note))
+    body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
 
 

@@ -10,7 +10,7 @@ from morl_recipes.claims._words import paragraph
 from morl_recipes.dataset import Dataset, find_dataset, names
 
 PAGE, PICTURES, README = "docs/does_it_hold.md", "docs/pictures/hold", "README.md"
-ALT = "Each baseline minus PASTA, ours and the paper's"
+ALT = "Baselines minus PASTA, ours and the paper's"
 BEGIN, END = f"<!-- begin: made by {COMMAND} -->", "<!-- end -->"
 
 
@@ -64,7 +64,7 @@ def lines(sections: Sequence[Section]) -> str:
     """Return three sentences with the link, and one picture where there is one."""
     said = paragraph(*headline(sections, PAGE))
     shown = [
-        f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440" alt="{ALT}">'
+        f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440"\nalt="{ALT}">'
         for section in sections
         for panel in section.results.panels
         if panel.group == "baselines" and draw_against(panel, "") is not None

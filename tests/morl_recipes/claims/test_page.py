@@ -57,8 +57,8 @@ def test_the_same_data_make_the_same_files(everything: list[Dataset], root: Path
 
 def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Dataset]) -> None:
     text = page(everything, "pictures/hold")
-    assert "- rho/rho=0.8 (0 of 6)" in text
-    assert "- ours/CAGrad (4 of 6)" in text
+    assert "| stealth, rho | `rho=0.8 (0 of 6)` |" in text
+    assert "| stealth, ours | `CAGrad (4 of 6)` |" in text
     lines = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
     assert "**not trained here**" in lines["CAGrad in place of PCGrad"]
     assert "(11 of 12 rows)" in lines["Insensitive to \N{GREEK SMALL LETTER RHO}: any setting beats all baselines"]

@@ -117,9 +117,9 @@ def test_it_prints_with_every_plot_and_a_legend(browser: Any, report: Path) -> N
     browser.look(1280, 900, "dark")
     browser.open(report)
     drawn = "document.querySelectorAll('.js-plotly-plot').length"
-    assert browser.run(drawn) < 11  # the others are drawn when they come near
+    assert browser.run(drawn) < 12  # the others are drawn when they come near
     browser.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert browser.run(drawn) == 11
+    assert browser.run(drawn) == 12
     widths = "[...document.querySelectorAll('.js-plotly-plot')].map((d) => d.layout.width)"
     assert set(browser.run(widths)) <= {330, 680}
     line = "document.querySelector('[data-figure=hv_curve]').data.find((t) => t.meta.role === 'line').line.color"
