@@ -1,23 +1,26 @@
 """The pictures of the gallery: films and strips of the worlds, a table and a report. See ``make_pictures.py``."""
 
+import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from morl_envs.heuristics import HEURISTICS
+from morl_envs.heuristics import HEURISTICS, RandomPolicy
 from morl_envs.rendering.video import record_episode
 from morl_envs.worlds import create_world
+from morl_recipes.envs import find_source
 from morl_recipes.report import write_report
 from morl_recipes.saved_policy import SavedPolicy, acting
 from morl_recipes.store import Store
@@ -97,6 +100,40 @@ def worlds() -> None:
     strip(rushing, "goal rusher").save(FOLDER / "formation_strip.png", optimize=True)
 
 
+def cheetah() -> None:
+    """Film the half-cheetah: random actions beside what PASTA has learnt."""
+    os.environ.setdefault("MUJOCO_GL", "egl")
+    source, seed, preference = find_source("mo-halfcheetah-v5"), 3, (10 / 11, 1 / 11)
+    films: dict[str, Sequence[Picture]] = {}
+    for name in ("random actions", "PASTA after 122,880 steps"):
+        env = source.draw(1, [seed]) if source.draw else source.make(1, [seed])
+        policy: Policy = RandomPolicy(env, seed)
+        if name != "random actions":
+            tensors = load_file(FOLDER / "cheetah_pasta.safetensors")
+            policy = acting(SavedPolicy(tensors, 2, env.action_low, env.action_high).eval(), preference)
+        films[name] = _gymnasium_film(env, policy, steps=180, every=6)
+    frames = [frame.quantize(48, dither=Image.Dither.NONE) for frame in beside(films, 240)]
+    frames[0].save(FOLDER / "cheetah.gif", save_all=True, append_images=frames[1:], duration=120, loop=0, optimize=True)
+
+
+@torch.no_grad()
+def _gymnasium_film(env: Any, policy: Policy, steps: int, every: int) -> list[Picture]:
+    observation, film = env.reset_tensors(), []
+    for step in range(steps):
+        observation, *_ = env.step_tensors(policy(observation))
+        if step % every == 0:
+            film.append(env.envs[0].render())
+    return film
+
+
+def keep_cheetah(folder: Path) -> None:
+    """Keep the policy of a training of the half-cheetah for the film."""
+    store = Store.open(folder)
+    tensors = load_file(store.path / "runs" / store.manifest.runs[0].run_id / "policy.safetensors")
+    best = {name.removeprefix("peak."): tensor for name, tensor in tensors.items() if name.startswith("peak.")}
+    save_file(best, FOLDER / "cheetah_pasta.safetensors")
+
+
 def joined(folders: Sequence[Path], out: Path) -> Store:
     """Copy the results of several sweeps with the same settings into one store."""
     stores = [Store.open(folder) for folder in folders]
@@ -124,7 +161,9 @@ def latex(store: Store) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "page.tex").write_text(page + "\n\n".join(tables[:2]) + "\\end{document}\n")
         for command in (["pdflatex", "-interaction=batchmode", "page.tex"], ["pdftoppm", "-png", "page.pdf", "page"]):
-            subprocess.run([*command[:1], *(["-r", "110"] if command[0] == "pdftoppm" else []), *command[1:]], cwd=folder)
+            subprocess.run(
+                [*command[:1], *(["-r", "110"] if command[0] == "pdftoppm" else []), *command[1:]], cwd=folder
+            )
         (photo, *_) = Path(folder).glob("page*.png")
         image = Image.open(photo).convert("L")
         box = ImageChops.invert(image).getbbox() or (0, 0, *image.size)

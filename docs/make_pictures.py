@@ -109,10 +109,15 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for draw in (smoothness, controller, projection):
         draw().savefig(FOLDER / f"{draw.__name__}.png", dpi=110)
+    folders = list(map(Path, sys.argv[1:]))
+    if sys.argv[1:2] == ["--cheetah"]:
+        gallery_pictures.keep_cheetah(folders[1])
+        folders = []
     gallery_pictures.worlds()
-    if len(sys.argv) > 1:
+    gallery_pictures.cheetah()
+    if folders:
         with tempfile.TemporaryDirectory() as folder:
-            store = gallery_pictures.joined(list(map(Path, sys.argv[1:])), Path(folder) / "gallery")
+            store = gallery_pictures.joined(folders, Path(folder) / "gallery")
             for draw_results in (gallery_pictures.table, gallery_pictures.latex, gallery_pictures.report):
                 draw_results(store)
 
