@@ -1,27 +1,34 @@
 """The pictures of the gallery: films and strips of the worlds, a table and a report. See ``make_pictures.py``."""
 
+import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw
-from safetensors.torch import load_file
+from PIL import Image, ImageChops, ImageDraw
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from morl_envs.heuristics import HEURISTICS
+from morl_envs.heuristics import HEURISTICS, RandomPolicy
 from morl_envs.rendering.video import record_episode
 from morl_envs.worlds import create_world
+from morl_recipes.envs import find_source
 from morl_recipes.report import write_report
 from morl_recipes.saved_policy import SavedPolicy, acting
+from morl_recipes.store import Store
 from morl_recipes.table import render_table
 
 FOLDER = Path(__file__).parent / "pictures"
+ROWS = "PASTA Linear Tchebycheff 'No PCGrad'"
+COMMAND = f"morl-blocks sweep --rows {ROWS} --envs stealth --total-steps 200704 --num-seeds 5 --out runs/gallery"
 PREFERENCE = (0.5, 0.3, 0.2)  # score, stealth, exploration
 Policy = Callable[[Tensor], Tensor]
 Picture = NDArray[np.uint8]
@@ -93,23 +100,84 @@ def worlds() -> None:
     strip(rushing, "goal rusher").save(FOLDER / "formation_strip.png", optimize=True)
 
 
-def table(store: Path) -> None:
+def cheetah() -> None:
+    """Film the half-cheetah: random actions beside what PASTA has learnt."""
+    os.environ.setdefault("MUJOCO_GL", "egl")
+    source, seed, preference = find_source("mo-halfcheetah-v5"), 3, (10 / 11, 1 / 11)
+    films: dict[str, Sequence[Picture]] = {}
+    for name in ("random actions", "PASTA after 122,880 steps"):
+        env = source.draw(1, [seed]) if source.draw else source.make(1, [seed])
+        policy: Policy = RandomPolicy(env, seed)
+        if name != "random actions":
+            tensors = load_file(FOLDER / "cheetah_pasta.safetensors")
+            policy = acting(SavedPolicy(tensors, 2, env.action_low, env.action_high).eval(), preference)
+        films[name] = _gymnasium_film(env, policy, steps=180, every=6)
+    frames = [frame.quantize(48, dither=Image.Dither.NONE) for frame in beside(films, 240)]
+    frames[0].save(FOLDER / "cheetah.gif", save_all=True, append_images=frames[1:], duration=120, loop=0, optimize=True)
+
+
+@torch.no_grad()
+def _gymnasium_film(env: Any, policy: Policy, steps: int, every: int) -> list[Picture]:
+    observation, film = env.reset_tensors(), []
+    for step in range(steps):
+        observation, *_ = env.step_tensors(policy(observation))
+        if step % every == 0:
+            film.append(env.envs[0].render())
+    return film
+
+
+def keep_cheetah(folder: Path) -> None:
+    """Keep the policy of a training of the half-cheetah for the film."""
+    store = Store.open(folder)
+    tensors = load_file(store.path / "runs" / store.manifest.runs[0].run_id / "policy.safetensors")
+    best = {name.removeprefix("peak."): tensor for name, tensor in tensors.items() if name.startswith("peak.")}
+    save_file(best, FOLDER / "cheetah_pasta.safetensors")
+
+
+def joined(folders: Sequence[Path], out: Path) -> Store:
+    """Copy the results of several sweeps with the same settings into one store."""
+    stores = [Store.open(folder) for folder in folders]
+    runs = tuple(run for store in stores for run in store.manifest.runs)
+    store = Store.create(out, replace(stores[0].manifest, command=COMMAND, runs=runs))
+    for one in stores:
+        shutil.copytree(one.path / "runs", out / "runs", dirs_exist_ok=True)
+    return store
+
+
+def table(store: Store) -> None:
     """Draw what ``morl-blocks table`` prints of a store's first group."""
-    text = render_table(store, format="terminal")
-    first = text.split("\n\n- ")[0].split("\n\n")[0]
+    text = render_table(store, format="terminal", width=118)
+    first = text.split("\n\n- ")[0]
     figure = Figure()
     figure.text(0.0, 1.0, first, family="monospace", size=8, va="top")
     figure.savefig(FOLDER / "table.png", dpi=130, bbox_inches="tight", pad_inches=0.1)
 
 
-def report(store: Path) -> None:
+def latex(store: Store) -> None:
+    """Print the LaTeX table of a store's first group and photograph the page."""
+    tables = render_table(store, format="latex").split("\n\n")
+    page = "\\documentclass{article}\n\\usepackage[paperwidth=21cm, paperheight=9cm, margin=1cm]{geometry}\n"
+    page += "\\usepackage{booktabs, graphicx}\n\\pagestyle{empty}\n\\begin{document}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "page.tex").write_text(page + "\n\n".join(tables[:2]) + "\\end{document}\n")
+        for command in (["pdflatex", "-interaction=batchmode", "page.tex"], ["pdftoppm", "-png", "page.pdf", "page"]):
+            subprocess.run(
+                [*command[:1], *(["-r", "110"] if command[0] == "pdftoppm" else []), *command[1:]], cwd=folder
+            )
+        (photo, *_) = Path(folder).glob("page*.png")
+        image = Image.open(photo).convert("L")
+        box = ImageChops.invert(image).getbbox() or (0, 0, *image.size)
+        image.crop((box[0] - 20, box[1] - 20, box[2] + 20, box[3] + 20)).save(FOLDER / "latex.png", optimize=True)
+
+
+def report(store: Store) -> None:
     """Write the report of a store and photograph it with a browser."""
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:
         raise SystemExit("The picture of the report needs chromium.")
     with tempfile.TemporaryDirectory() as folder:
         page, photo = Path(folder) / "report.html", Path(folder) / "report.png"
-        write_report(store, page, title="PASTA and two others")
+        write_report(store, page, title="Stealth visual search")
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=8000"]
         subprocess.run([browser, *flags, "--window-size=1100,1300", f"--screenshot={photo}", page.as_uri()], check=True)
         Image.open(photo).quantize(128).save(FOLDER / "report.png", optimize=True)

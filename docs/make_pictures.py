@@ -1,10 +1,20 @@
 """Draw the pictures of the docs: ``python docs/make_pictures.py``.
 
-The table and the report of the gallery need results: ``python docs/make_pictures.py runs/gallery``, after
-``morl-blocks sweep --rows PASTA Linear Tchebycheff --num-seeds 3 --total-steps 8192 --eval-every 1 --out runs/gallery``
+The tables and the report of the gallery need results, of one sweep or of one per row (an hour of two cores)::
+
+    morl-blocks sweep --rows PASTA Linear Tchebycheff 'No PCGrad' --envs stealth --total-steps 200704 --num-seeds 5 \\
+        --out runs/gallery
+    python docs/make_pictures.py runs/gallery
+
+They also need chromium, pdflatex and pdftoppm. The film of the half-cheetah needs the policy of
+
+    morl-blocks train PASTA --env mo-halfcheetah-v5 --total-steps 122880 --eval-episodes 2 --out runs/cheetah
+
+which is kept in ``docs/pictures``; ``python docs/make_pictures.py --cheetah runs/cheetah`` takes a new one.
 """
 
 import sys
+import tempfile
 from pathlib import Path
 
 import gallery_pictures
@@ -99,10 +109,17 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for draw in (smoothness, controller, projection):
         draw().savefig(FOLDER / f"{draw.__name__}.png", dpi=110)
+    folders = list(map(Path, sys.argv[1:]))
+    if sys.argv[1:2] == ["--cheetah"]:
+        gallery_pictures.keep_cheetah(folders[1])
+        folders = []
     gallery_pictures.worlds()
-    for store in map(Path, sys.argv[1:]):
-        gallery_pictures.table(store)
-        gallery_pictures.report(store)
+    gallery_pictures.cheetah()
+    if folders:
+        with tempfile.TemporaryDirectory() as folder:
+            store = gallery_pictures.joined(folders, Path(folder) / "gallery")
+            for draw_results in (gallery_pictures.table, gallery_pictures.latex, gallery_pictures.report):
+                draw_results(store)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +18,9 @@ from morl_blocks.metrics import expected_utility, run_hypervolume
 from morl_envs.heuristics.play import mean_returns
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
+from morl_recipes.paper import preference_label
 from morl_recipes.pick import find_run, source_of
+from morl_recipes.plain import one_line
 from morl_recipes.saved_policy import Point, PolicyFunction, acting, load_policy
 from morl_recipes.staging import staged
 from morl_recipes.store import Store
@@ -88,7 +91,7 @@ def play(
     if info.bounds_problem is None and info.low is not None and info.high is not None:
         hv = float(run_hypervolume(mean, info.low, info.high))
     if video is not None:
-        film(source, policy, Path(video), seed)
+        film(source, policy, Path(video), seed, _caption(row, weights, point, seed))
     return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
 
 
@@ -110,12 +113,20 @@ def film_run(
     source = source_of(store, row["env"], env)
     world = source.make(1, [seed])
     policy = load_policy(store, row, point, world.action_low, world.action_high, world)
-    film(source, acting(policy, played.preference), Path(path), seed)
+    caption = _caption(row, played.preference, point, seed)
+    film(source, acting(policy, played.preference), Path(path), seed, caption)
 
 
-def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int) -> None:
-    """Write a video of one episode; the file appears when it is complete."""
-    from morl_envs.rendering.video import record_episode, save_video
+def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point, seed: int) -> str:
+    """Say which policy is seen, and what it was asked for."""
+    which = "best" if point == "peak" else "last"
+    label = preference_label(preference)
+    return one_line(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
+
+
+def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int, caption: str = "") -> None:
+    """Write a video of one episode, with a caption above; the file appears when it is complete."""
+    from morl_envs.rendering.video import captioned, record_episode, save_video
 
     check_video(path)
     if source.draw is None:
@@ -128,7 +139,7 @@ def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int) -> No
     else:
         pictures = _gymnasium_pictures(env, policy, every, source.name)
     with staged(path) as temporary:
-        save_video(pictures, temporary)
+        save_video(captioned(pictures, caption) if caption else pictures, temporary)
         _require_readable(temporary)
 
 

@@ -40,6 +40,19 @@ def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
         play(tmp_path / "s", episodes=0)
 
 
+def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    run_sweep(tiny_plan(rows=["Linear"]), tmp_path / "s", InlineEngine(), progress=False)
+    captions: list[str] = []
+    monkeypatch.setattr("morl_envs.rendering.video.captioned", lambda pictures, text: captions.append(text) or pictures)
+    played = play(tmp_path / "s", episodes=1, seed=3, video=tmp_path / "a.gif")
+    play_module.film_run(tmp_path / "s", played, tmp_path / "b.gif", point="final", seed=3)
+    weights = "-".join(f"{weight:.2f}" for weight in played.preference)
+    seed = played.run_id.split(".s")[1].split(".")[0]
+    assert captions[0] == f"Linear, preference {weights}, best policy of seed {seed}, episode 3"
+    assert captions[1] == captions[0].replace("best", "last")
+
+
 def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_module, "FRAMES", 4)
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")

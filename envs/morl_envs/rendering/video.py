@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw
 from torch import Tensor
 
 from morl_envs import _checks
@@ -51,6 +51,26 @@ def record_episode(
         if done:
             break
     return pictures
+
+
+def captioned(pictures: Sequence[Picture], caption: str, size: int = 16) -> list[Picture]:
+    """Put a line of text above every picture of a film, smaller where the picture is narrow.
+
+    Example:
+        >>> (film,) = captioned([np.zeros((80, 120, 3), np.uint8)], "PASTA")
+        >>> film.shape
+        (104, 120, 3)
+    """
+    out = []
+    for picture in pictures:
+        height, width = picture.shape[:2]
+        framed = Image.new("RGB", (width, height + round(1.5 * size)), "white")
+        framed.paste(Image.fromarray(picture).convert("RGB"), (0, framed.height - height))
+        draw = ImageDraw.Draw(framed)
+        fitting = next((s for s in range(size, 7, -1) if draw.textlength(caption, font_size=s) <= width - 8), 7)
+        draw.text((4, (framed.height - height) / 2), caption, fill="black", font_size=fitting, anchor="lm")
+        out.append(np.asarray(framed))
+    return out
 
 
 def save_video(pictures: Sequence[Picture], path: str | Path, fps: int = 20) -> Path:

@@ -37,6 +37,16 @@ def test_the_end_of_an_episode_is_filmed() -> None:
     assert not np.array_equal(frames[0], frames[1])
 
 
+def test_a_caption_stands_above_and_fits() -> None:
+    (plain, *_), size = pictures(), 16
+    for words in ("PASTA", "PASTA, preference 0.50-0.30-0.20, best policy of seed 0, episode 1004" * 2):
+        (framed, *_) = video.captioned([plain], words, size)
+        assert framed.shape == (plain.shape[0] + 24, plain.shape[1], 3)
+        np.testing.assert_array_equal(framed[24:], plain[..., :3])
+        dark = np.flatnonzero((framed[:24] < 128).any((0, 2)))
+        assert 0 < dark.min() < dark.max() < plain.shape[1] - 1
+
+
 def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"`path` must end in .gif or .mp4, got flight.avi"):
         video.save_video(pictures(), tmp_path / "flight.avi")

@@ -1,0 +1,42 @@
+"""What the pages count is what there is."""
+
+import re
+from importlib import resources
+from pathlib import Path
+
+from morl_envs import CARDS
+from morl_recipes import toml
+from morl_recipes.cli._list import ROWS_TEXT
+from morl_recipes.sweep import make_plan, read_sweep
+
+ROOT = Path(__file__).parents[2]
+
+
+def _page(name: str) -> str:
+    return " ".join((ROOT / name).read_text().split())
+
+
+def test_recipes_and_environments() -> None:
+    paper, _, own, readings = map(int, re.findall(r"\d+", ROWS_TEXT.read_text().splitlines()[0]))
+    assert f"# {paper} recipes of the paper, {own + readings} more, {len(CARDS)} environments" in _page("README.md")
+    assert f"# {paper + own + readings} recipes with what each changes, {len(CARDS)} environments" in _page(
+        "docs/quick_start.md"
+    )
+
+
+def test_runs_of_the_ready_sweeps() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", (ROOT / "docs/run_the_paper.md").read_text(), re.MULTILINE)
+    shipped = {path.name.removesuffix(".toml") for path in (resources.files("morl_recipes") / "sweeps").iterdir()}
+    assert {name for name, _ in rows} == {name for name in shipped if not name.startswith("_")}
+    for name, runs in rows:
+        assert len(make_plan(read_sweep(name)).runs) == int(runs), name
+
+
+def test_the_python_that_is_promised() -> None:
+    project = toml.loads((ROOT / "pyproject.toml").read_text())
+    lowest = project["project"]["requires-python"].removeprefix(">=")
+    run = [line.rsplit(" ", 1)[1] for line in project["project"]["classifiers"] if ":: 3." in line]
+    assert lowest == min(run, key=lambda text: [int(part) for part in text.split(".")])
+    assert project["tool"]["ruff"]["target-version"] == "py" + lowest.replace(".", "")
+    assert f"Python {lowest} or newer" in _page("README.md")
+    assert f"| Python | {', '.join(run)} | {lowest} or newer |" in _page("docs/logging_devices_threads.md")
