@@ -53,7 +53,7 @@ def main(args: Args) -> dict[str, Any]:
     results = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
     done = {(row["task"], row["contender"], row["seed"]) for row in results}
     turns = [(task, name, seed) for seed in range(args.seeds) for name in args.contenders for task in args.tasks]
-    if args.seconds > 0:
+    if args.seconds > 0 and not set(PEERS).isdisjoint(args.contenders):
         preload()
     for task, name, seed in turns if args.seconds > 0 else []:
         if (task, name, seed) in done or unable(name, TASKS[task]) is not None:

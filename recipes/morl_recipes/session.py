@@ -75,7 +75,7 @@ class Session:
         self.bar = Bar(0, 0, show=False)  # until the start
         self._kept: Kept | None = None
         self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
-        self._before = self._copy_policies()
+        self._before: list[Tensor] = []  # until the start
 
     @property
     def finished(self) -> bool:
@@ -91,6 +91,7 @@ class Session:
                 _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", path.parent)
             if path.exists():
                 self.load(path)
+        self._before = self._copy_policies()
         per_iteration = self.batch.ppo.steps_per_iteration * len(self.batch.runs)
         done = self.batch.iteration * per_iteration
         self.bar = Bar(self.iterations * per_iteration, done, show=self.progress)
@@ -174,7 +175,6 @@ class Session:
         self.batch.iteration, self.batch.updates = meta["iteration"], meta["updates"]
         self.reasons = {int(run): reason for run, reason in meta["reasons"].items()}
         self.history.load(Mark(*meta["history"]), meta["columns"])
-        self._before = self._copy_policies()
 
     def result(self) -> TrainResult:
         """Return what every run became, with its test score."""

@@ -91,6 +91,11 @@ def train_runs(
     session = Session(
         runs, env, settings or Settings(), folder=folder, resume=resume, progress=progress, loggers=loggers
     )
+    return finish(session)
+
+
+def finish(session: Session) -> TrainResult:
+    """Start a session, train it to its end, close it and return its result; an interrupt saves it first."""
     with closing(session), Interrupt() as interrupt:
         session.start()
         while not session.finished:

@@ -41,6 +41,8 @@ class Front:
     """How many preferences, spread evenly over the simplex."""
     decomposed: bool = False
     """Train one policy per preference instead of one for all."""
+    warm_start: float = 0.0
+    """With --decomposed: share of the steps for which a quarter is trained first, for the others to begin with."""
     gamma: float = 1.0
     """Discount of the returns that the front shows."""
     reference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: no hypervolume)")] = None
@@ -72,6 +74,7 @@ class Front:
                 self.preferences,
                 self._seeds(),
                 conditioned=not self.decomposed,
+                warm_start=self.warm_start,
                 gamma=self.gamma,
                 out=out,
                 resume=True,

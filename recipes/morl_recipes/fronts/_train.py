@@ -17,6 +17,7 @@ from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.fronts._front import Front, bounds_of, make_policy
 from morl_recipes.fronts._play import play_policies
+from morl_recipes.fronts._warm import train_warm
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.selection import name_of
@@ -26,8 +27,8 @@ from morl_recipes.trainer import train
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
-STORE = "store"
-"""Folder of the training's result store, within the front's."""
+STORE, WARM = "store", "warm"
+"""Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
 
 
 @takes_settings
@@ -39,6 +40,7 @@ def train_front(
     total_steps: int = Settings.total_steps,
     *,
     conditioned: bool = True,
+    warm_start: float = 0.0,
     gamma: float = 1.0,
     out: Path | str | None = None,
     resume: bool = False,
@@ -60,8 +62,12 @@ def train_front(
         total_steps: Environment steps **per run**, rounded up to whole iterations.
         conditioned: Train one policy per seed for all preferences, drawn anew for every episode (uniformly, unless the
             recipe says otherwise). ``False`` trains one run per preference and seed, all at once.
+        warm_start: For ``conditioned=False``: the share of ``total_steps`` for which a quarter of the preferences are
+            trained first. Every run then begins with the policy and the critic of its nearest neighbour among these, of
+            the same seed, instead of fresh ones. These steps come on top. 0 for none.
         gamma: Discount of the returns that the front shows.
-        out: Folder for the front, with the training's result store in ``store``; nothing is written without it.
+        out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
+            nothing is written without it.
         resume: Continue the training in ``out`` if there is one.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
@@ -85,15 +91,18 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
-    trained = train(
-        *(made, source, [(1 / m,) * m] if conditioned else grid.tolist(), seeds, total_steps),
-        out=None if out is None else Path(out) / STORE,
-        resume=resume,
-        progress=progress,
-        loggers=loggers,
-        settings=chosen,
-    )
-    front = evaluate_runs(_finished(trained.runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
+    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers}
+    _checks.between("warm_start", warm_start, 0.0, 1.0)
+    if warm_start and conditioned:
+        _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if warm_start:
+        folder = None if out is None else Path(out) / WARM
+        runs = train_warm(made, source, grid, _checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
+    else:
+        asked = [(1 / m,) * m] if conditioned else grid.tolist()
+        store = None if out is None else Path(out) / STORE
+        runs = train(made, source, asked, seeds, total_steps, out=store, settings=chosen, **how).runs
+    front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
     return front

@@ -77,7 +77,7 @@
     if (m === 2) return { ...base, xaxis: axis(0), yaxis: axis(1) };
     if (m === 3) return { ...base, scene: { xaxis: axis(0), yaxis: axis(1), zaxis: axis(2) } };
     const ticktext = data.objectives.map((name, k) => `${name}<br>${short(ends[k][0])} to ${short(ends[k][1])}`);
-    const across = { tickvals: ticktext.map((_, k) => k), ticktext, gridcolor: colour("--soft"), zeroline: false };
+    const across = { range: [-0.2, m - 0.8], tickvals: ticktext.map((_, k) => k), ticktext, gridcolor: colour("--soft"), zeroline: false };
     const up = { title: { text: "share of the range of the points" }, gridcolor: colour("--grid"), zeroline: false };
     return { ...base, xaxis: across, yaxis: up };
   }

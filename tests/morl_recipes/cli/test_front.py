@@ -23,7 +23,7 @@ def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.C
     assert "on deep-sea-treasure-v0 (treasure, time), Conditioned Linear, one policy for all preferences" in text
     assert text.count("Hypervolume above -1,-101, seed") == 2
     assert {path.name for path in out.iterdir() if not path.name.startswith("policies")} == {
-        *("front.csv", "front.json", "front.png", "store")
+        *("front.csv", "front.html", "front.json", "front.png", "store")
     }
     assert list(pd.read_csv(out / "front.csv").columns[2:4]) == ["treasure", "time"]
     assert len(Front.load(out).policies) == 2

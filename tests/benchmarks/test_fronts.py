@@ -1,0 +1,114 @@
+import dataclasses
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from benchmarks import _front_ours, _front_peers, fronts
+from benchmarks._front_peers import CHANGES, PEERS, Clocked, TimeUpError, unable
+from benchmarks._front_table import _winner
+from benchmarks._front_tasks import TASKS, Race, played
+from benchmarks.fronts import Args, main
+from morl_recipes.rows import FRONT
+
+TREASURE = TASKS["deep-sea-treasure-v0"]
+
+
+def _race(seconds: list[float], budget: float = 10.0) -> Race:
+    race = Race(TREASURE, budget, lambda: [[1.0, -2.0]])
+    race.clock = lambda: seconds.pop(0) if len(seconds) > 1 else seconds[0]  # type: ignore[assignment]
+    race.clock.aside = lambda measure: measure()  # type: ignore[attr-defined]
+    return race
+
+
+def test_a_race_is_marked_at_the_steps_and_when_the_time_is_up() -> None:
+    race = _race([1.0, 1.0, 1.0, 12.0])
+    assert not race.tick(4_000)
+    assert race.marks == {}
+    assert not race.tick(500, following=2_048)  # another 2,048 would be too late for 5,000
+    assert race.marks["steps"]["steps"] == 4_500
+    assert race.tick(2_048)
+    assert race.marks["time"] | {"points": None} == {"steps": 6_548, "seconds": 12.0, "hv": 48.0, "eum": -0.5} | {
+        "points": None
+    }
+
+
+def test_a_slow_contender_goes_on_to_the_steps_but_not_for_ever() -> None:
+    race = _race([11.0, 11.0, 11.0, 16.0])
+    assert not race.tick(10)
+    assert "time" in race.marks
+    assert race.tick(10)
+    assert "steps" not in race.marks
+
+
+def test_an_environment_stops_the_training_that_steps_it() -> None:
+    import mo_gymnasium
+
+    race = _race([99.0])
+    env = Clocked(mo_gymnasium.make("deep-sea-treasure-v0"), race)
+    env.reset(seed=0)
+    with pytest.raises(TimeUpError):
+        env.step(0)
+
+
+def test_policies_are_played_as_a_protocol_says() -> None:
+    down = played(lambda x, _: torch.ones(len(x), dtype=torch.int64), TREASURE.preferences(3), TREASURE, 0)
+    assert down == [[pytest.approx(0.7), -1.0]] * 3
+    assert TREASURE.scores(down)["hv"] == pytest.approx(0.7 * 49)
+    assert TASKS["mo-halfcheetah-v5"].gamma == 0.99
+    assert TASKS["mo-halfcheetah-v5"].reference == (-100.0, -100.0)
+
+
+def test_the_best_action_of_any_known_policy_is_found_for_many_at_once() -> None:
+    class Net(torch.nn.Linear):
+        def forward(self, x: Tensor, w: Tensor) -> Tensor:  # type: ignore[override]
+            return super().forward(torch.cat([x, w], -1)).reshape(-1, 3, 2)
+
+    net, known = Net(4, 6), [torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5])]
+    agent = SimpleNamespace(q_nets=[net], weight_support=known)
+    x, w = torch.randn(5, 2), torch.rand(5, 2)
+    together = _front_peers._generalised(agent)(x, w)
+    for row in range(5):
+        own = torch.stack([net(x[row : row + 1], k.unsqueeze(0))[0] @ w[row] for k in known])  # [known, actions]
+        assert int(together[row]) == int(own.flatten().argmax()) % 3
+
+
+def test_who_cannot_do_a_task_is_said() -> None:
+    assert unable("CAPQL", TREASURE) == "continuous actions only"
+    assert unable("PCN", TREASURE) is None
+    assert unable("CAPQL", TASKS["mo-halfcheetah-v5"]) is None
+    assert set(CHANGES) < set(PEERS)
+
+
+def test_a_race_of_ours_is_written_line_by_line_and_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = dataclasses.replace(FRONT, steps_per_iteration=64, minibatch_size=32, epochs=1)
+    recipes = {name: dataclasses.replace(own, ppo=small) for name, own in _front_ours.RECIPES.items()}
+    monkeypatch.setattr(_front_ours, "RECIPES", recipes)
+    names = ("Linear, conditioned", "Exact PCGrad, decomposed")
+    args = Args(out=tmp_path / "fronts.json", seconds=0.3, seeds=2, tasks=("deep-sea-treasure-v0",), contenders=names)
+    figures = main(args)
+    assert len((tmp_path / "fronts.jsonl").read_text().splitlines()) == 4
+    row = figures["deep-sea-treasure-v0"]["time"]["Linear, conditioned"]
+    assert row["seeds"] == 2
+    assert row["hv"]["low"] <= row["hv"]["mean"] <= row["hv"]["high"]
+    assert "exact front: HV 994.3" in capsys.readouterr().out
+    monkeypatch.setattr(fronts, "_alone", lambda *_: pytest.fail("trained again"))
+    assert main(args) == figures
+
+
+def test_the_winner_is_named_with_the_best_of_the_other_side() -> None:
+    def row(mean: float, low: float, high: float) -> dict[str, Any]:
+        return {"hv": {"mean": mean, "low": low, "high": high}}
+
+    rows = {"Linear, conditioned": row(5, 4, 6), "PCN": row(3, 2, 3.5), "CAPQL": row(1, 0, 2)}
+    assert _winner(rows, "hv") == "ours: Linear, conditioned 5, before PCN 3 (clear)"
+    rows["PCN"] = row(7, 5, 9)
+    assert _winner(rows, "hv") == "morl-baselines: PCN 7, before Linear, conditioned 5 (not clear)"
+    rows["PCN"] = row(5, 5, 5)
+    assert _winner(rows, "hv").startswith("tie: ")
+    assert _winner({"PCN": row(1, 0, 2)}, "hv") == "-"
