@@ -15,6 +15,7 @@ from morl_blocks._checks._convert import (
     number,
     tensor,
     wide,
+    working,
 )
 from morl_blocks._checks._numbers import (
     at_least,
@@ -77,4 +78,5 @@ __all__ = [
     "utopia",
     "wide",
     "within",
+    "working",
 ]

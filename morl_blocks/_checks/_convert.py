@@ -44,6 +44,11 @@ def wide(value: Tensor) -> Tensor:
     return value.float() if value.device.type == "mps" else value.double()
 
 
+def working(value: Tensor) -> Tensor:
+    """Return ``value`` in at least single precision: half precision is for storage, not for sums."""
+    return value.float() if value.element_size() < 4 else value
+
+
 def is_plain(value: Any) -> bool:
     """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
     return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks import _checks
-from morl_blocks.combiners._gramian import gramian_of, working
+from morl_blocks.combiners._gramian import gramian_of
 from morl_blocks.combiners.conflict import pair_conflict
 
 
@@ -136,7 +136,7 @@ class Combiner(nn.Module, ABC):
         attention = self._mean_attention(gramian, attention)
         noise = self.draw(tuple(gramian.shape[:-1]), self._source() if generator is None else generator)
         noise = None if noise is None else noise.to(gramian.device)
-        inner, attention = working(gramian), working(attention)
+        inner, attention = _checks.working(gramian), _checks.working(attention)
         if self.batched:
             weights, conflict = self.combine(inner, attention, noise), self.conflict(inner, noise)
         else:

@@ -8,11 +8,6 @@ from morl_blocks import _checks
 SMALL, LARGE = 1e-24, 1e24
 
 
-def working(tensor: Tensor) -> Tensor:
-    """Return ``tensor`` in at least single precision: half precision is for storage, not for sums."""
-    return tensor.float() if tensor.element_size() < 4 else tensor
-
-
 def gramian_of(jacobian: Tensor) -> Tensor:
     r"""Return :math:`J J^\top`, computed in float64 where squares would leave the range of single precision.
 
@@ -29,7 +24,7 @@ def gramian_of(jacobian: Tensor) -> Tensor:
         >>> gramian_of(torch.tensor([[1e-20, 0.0], [0.0, 1.0]])).diagonal()
         tensor([1.0000e-40, 1.0000e+00], dtype=torch.float64)
     """
-    wide = working(jacobian)
+    wide = _checks.working(jacobian)
     gramian = wide @ wide.mT
     if _checks.is_traced(gramian) or gramian.dtype == torch.float64:
         return gramian

@@ -148,7 +148,7 @@ class UtopiaScalarizer(Scalarizer):
 
     def _gaps(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the weighted gaps to the utopia point, ``[*B, m]``; the larger, the worse, in either sense."""
-        utopia = self.utopia.to(values.dtype)
+        utopia = self.utopia.to(_checks.working(values).dtype)
         _checks.broadcastable("utopia", utopia, values.shape)
         if self.sense == "max":
             return weighted_gaps(values, weights, utopia)
@@ -177,7 +177,8 @@ def weighted_gaps(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Te
         tensor([0.4000, 0.2500])
     """
     values, weights = _checks.pair(values, weights)
-    ideal = _checks.like("utopia", utopia, values)
+    exact = _checks.working(values)  # in half precision, rounding the utopia point may be all of a small gap
+    ideal = _checks.like("utopia", utopia, exact)
     _checks.broadcastable("utopia", ideal, values.shape)
     _checks.finite("utopia", ideal)
-    return weights * (ideal - values)
+    return (weights * (ideal - exact)).to(values)

@@ -1,5 +1,7 @@
 """What every scalarizer shares: the extension points, and bad input."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from morl_blocks.scalarizers import (
     Scalarizer,
     SmoothTchebycheff,
     Tchebycheff,
+    tchebycheff,
 )
 from morl_blocks.schedulers import Fixed
 
@@ -68,6 +71,16 @@ def test_utopia() -> None:
         SmoothTchebycheff(utopia=NAN)
     with pytest.raises(ValueError, match=r"`utopia` must broadcast to shape \[2\], got shape \[3\]"):
         Tchebycheff(utopia=torch.full((3,), 1.05))(torch.rand(2), W)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("score", [Tchebycheff(), lambda values, weights: tchebycheff(values, weights, 1.05)])
+def test_half_precision_keeps_a_small_gap_to_the_utopia_point(
+    dtype: torch.dtype, score: Callable[[Tensor, Tensor], Tensor]
+) -> None:
+    found = score(torch.ones(2, dtype=dtype), torch.tensor([0.0625, 0.9375], dtype=dtype))
+    assert found.dtype == dtype
+    assert float(found) == pytest.approx(-0.05 * 0.9375, rel=0.004)
 
 
 def test_unknown_words() -> None:
