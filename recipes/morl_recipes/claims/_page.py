@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._judge import RULE, Verdict
-from morl_recipes.claims._pictures import draw_against
+from morl_recipes.claims._pictures import can_draw
 from morl_recipes.claims._section import (
     MISSING,
     Section,
@@ -76,14 +76,15 @@ def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def page(datasets: Sequence[Dataset], pictures: str) -> str:
+def page(datasets: Sequence[Dataset], pictures: str, sections: Sequence[Section] | None = None) -> str:
     """Write the page.
 
     Args:
         datasets: The datasets; one called like another with ``-repeat`` behind is its repeat on other seeds.
         pictures: Folder of the pictures, from the page.
+        sections: What :func:`sections_of` makes of the datasets, where it is at hand.
     """
-    sections = sections_of(datasets)
+    sections = sections_of(datasets) if sections is None else sections
     parts = ["# Does it hold?", f"<!-- Made by `{COMMAND}`. Do not edit. -->", paragraph(*headline(sections))]
     parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5], *_caveats())]
     others = {dataset.name.removesuffix(REPEAT): dataset for dataset in datasets if dataset.name.endswith(REPEAT)}
@@ -109,7 +110,7 @@ def _caveats() -> list[str]:
 
 def _section(section: Section, pictures: str, other: Dataset | None) -> list[str]:
     parts = [f"## {section.title}", facts(section), claims_table(section)]
-    drawn = [panel for panel in section.results.panels if draw_against(panel, "") is not None]
+    drawn = [panel for panel in section.results.panels if can_draw(panel)]
     if drawn:
         parts += ["### Every table", paragraph("Each row minus PASTA, ours and the paper's.", *_conditioned(drawn))]
         parts += [f"![{p.env}, {p.group}: each row minus PASTA]({pictures}/{picture_name(section, p)})" for p in drawn]

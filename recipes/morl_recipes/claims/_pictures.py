@@ -19,16 +19,19 @@ LONGEST = 24
 LOOK: dict[Any, Any] = {"font.size": 10, "axes.edgecolor": "#8a94a0", "savefig.dpi": 200, "axes.titlesize": 10.5}
 
 
-def draw_against(panel: Panel, title: str) -> Figure | None:
-    """Draw how far each method is from PASTA; ``None`` where nothing can be compared.
+def can_draw(panel: Panel) -> bool:
+    """Tell whether anything of a panel can be compared with PASTA."""
+    return "gap" not in against(panel)
+
+
+def draw_against(panel: Panel, title: str) -> Figure:
+    """Draw how far each method is from PASTA.
 
     Args:
-        panel: One group on one environment.
+        panel: One group on one environment, of which something can be compared.
         title: Line above the picture.
     """
     found = against(panel)
-    if "gap" in found:
-        return None
     rows = sum(trace["meta"]["role"] == "interval" for trace in found["data"])
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(WIDTH, 1.9 + 0.33 * rows), layout="constrained")

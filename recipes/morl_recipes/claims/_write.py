@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from morl_recipes.claims._page import COMMAND, headline, page, sections_of
-from morl_recipes.claims._pictures import draw_against, save
+from morl_recipes.claims._pictures import can_draw, draw_against, save
 from morl_recipes.claims._section import Section, picture_name
 from morl_recipes.claims._words import paragraph
 from morl_recipes.dataset import Dataset, find_dataset, names
@@ -34,7 +34,7 @@ def write_all(root: Path, datasets: Sequence[Dataset] | None = None) -> list[Pat
     pictures = [path for section in sections for path in _draw(section, root / PICTURES)]
     for stale in set((root / PICTURES).glob("*.png")) - set(pictures):
         stale.unlink()
-    (root / PAGE).write_text(page(datasets, "pictures/hold"), encoding="utf-8")
+    (root / PAGE).write_text(page(datasets, "pictures/hold", sections), encoding="utf-8")
     readme = root / README
     if readme.exists():
         readme.write_text(with_lines(readme.read_text(encoding="utf-8"), sections), encoding="utf-8")
@@ -44,10 +44,10 @@ def write_all(root: Path, datasets: Sequence[Dataset] | None = None) -> list[Pat
 def _draw(section: Section, folder: Path) -> list[Path]:
     made = []
     for panel in section.results.panels:
-        figure = draw_against(panel, f"{panel.env}, {panel.group}, {section.steps[panel.env]:,} steps")
-        if figure is not None:
+        if can_draw(panel):
             made.append(folder / picture_name(section, panel))
-            save(figure, made[-1])
+            title = f"{panel.env}, {panel.group}, {section.steps[panel.env]:,} steps"
+            save(draw_against(panel, title), made[-1])
     return made
 
 
@@ -67,6 +67,6 @@ def lines(sections: Sequence[Section]) -> str:
         f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440"\nalt="{ALT}">'
         for section in sections
         for panel in section.results.panels
-        if panel.group == "baselines" and draw_against(panel, "") is not None
+        if panel.group == "baselines" and can_draw(panel)
     ]
     return "\n\n".join([said, *shown[:1]])
