@@ -101,15 +101,15 @@ def worlds() -> None:
 
 
 def cheetah() -> None:
-    """Film the half-cheetah: random actions beside what PASTA has learnt."""
+    """Film the half-cheetah: random actions beside what PASTA and Linear have learnt."""
     os.environ.setdefault("MUJOCO_GL", "egl")
     source, seed, preference = find_source("mo-halfcheetah-v5"), 3, (10 / 11, 1 / 11)
     films: dict[str, Sequence[Picture]] = {}
-    for name in ("random actions", "PASTA after 122,880 steps"):
+    for name in ("random actions", "PASTA", "Linear"):
         env = source.draw(1, [seed]) if source.draw else source.make(1, [seed])
         policy: Policy = RandomPolicy(env, seed)
         if name != "random actions":
-            tensors = load_file(FOLDER / "cheetah_pasta.safetensors")
+            tensors = load_file(FOLDER / f"cheetah_{name.lower()}.safetensors")
             policy = acting(SavedPolicy(tensors, 2, env.action_low, env.action_high).eval(), preference)
         films[name] = _gymnasium_film(env, policy, steps=180, every=6)
     frames = [frame.quantize(48, dither=Image.Dither.NONE) for frame in beside(films, 240)]
@@ -126,12 +126,12 @@ def _gymnasium_film(env: Any, policy: Policy, steps: int, every: int) -> list[Pi
     return film
 
 
-def keep_cheetah(folder: Path) -> None:
+def keep_cheetah(folder: Path, name: str) -> None:
     """Keep the policy of a training of the half-cheetah for the film."""
     store = Store.open(folder)
     tensors = load_file(store.path / "runs" / store.manifest.runs[0].run_id / "policy.safetensors")
     best = {name.removeprefix("peak."): tensor for name, tensor in tensors.items() if name.startswith("peak.")}
-    save_file(best, FOLDER / "cheetah_pasta.safetensors")
+    save_file(best, FOLDER / f"cheetah_{name}.safetensors")
 
 
 def joined(folders: Sequence[Path], out: Path) -> Store:

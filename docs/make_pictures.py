@@ -6,11 +6,13 @@ The tables and the report of the gallery need results, of one sweep or of one pe
         --out runs/gallery
     python docs/make_pictures.py runs/gallery
 
-They also need chromium, pdflatex and pdftoppm. The film of the half-cheetah needs the policy of
+They also need chromium, pdflatex and pdftoppm. The film of the half-cheetah shows two policies that are kept in
+``docs/pictures``. New ones, a minute each::
 
-    morl-blocks train PASTA --env mo-halfcheetah-v5 --total-steps 122880 --eval-episodes 2 --out runs/cheetah
-
-which is kept in ``docs/pictures``; ``python docs/make_pictures.py --cheetah runs/cheetah`` takes a new one.
+    for row in PASTA Linear; do
+        morl-blocks train $row --env mo-halfcheetah-v5 --total-steps 122880 --eval-episodes 1 --out runs/cheetah/$row
+    done
+    python docs/make_pictures.py --cheetah runs/cheetah
 """
 
 import sys
@@ -111,7 +113,8 @@ def main() -> None:
         draw().savefig(FOLDER / f"{draw.__name__}.png", dpi=110)
     folders = list(map(Path, sys.argv[1:]))
     if sys.argv[1:2] == ["--cheetah"]:
-        gallery_pictures.keep_cheetah(folders[1])
+        for row in ("PASTA", "Linear"):
+            gallery_pictures.keep_cheetah(folders[1] / row, row.lower())
         folders = []
     gallery_pictures.worlds()
     gallery_pictures.cheetah()

@@ -63,7 +63,7 @@ class Session:
     ) -> None:
         if resume and folder is None:
             _checks.fail("out", "be given to resume", "None")
-        _require_device(settings.device)
+        require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
         self.loggers = check_loggers(loggers)
         self.batch = Batch(runs, find_source(env, settings.device), settings)
@@ -257,7 +257,8 @@ class Session:
         return None if self.folder is None else self.folder / name
 
 
-def _require_device(device: str) -> None:
+def require_device(device: str) -> None:
+    """Refuse a device that this machine does not have."""
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:

@@ -106,17 +106,18 @@ def show_environments() -> str:
     """Describe the environments."""
     from morl_envs.cards import CARDS
 
-    lines = [f"{len(CARDS)} environments", *(_describe(card) for card in CARDS.values())]
+    width = max(map(len, CARDS))
+    lines = [f"{len(CARDS)} environments", *(_describe(card, width) for card in CARDS.values())]
     return "\n".join(lines)
 
 
-def _describe(card: EnvCard) -> str:
+def _describe(card: EnvCard, width: int) -> str:
     actions = f"{card.num_actions} actions" if card.num_actions is not None else f"{card.action_dim}-d actions"
     preferences = count(len(card.preferences), "preference")
     facts = f"{card.observation_dim} observations, {actions}, {card.horizon} steps, {preferences}"
     missing = card.missing()
     note = "" if missing is None else f" (not installed: pip install 'morl-blocks[{missing}]')"
-    return f"  {card.name:<20} {', '.join(card.objectives)}; {facts}{note}"
+    return f"  {card.name:<{width}} {', '.join(card.objectives)}; {facts}{note}"
 
 
 if __name__ == "__main__":

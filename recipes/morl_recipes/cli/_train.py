@@ -64,10 +64,12 @@ class Train:
 
     def run(self, argv: list[str]) -> int:
         """Train."""
+        from morl_recipes.session import require_device
         from morl_recipes.sweep import InlineEngine, make_plan, run_sweep, sweep_from
 
         keys = asdict(TRAIN) | given(self.settings) | preferences_key(self.preferences) | set_key(self.changes)
         keys |= seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
+        require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
         env = slug(Path(next(iter(plan.environments)).replace(".py:", "-")).name)
         out = self.out or Path("runs") / f"{slug(self.row.rpartition(':')[2])}-{env}"

@@ -75,7 +75,7 @@ def find_reference(against: str, everyone: Sequence[Who]) -> str:
     names = {_spelling(who.run.method): shown_name(who) for who in everyone}
     names |= {name.lower(): name for name in names.values()}
     if _spelling(against) not in names:
-        raise unknown("row", against, names.values())
+        raise unknown("row of these results", against, names.values())
     return names[_spelling(against)]
 
 

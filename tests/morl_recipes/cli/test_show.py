@@ -30,7 +30,7 @@ def test_another_row_to_compare_with(trained: Path, capsys: pytest.CaptureFixtur
     assert main(["table", str(trained), "--against", "pasta"]) == 0
     assert "PASTA" in capsys.readouterr().out
     assert main(["table", str(trained), "--against", "nobody"]) == 2
-    assert "unknown row 'nobody'. Known: PASTA" in capsys.readouterr().err
+    assert "unknown row of these results 'nobody'. Known: PASTA" in capsys.readouterr().err
 
 
 def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -221,7 +221,7 @@ def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.Monke
     wait = time.monotonic() + 10
     while not said and time.monotonic() < wait:
         time.sleep(0.01)
-    assert said[0] == "0 of 8 runs done, 1 jobs running, 25.0% of the steps, 5 steps/s, about 5 min left."
+    assert said[0] == "0 of 8 runs done, 1 job running, 25.0% of the steps, 5 steps/s, about 5 min left."
     progress.end(populations[0], 2)
     assert "2 of 8 runs done, 0 jobs running" in progress.line()
     progress.close()

@@ -58,7 +58,7 @@ def test_any_row_can_be_the_one_to_compare_with_and_stands_in_every_table(
     assert any("a true HV difference to Linear of" in note for note in table.notes)
     assert {row["against"] for row in table.numbers} == {"Linear"}
     assert render_table(store, against="pasta") == render_table(store)
-    with pytest.raises(ValueError, match=r"unknown row 'Linea'\. Nearest: Linear\."):
+    with pytest.raises(ValueError, match=r"unknown row of these results 'Linea'\. Nearest: Linear\."):
         render_table(store, against="Linea")
 
 
