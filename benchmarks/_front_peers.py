@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -76,8 +78,13 @@ def race_peer(contender: str, task: FrontTask, seed: int, seconds: float) -> Rac
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
     """Work in a folder of its own, for they write into the current one, and swallow what they print."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-        yield
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(here)
 
 
 def _env(race: Race, seed: int) -> Any:

@@ -79,6 +79,7 @@ def main(args: Args) -> dict[str, Any]:
                 results["rows"].append({"env": env, "recipe": name, "runs": runs, **best, "ratio": ratio})
                 figures = f"{best['ordinary']:9.3f} {best['conditioned']:12.3f} {ratio:6.2f}"
                 report.say(f"  {env:22s} {name:20s} {runs:4d} {figures}")
+                report.write(results)
     results["largest"] = max(row["ratio"] for row in results["rows"])
     report.say(f"Largest ratio: {results['largest']:.2f}")
     report.write(results)

@@ -83,7 +83,7 @@ def main(args: Args) -> dict[str, Any]:
             reached = ", ".join(str(row["on_the_front"]) for row in rows)
             shares = " ".join(f"{row['share']:7.3f}" for row in rows)
             report.say(f"  {method:24s} {reached:>16s}  {shares:>24s}  {seconds:14.0f}")
-    report.write(results)
+            report.write(results)
     return results
 
 
