@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from morl_recipes import published
 from morl_recipes.claims._page import REPEAT, page, sections_of
@@ -112,22 +112,38 @@ def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
             continue
         expected = _by_hand(*(_values(name, env, method) for method in rows))
         assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
+        if len(cells) == 5 and cells[4].endswith("%"):
+            lead = _by_hand(*(_values(name, env, method) for method in ("PASTA", "Linear")))[0]
+            assert int(cells[4].removesuffix(" %")) == pytest.approx(100 * expected[0] / lead, abs=0.6), cells
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_selection_bias_and_counts_come_out_by_hand(name: str) -> None:
+def test_selection_bias_counts_and_power_come_out_by_hand(name: str) -> None:
     frame = _frame(name)
     lines = {cells[0]: cells for cells in _lines(name) if re.fullmatch(r"\S+, \S+", cells[0]) and len(cells) == 4}
     assert lines
     for title, cells in lines.items():
         env, group = title.split(", ")
-        rows = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
+        others = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
         pasta = frame[(frame["env"] == env) & (frame["method"] == "PASTA (Ours)")]
-        rows = pd.concat([pasta[pasta["group"] == pasta["group"].iloc[0]], rows]) if len(pasta) else rows
+        pasta = pasta[pasta["group"] == pasta["group"].iloc[0]]
+        rows = pd.concat([pasta, others])
         if int(cells[1]) != len(rows):  # a row that another group has trained under another name
             continue
         bias = (rows["peak_hv"] - rows["test_peak_hv"]).mean()
         assert float(cells[3].split()[0]) == pytest.approx(bias, abs=6e-4), cells
+        if len(others) and set(others.groupby("method").size()) == {len(pasta)}:
+            gaps = [_values(name, env, method) - _values(name, env, "PASTA") for method in others["method"].unique()]
+            expected = np.median([_detectable(gap.mean(0)) for gap in gaps])
+            assert float(cells[2]) == pytest.approx(expected, abs=6e-4), cells
+
+
+def _detectable(gaps: NDArray[np.float64]) -> float:
+    """Return the difference that a t-test over these seeds would see in four of five repeats."""
+    freedom = len(gaps) - 1
+    limit = stats.t.ppf(0.975, freedom)
+    shift = optimize.brentq(lambda delta: stats.nct.sf(limit, freedom, delta) - 0.8, 0.0, 50.0)
+    return float(shift * stats.sem(gaps))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if f"{name}{REPEAT}" in published()])
