@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from morl_recipes import published
 from morl_recipes.claims._page import REPEAT, page, sections_of
@@ -17,6 +17,8 @@ from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_li
 ROOT = Path(__file__).parents[2]
 NUMBER = r"([+-]\d+\.\d{3})"
 LEAD = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (-?\d+) %, (?:(.+) )?over (.+?)(?: \(\d+ of \d+ rows\))?$")
+PEAK = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (?:(.+) )?over (.+): ")
+VERDICTS = ("holds", "weaker", "cannot be told apart", "reversed")
 STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\](?:, cannot be told apart)?$")
 TWINS = {"mu=10.0": "No Decay", "No Decay": "mu=10.0"}
 NAMES = [name for name in published() if not name.endswith(REPEAT)]
@@ -38,13 +40,13 @@ def _frame(name: str) -> pd.DataFrame:
     return published(name)
 
 
-def _values(name: str, env: str, method: str) -> NDArray[np.float64]:
-    """Return the test scores of a row, ``[preferences, seeds]``, straight from the dataset."""
+def _values(name: str, env: str, method: str, score: str = "test_peak_hv") -> NDArray[np.float64]:
+    """Return the scores of a row, ``[preferences, seeds]``, straight from the dataset."""
     frame = _frame(name)
     label = "PASTA (Ours)" if method in ("", "PASTA") else method
     rows = frame[(frame["env"] == env) & frame["method"].isin([label, TWINS.get(label, label)])]
     rows = rows[rows["group"] == rows["group"].iloc[0]]  # PASTA may have been trained for several groups
-    return np.asarray(rows.pivot(index="preference", columns="seed", values="test_peak_hv"), dtype=np.float64)
+    return np.asarray(rows.pivot(index="preference", columns="seed", values=score), dtype=np.float64)
 
 
 def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -78,7 +80,7 @@ def test_every_picture_is_there() -> None:
 def test_every_lead_comes_out_by_hand(name: str) -> None:
     checked = 0
     for cells in _lines(name):
-        found = LEAD.match(cells[2]) if len(cells) == 4 else None
+        found = LEAD.match(cells[2]) if len(cells) == 5 else None
         if found is None:
             continue
         env = _env(name, cells[0])
@@ -89,34 +91,75 @@ def test_every_lead_comes_out_by_hand(name: str) -> None:
         low, high = expected[1:]
         verdict = cells[3].strip("*")
         assert (verdict == "reversed", verdict == "cannot be told apart") == (high < 0, low <= 0 <= high), cells
+        peak = PEAK.match(cells[4])
+        assert peak is not None, cells
+        first, second = (_values(name, env, method or "", "peak_hv") for method in peak.group(4, 5))
+        found_there = [float(number) for number in peak.group(1, 2, 3)]
+        assert found_there == pytest.approx(_by_hand(first, second), abs=6e-4), cells
         checked += 1
-    trained = [cells for cells in _lines(name) if len(cells) == 4 and cells[3].startswith("**")]
-    assert checked == len([cells for cells in trained if "not trained" not in cells[3]])
+    judged = [cells for cells in _lines(name) if len(cells) == 5 and cells[3].strip("*") in VERDICTS]
+    assert checked == len(judged)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
-    env = next(iter(_frame(name)["env"]))
+    frame = _frame(name)
+    env = next(iter(frame.loc[frame["group"].isin(["ours", "readings"]), "env"]), frame["env"].iloc[0])
     for cells in _lines(name):
         rows = cells[1:3] if len(cells) in (4, 5) else [cells[0], ""]
         found = STEP.match(cells[3] if len(cells) in (4, 5) else cells[1])
-        if found is None or len(cells) not in (2, 4, 5) or "repeat" in cells:
+        if found is None or len(cells) not in (2, 4, 5) or "/" in cells[0]:  # a row of the repeat
             continue
         expected = _by_hand(*(_values(name, env, method) for method in rows))
         assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
+        if len(cells) == 5 and cells[4].endswith("%"):
+            lead = _by_hand(*(_values(name, env, method) for method in ("PASTA", "Linear")))[0]
+            assert int(cells[4].removesuffix(" %")) == pytest.approx(100 * expected[0] / lead, abs=0.6), cells
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_selection_bias_and_counts_come_out_by_hand(name: str) -> None:
+def test_selection_bias_counts_and_power_come_out_by_hand(name: str) -> None:
     frame = _frame(name)
     lines = {cells[0]: cells for cells in _lines(name) if re.fullmatch(r"\S+, \S+", cells[0]) and len(cells) == 4}
     assert lines
     for title, cells in lines.items():
         env, group = title.split(", ")
-        rows = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
+        others = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
         pasta = frame[(frame["env"] == env) & (frame["method"] == "PASTA (Ours)")]
-        rows = pd.concat([pasta[pasta["group"] == pasta["group"].iloc[0]], rows]) if len(pasta) else rows
+        pasta = pasta[pasta["group"] == pasta["group"].iloc[0]]
+        rows = pd.concat([pasta, others])
         if int(cells[1]) != len(rows):  # a row that another group has trained under another name
             continue
         bias = (rows["peak_hv"] - rows["test_peak_hv"]).mean()
         assert float(cells[3].split()[0]) == pytest.approx(bias, abs=6e-4), cells
+        if len(others) and set(others.groupby("method").size()) == {len(pasta)}:
+            gaps = [_values(name, env, method) - _values(name, env, "PASTA") for method in others["method"].unique()]
+            expected = np.median([_detectable(gap.mean(0)) for gap in gaps])
+            assert float(cells[2]) == pytest.approx(expected, abs=6e-4), cells
+
+
+def _detectable(gaps: NDArray[np.float64]) -> float:
+    """Return the difference that a t-test over these seeds would see in four of five repeats."""
+    freedom = len(gaps) - 1
+    limit = stats.t.ppf(0.975, freedom)
+    shift = optimize.brentq(lambda delta: stats.nct.sf(limit, freedom, delta) - 0.8, 0.0, 50.0)
+    return float(shift * stats.sem(gaps))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if f"{name}{REPEAT}" in published()])
+def test_the_repeat_comes_out_by_hand(name: str) -> None:
+    lines = [cells for cells in _lines(name) if len(cells) == 5 and "/" in cells[0]]
+    assert lines
+    for cells in lines:
+        env, method = next(iter(_frame(name)["env"])), cells[0].partition("/")[2]
+        first, second = (_values(one, env, method).mean(0) for one in (name, f"{name}{REPEAT}"))
+        for seeds, cell in zip((first, second), cells[1:3], strict=True):
+            reach = stats.t.ppf(0.975, len(seeds) - 1) * stats.sem(seeds)
+            expected = (seeds.mean(), seeds.mean() - reach, seeds.mean() + reach)
+            assert [float(number) for number in re.findall(r"[\d.]+", cell)] == pytest.approx(expected, abs=6e-4)
+        welch = stats.ttest_ind(second, first, equal_var=False)
+        gap = second.mean() - first.mean()
+        reach = stats.t.ppf(0.975, int(welch.df)) * gap / welch.statistic
+        numbers = [float(number) for number in re.findall(r"[+-][\d.]+", cells[3])]
+        assert numbers == pytest.approx((gap, gap - reach, gap + reach), abs=6e-4)
+        assert (cells[4] == "not distinguishable") == (gap - reach <= 0 <= gap + reach)

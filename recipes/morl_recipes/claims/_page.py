@@ -35,9 +35,15 @@ WORDS: dict[Verdict, str] = {
 
 
 def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
-    """Judge every dataset but for the repeats, most steps last."""
+    """Judge every dataset but for the repeats, in the order of the claims, most steps last."""
     chosen = [Section.of(dataset) for dataset in datasets if not dataset.name.endswith(REPEAT)]
-    return sorted(chosen, key=lambda section: (section.dataset.name.partition("-")[0], max(section.steps.values())))
+    order = list(dict.fromkeys(claim.env for claim in CLAIMS))
+
+    def place(section: Section) -> tuple[int, int, str]:
+        known = [order.index(env) for env in section.steps if env in order]
+        return min(known, default=len(order)), max(section.steps.values()), section.dataset.name
+
+    return sorted(chosen, key=place)
 
 
 def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
@@ -102,6 +108,7 @@ def _caveats() -> list[str]:
     return [
         "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes.",
         "The paper prints best validations, which luck favours; that is why leads are compared in per cent.",
+        "The last column has the verdict by best validations.",
         "A seed is one draw for all preferences and rows.",
         "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
         "Only rows with all of their planned runs are judged.",

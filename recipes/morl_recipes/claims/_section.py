@@ -7,13 +7,29 @@ from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
 from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
 from morl_recipes.claims._rows import PASTA, Row, Rows
-from morl_recipes.claims._words import GAP, items, lead_words, paragraph, per_cent, printed_words, signed, table
+from morl_recipes.claims._words import (
+    GAP,
+    items,
+    lead_words,
+    pair_words,
+    paragraph,
+    per_cent,
+    printed_words,
+    signed,
+    table,
+)
 from morl_recipes.dataset import Dataset
 from morl_recipes.differences import compare_results
 from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
 
-HEADS = ("Claim of the paper", "Its smallest lead, as printed", "Here, the lead that decides", "Verdict")
+HEADS = (
+    "Claim of the paper",
+    "Its smallest lead, as printed",
+    "Here, the lead that decides",
+    "Verdict",
+    "By best validations",
+)
 MISSING = "**not trained here**"
 
 
@@ -26,20 +42,24 @@ class Section:
         results: Its runs by environment and group, test scores.
         rows: All rows by environment.
         findings: The claims about its environments.
+        by_peak: The same by best validations, which the paper reports.
     """
 
     dataset: Dataset
     results: Results
     rows: dict[str, Rows]
     findings: tuple[Finding, ...]
+    by_peak: tuple[Finding, ...]
 
     @classmethod
     def of(cls, dataset: Dataset) -> "Section":
         """Judge every claim about the environments of a dataset."""
-        results = load_results(dataset, score="test")
-        rows = {env: Rows.of(results, env) for env in dataset.manifest.environments}
-        findings = tuple(examine(claim, rows[claim.env]) for claim in CLAIMS if claim.env in rows)
-        return cls(dataset, results, rows, findings)
+        results, peaks = (load_results(dataset, score=score) for score in ("test", "peak"))
+        rows, other = ({env: Rows.of(r, env) for env in dataset.manifest.environments} for r in (results, peaks))
+        findings, by_peak = (
+            tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in (rows, other)
+        )
+        return cls(dataset, results, rows, findings, by_peak)
 
     @property
     def steps(self) -> dict[str, int]:
@@ -87,23 +107,30 @@ def missing(section: Section) -> str | None:
 def claims_table(section: Section) -> str:
     """Return one line per claim: the paper's number, ours, and the verdict."""
     lines = []
-    for finding in section.findings:
+    for finding, peak in zip(section.findings, section.by_peak, strict=True):
         lead, scale = finding.decisive, section.rows[finding.claim.env].same_scale
         done, every = finding.rows
         partly = f" ({done} of {every} rows)" if 0 < done < every and lead is not None else ""
         ours = f"{done} of {every} rows trained" if lead is None else lead_words(lead) + partly
         verdict = MISSING if lead is None else f"**{finding.verdict}**"
-        lines.append([finding.claim.text, printed_words(finding.printed, same_scale=scale), ours, verdict])
+        printed = printed_words(finding.printed, same_scale=scale)
+        lines.append([finding.claim.text, printed, ours, verdict, _by_peak(peak)])
     notes = list(dict.fromkeys(one.claim.note for one in section.findings if one.claim.note))
     body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
 
 
+def _by_peak(finding: Finding) -> str:
+    """Say what the paper's own reading of a run gives: the lead that decides, and the verdict."""
+    lead = finding.decisive
+    return GAP if lead is None else f"{signed(lead.ours)}, {pair_words(lead)}: {finding.verdict}"
+
+
 def ingredients(section: Section, env: str) -> str | None:
-    """Return what explains PASTA's lead over Linear; ``None`` where neither is trained."""
+    """Return what explains PASTA's lead over Linear; ``None`` where the rows for it were not planned."""
     rows = section.rows[env]
     whole = find_lead(rows, PASTA, LINEAR)
-    if math.isnan(whole.ours.low):
+    if math.isnan(whole.ours.low) or "ours" not in rows.panels:
         return None
     lead = whole.ours.estimate
     lines = [[one.name, *_pair(found), _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]

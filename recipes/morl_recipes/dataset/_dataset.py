@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import pandas as pd
 
+from morl_recipes import _checks
 from morl_recipes.dataset._lines import from_csv, to_csv
 from morl_recipes.dataset._plan import compact, expand
 from morl_recipes.errors import StoreError
@@ -122,6 +123,8 @@ def find_dataset(name: str | Path) -> Dataset:
     Args:
         name: Such as ``"stealth-200k"`` or ``"mine/sweep.csv"``.
     """
+    if not isinstance(name, str | Path):
+        _checks.fail("name", "be a name or a path", repr(name))
     if Path(name).suffix == ".csv":
         return read_dataset(name)
     if str(name) not in names():

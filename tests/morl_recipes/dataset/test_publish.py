@@ -162,6 +162,8 @@ def test_bad_input_raises(fill: Fill, tmp_path: Path, sweep_type: Any) -> None:
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet\. Nothing was written"):
         publish([fill("a", skip=everything)], "mine", tmp_path)
+    with pytest.raises(ValueError, match="`name` must be a name or a path, got 3"):
+        published(3)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="unknown results 'steelth'"):
         find_dataset("steelth")
     with pytest.raises(StoreError, match="cannot be read"):
