@@ -65,7 +65,7 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
     if not log_prob.dim() or not log_prob.shape[-1]:
         _checks.fail("log_prob", "be [*R, B] with B >= 1", f"shape {list(log_prob.shape)}")
     ratio = probability_ratio(log_prob, old_log_prob)
-    if log_prob.shape != advantage.shape[:-1]:
+    if log_prob.shape != advantage.shape[:-1] or not advantage.shape[-1]:
         rule = f"have the shape {[*log_prob.shape, 'm']}"
         _checks.fail("advantage", rule, f"shape {list(advantage.shape)}")
     clipped = ratio.clamp(1 - clip, 1 + clip)

@@ -73,6 +73,16 @@ def test_appending_follows_no_link_and_cuts_off_what_is_beyond(tmp_path: Path, t
     assert theirs.read_text() == "theirs"
 
 
+def test_a_link_that_appears_after_the_look_is_not_followed(
+    tmp_path: Path, theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(theirs)
+    monkeypatch.setattr(Path, "is_symlink", lambda path: False)
+    with pytest.raises(OSError, match="link"):
+        staging.append(tmp_path / "link", b"x", at=0)
+    assert theirs.read_text() == "theirs"
+
+
 def test_removing_a_link_leaves_what_it_leads_to(tmp_path: Path, theirs: Path) -> None:
     folder = tmp_path / "ours"
     folder.mkdir()

@@ -8,19 +8,9 @@ from typing import Annotated
 
 import tyro
 
+from morl_recipes.cli import _words as words
 from morl_recipes.cli._given import TRAIN, TrainFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import (
-    Changes,
-    LoggerChoice,
-    finish,
-    preferences_key,
-    seeds_key,
-    set_key,
-    slug,
-    typed,
-    work_with,
-)
 
 Words = tuple[str, ...]
 
@@ -48,12 +38,12 @@ class Train:
     """A list of seeds: 0 1 2"""
     num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
-    changes: Changes = ()
+    changes: words.Changes = ()
     """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
     out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
     """Folder of the results."""
-    logger: LoggerChoice = None
+    logger: words.LoggerChoice = None
     """Also send every number to a TorchRL logger; files go to the folder's logs."""
     retry_failed: bool = False
     """Train failed runs again."""
@@ -67,21 +57,23 @@ class Train:
         from morl_recipes.session import require_device
         from morl_recipes.sweep import InlineEngine, make_plan, run_sweep, sweep_from
 
-        keys = asdict(TRAIN) | given(self.settings) | preferences_key(self.preferences) | set_key(self.changes)
-        keys |= seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
+        keys = (
+            asdict(TRAIN) | given(self.settings) | words.preferences_key(self.preferences) | words.set_key(self.changes)
+        )
+        keys |= words.seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
         require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
-        env = slug(Path(next(iter(plan.environments)).replace(".py:", "-")).name)
-        out = self.out or Path("runs") / f"{slug(self.row.rpartition(':')[2])}-{env}"
+        env = words.slug(Path(next(iter(plan.environments)).replace(".py:", "-")).name)
+        out = self.out or Path("runs") / f"{words.slug(self.row.rpartition(':')[2])}-{env}"
         with terminable():
             outcome = run_sweep(
                 plan,
                 out,
                 InlineEngine(),
-                command=typed(argv),
+                command=words.typed(argv),
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
-                **work_with(self.logger, out, accept_versions=self.accept_versions),
+                **words.work_with(self.logger, out, accept_versions=self.accept_versions),
             )
-        return finish(outcome)
+        return words.finish(outcome)

@@ -50,6 +50,7 @@ def test_a_ratio_is_held_where_it_would_overflow_and_does_not_move_there() -> No
     [
         ((5, 1), (5, 3), r"`old_log_prob` must have shape \[5\], got shape \[5, 1\]"),
         ((5,), (1, 3), r"`advantage` must have the shape \[5, 'm'\], got shape \[1, 3\]"),
+        ((5,), (5, 0), r"`advantage` must have the shape \[5, 'm'\], got shape \[5, 0\]"),
     ],
 )
 def test_nothing_broadcasts(old: tuple[int, ...], advantage: tuple[int, ...], message: str) -> None:
