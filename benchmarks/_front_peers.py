@@ -13,12 +13,13 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import gymnasium
-import mo_gymnasium
+import mo_gymnasium  # noqa: F401 - registers its environments
 import numpy as np
 import torch
 from torch import Tensor
@@ -87,8 +88,12 @@ def _elsewhere() -> Iterator[None]:
             os.chdir(here)
 
 
+def _make(task: FrontTask, **options: Any) -> Any:
+    return gymnasium.make(task.env, disable_env_checker=True, **options)
+
+
 def _env(race: Race, seed: int) -> Any:
-    env = Clocked(mo_gymnasium.make(race.task.env), race)
+    env = Clocked(_make(race.task), race)
     env.reset(seed=seed)
     env.action_space.seed(seed)
     return env
@@ -104,9 +109,14 @@ def _each(race: Race, policies: Callable[[], list[Callable[[Tensor], Tensor]]], 
     uniform = torch.full((1, len(race.task.reference)), 1 / len(race.task.reference))
 
     def points() -> Any:
-        return [played(lambda x, _, own=own: own(x), uniform, race.task, seed)[0] for own in policies()]
+        return [played(partial(_ignoring, own), uniform, race.task, seed)[0] for own in policies()]
 
     return points
+
+
+def _ignoring(policy: Callable[[Tensor], Tensor], observation: Tensor, _: Tensor) -> Tensor:
+    """Act without the preference."""
+    return policy(observation)
 
 
 def _capql(race: Race, seed: int) -> None:
@@ -114,7 +124,7 @@ def _capql(race: Race, seed: int) -> None:
 
     agent = CAPQL(_env(race, seed), gamma=race.task.training_gamma, log=False, seed=seed, device="cpu")
     race.points = _asked(race, agent.policy.get_action, seed)
-    evaluation = mo_gymnasium.make(race.task.env)
+    evaluation = _make(race.task)
     agent.train(FOREVER, evaluation, np.array(race.task.reference), num_eval_weights_for_front=FEW)
 
 
@@ -128,7 +138,7 @@ def _gpi_ls(race: Race, seed: int) -> None:
     race.points = _asked(race, _generalised(agent) if discrete else agent.policy, seed)
     agent.train(
         FOREVER,
-        mo_gymnasium.make(race.task.env),
+        _make(race.task),
         np.array(race.task.reference),
         timesteps_per_iter=EXCHANGE,
         num_eval_weights_for_front=FEW,
@@ -172,13 +182,21 @@ def _morl_d(race: Race, seed: int) -> None:
 
     def policies() -> list[Callable[[Tensor], Tensor]]:
         actors = [one.wrapped.actor for one in agent.population]
-        if discrete:
-            return [lambda x, own=own: own(x).argmax(-1) for own in actors]
-        return [lambda x, own=own: own.get_action(x)[2] for own in actors]
+        return [partial(_most_likely if discrete else _mean, actor) for actor in actors]
 
     race.points = _each(race, policies, seed)
-    evaluation = mo_gymnasium.make(race.task.env, max_episode_steps=GLANCE)
+    evaluation = _make(race.task, max_episode_steps=GLANCE)
     agent.train(FOREVER, evaluation, np.array(race.task.reference), num_eval_episodes_for_front=1, checkpoints=False)
+
+
+def _most_likely(actor: Any, observation: Tensor) -> Tensor:
+    best: Tensor = actor(observation).argmax(-1)
+    return best
+
+
+def _mean(actor: Any, observation: Tensor) -> Tensor:
+    mean: Tensor = actor.get_action(observation)[2]
+    return mean
 
 
 def _pgmorl(race: Race, seed: int) -> None:
@@ -198,11 +216,16 @@ def _pgmorl(race: Race, seed: int) -> None:
     def policies() -> list[Callable[[Tensor], Tensor]]:
         scale = _scale(agent.env.envs[0])
         nets = [one.networks for one in agent.agents]
-        return [lambda x, own=own: own.actor_mean(scale(x)) for own in nets]
+        return [partial(_scaled, net, scale) for net in nets]
 
     race.points = _each(race, policies, seed)
     evaluation = gymnasium.wrappers.TimeLimit(theirs(race.task.env, seed, 1, "evaluation", agent.gamma)(), GLANCE)
     agent.train(FOREVER, evaluation, reference)
+
+
+def _scaled(net: Any, scale: Callable[[Tensor], Tensor], observation: Tensor) -> Tensor:
+    mean: Tensor = net.actor_mean(scale(observation))
+    return mean
 
 
 def _scale(env: Any) -> Callable[[Tensor], Tensor]:
@@ -221,7 +244,7 @@ def _pcn(race: Race, seed: int) -> None:
     scaling, highest = np.array([*(1 / spread), 1 / card.horizon]), np.array(card.hv_high, np.float32)
     env = _env(race, seed)
     agent = PCN(env, scaling, gamma=task.gamma, seed=seed, log=False, device="cpu")
-    evaluation = mo_gymnasium.make(task.env)
+    evaluation = _make(task)
 
     def points() -> Any:
         stored = agent.experience_replay

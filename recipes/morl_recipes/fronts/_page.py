@@ -114,14 +114,25 @@ def _published(front: Front) -> str:
         "HV": np.mean([one.hypervolume(task.reference, allow_empty=True) for one in own]),
         "EUM": np.mean([eum(one.points, task.grid()) for one in own]),
     }
-    rows = [(f"{row.method} ({row.source})", row.metric, row.value) for row in frame.itertuples()]
+    columns = (frame[name] for name in ("method", "source", "metric", "value"))
+    rows = [
+        (f"{method} ({source})", str(metric), value) for method, source, metric, value in zip(*columns, strict=True)
+    ]
     rows += [(f"this front, mean of {len(seeds)}", metric, value) for metric, value in ours.items()]
-    cells = "".join(f"<tr><td>{escape(n)}</td><td>{escape(m)}</td><td>{v:.6g}</td></tr>" for n, m, v in rows)
+    heads = ("method", "metric", "value")
+    cells = "".join(_row(heads, (name, metric, f"{value:.6g}")) for name, metric, value in rows)
     words = (
         f"{task.name} of protocol B: discount {task.gamma:g}, reference {list(task.reference)}, {task.steps:,} steps."
     )
-    table = f"<table><thead><tr><th>method</th><th>metric</th><th>value</th></tr></thead><tbody>{cells}</tbody></table>"
+    table = (
+        f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead><tbody>{cells}</tbody></table>"
+    )
     return f'<section id="published"><h2>Published</h2><p class="how">{escape(words)}</p>{table}</section>'
+
+
+def _row(heads: tuple[str, ...], texts: tuple[str, ...]) -> str:
+    cells = (f'<td data-label="{head}">{escape(text)}</td>' for head, text in zip(heads, texts, strict=True))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _strips(front: Front, summary: Reached, source: EnvSource | None) -> list[dict[str, Any]]:

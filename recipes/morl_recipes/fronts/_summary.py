@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from morl_recipes.fronts._front import Array, Front
 
@@ -41,5 +41,5 @@ def reached(front: Front) -> Reached:
         half = SURE * np.array([front.errors[own].mean(0) for own in rows])
     else:
         half = np.array([front.returns[own].std(0, ddof=1) / np.sqrt(len(own)) for own in rows])
-        half *= np.array([student.ppf((1 + LEVEL) / 2, len(own) - 1) for own in rows])[:, None]
+        half *= np.array([stdtrit(len(own) - 1, (1 + LEVEL) / 2) for own in rows])[:, None]
     return Reached(asked, mean, half, fewest)

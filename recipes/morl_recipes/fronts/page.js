@@ -97,7 +97,8 @@
       const from = half === null ? 0 : share(value - half), to = half === null ? 0 : share(value + half);
       const whisker = `<u style="left:${100 * from}%;width:${100 * (to - from)}%"></u>`;
       const bar = `<div class="bar"><i style="width:${100 * share(value)}%"></i>${whisker}</div>`;
-      return `<tr><td>${name}</td><td>${short(value)}</td><td>${ends}</td><td class="wide">${bar}</td></tr>`;
+      return `<tr><td>${name}</td><td data-label="mean return">${short(value)}</td>` +
+        `<td data-label="95 % over ${data.over}">${ends}</td><td class="wide" data-label="share">${bar}</td></tr>`;
     }).join("");
   }
 
