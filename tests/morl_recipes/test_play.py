@@ -67,6 +67,17 @@ def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monk
         film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
 
 
+def test_the_camera_goes_with_what_runs() -> None:
+    pytest.importorskip("mujoco", reason="the mujoco extra is not installed")
+    source = find_source("mo-halfcheetah-v5")
+    assert source.draw is not None
+    env = source.draw(1, [0])
+    play_module.follow(env)
+    renderer = env.envs[0].unwrapped.mujoco_renderer  # type: ignore[attr-defined]
+    assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"  # type: ignore[attr-defined]
+    play_module.follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
+
+
 def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full_disk(pictures: object, path: Path) -> None:
         path.write_text("half")
