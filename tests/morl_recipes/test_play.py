@@ -44,7 +44,12 @@ def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     run_sweep(tiny_plan(rows=["Linear"]), tmp_path / "s", InlineEngine(), progress=False)
     captions: list[str] = []
-    monkeypatch.setattr("morl_envs.rendering.video.captioned", lambda pictures, text: captions.append(text) or pictures)
+
+    def note(pictures: list[np.ndarray], text: str) -> list[np.ndarray]:
+        captions.append(text)
+        return pictures
+
+    monkeypatch.setattr("morl_envs.rendering.video.captioned", note)
     played = play(tmp_path / "s", episodes=1, seed=3, video=tmp_path / "a.gif")
     play_module.film_run(tmp_path / "s", played, tmp_path / "b.gif", point="final", seed=3)
     weights = "-".join(f"{weight:.2f}" for weight in played.preference)
@@ -73,8 +78,8 @@ def test_the_camera_goes_with_what_runs() -> None:
     assert source.draw is not None
     env = source.draw(1, [0])
     play_module.follow(env)
-    renderer = env.envs[0].unwrapped.mujoco_renderer  # type: ignore[attr-defined]
-    assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"  # type: ignore[attr-defined]
+    renderer = env.envs[0].unwrapped.mujoco_renderer
+    assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"
     play_module.follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
 
 
