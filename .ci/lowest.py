@@ -1,4 +1,5 @@
-"""Install the lowest version of every package that pyproject promises, and run the tests of the blocks there.
+"""Install the lowest version of every package that pyproject promises, and run the tests of blocks, tables
+and commands there.
 
 Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only prints the versions.
 """
@@ -15,7 +16,11 @@ import tomllib
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("torchjd", "report", "polars")
 TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
-TESTS = ("tests/morl_blocks", "tests/morl_recipes/table")
+TESTS = (
+    "tests/morl_blocks",
+    "tests/morl_recipes/table",
+    *(f"tests/morl_recipes/cli/test_{x}.py" for x in ("list", "show")),
+)
 
 
 def lowest(requirement: str) -> str:
