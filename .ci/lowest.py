@@ -1,5 +1,6 @@
-"""Install the lowest version of every package that pyproject promises, and run the tests of blocks, tables
-and commands there.
+"""Install the lowest version of every package that pyproject promises, and run tests there.
+
+They are those of blocks, tables and two commands.
 
 Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only prints the versions.
 """
@@ -19,7 +20,8 @@ TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
 TESTS = (
     "tests/morl_blocks",
     "tests/morl_recipes/table",
-    *(f"tests/morl_recipes/cli/test_{x}.py" for x in ("list", "show")),
+    "tests/morl_recipes/cli/test_list.py",
+    "tests/morl_recipes/cli/test_show.py",
 )
 
 
