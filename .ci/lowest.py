@@ -1,4 +1,6 @@
-"""Install the lowest version of every package that pyproject promises, and run the tests of the blocks there.
+"""Install the lowest version of every package that pyproject promises, and run tests there.
+
+They are those of blocks, tables and two commands.
 
 Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only prints the versions.
 """
@@ -15,7 +17,12 @@ import tomllib
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("torchjd", "report", "polars")
 TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
-TESTS = ("tests/morl_blocks", "tests/morl_recipes/table")
+TESTS = (
+    "tests/morl_blocks",
+    "tests/morl_recipes/table",
+    "tests/morl_recipes/cli/test_list.py",
+    "tests/morl_recipes/cli/test_show.py",
+)
 
 
 def lowest(requirement: str) -> str:

@@ -21,6 +21,7 @@ from morl_envs.heuristics import HEURISTICS, RandomPolicy
 from morl_envs.rendering.video import record_episode
 from morl_envs.worlds import create_world
 from morl_recipes.envs import find_source
+from morl_recipes.play import follow
 from morl_recipes.report import write_report
 from morl_recipes.saved_policy import SavedPolicy, acting
 from morl_recipes.store import Store
@@ -111,6 +112,7 @@ def cheetah() -> None:
         if name != "random actions":
             tensors = load_file(FOLDER / f"cheetah_{name.lower()}.safetensors")
             policy = acting(SavedPolicy(tensors, 2, env.action_low, env.action_high).eval(), preference)
+        follow(env)
         films[name] = _gymnasium_film(env, policy, steps=180, every=6)
     frames = [frame.quantize(48, dither=Image.Dither.NONE) for frame in beside(films, 240)]
     frames[0].save(FOLDER / "cheetah.gif", save_all=True, append_images=frames[1:], duration=120, loop=0, optimize=True)

@@ -168,9 +168,21 @@ def _draw_without_a_screen() -> None:
         os.environ.setdefault("MUJOCO_GL", "egl")
 
 
+def follow(env: Any) -> None:
+    """Let the camera go with what runs: MuJoCo's own stays where it is, and a fast policy leaves the film."""
+    world = env.envs[0].unwrapped
+    renderer, model = getattr(world, "mujoco_renderer", None), getattr(world, "model", None)
+    if renderer is None or model is None:
+        return
+    names = [model.camera(i).name for i in range(model.ncam)]
+    if "track" in names:
+        renderer.camera_id = names.index("track")
+
+
 @torch.no_grad()
 def _gymnasium_pictures(env: Any, policy: PolicyFunction, every: int, name: str) -> list[Any]:
     """Film an environment that draws itself."""
+    follow(env)
     observation, pictures, done, step = env.reset_tensors(), [], False, 0
     while not done:
         if step % every == 0:

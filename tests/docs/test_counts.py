@@ -40,3 +40,12 @@ def test_the_python_that_is_promised() -> None:
     assert project["tool"]["ruff"]["target-version"] == "py" + lowest.replace(".", "")
     assert f"Python {lowest} or newer" in _page("README.md")
     assert f"| Python | {', '.join(run)} | {lowest} or newer |" in _page("docs/logging_devices_threads.md")
+
+
+def test_what_the_readme_installs_is_enough_for_every_command() -> None:
+    """Report, export, films and the recipes of other packages ask for extras; a newcomer shall not be asked."""
+    extras = toml.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (whole,) = extras["all"]
+    assert set(re.findall(r"\w+", whole.partition("[")[2])) == set(extras) - {"all", "bench", "dev", "docs"}
+    for page in ("README.md", "docs/quick_start.md"):
+        assert "pip install -c constraints.txt '.[all]'" in _page(page)

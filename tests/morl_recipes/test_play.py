@@ -44,7 +44,12 @@ def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     run_sweep(tiny_plan(rows=["Linear"]), tmp_path / "s", InlineEngine(), progress=False)
     captions: list[str] = []
-    monkeypatch.setattr("morl_envs.rendering.video.captioned", lambda pictures, text: captions.append(text) or pictures)
+
+    def note(pictures: list[np.ndarray], text: str) -> list[np.ndarray]:
+        captions.append(text)
+        return pictures
+
+    monkeypatch.setattr("morl_envs.rendering.video.captioned", note)
     played = play(tmp_path / "s", episodes=1, seed=3, video=tmp_path / "a.gif")
     play_module.film_run(tmp_path / "s", played, tmp_path / "b.gif", point="final", seed=3)
     weights = "-".join(f"{weight:.2f}" for weight in played.preference)
@@ -65,6 +70,17 @@ def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monk
     assert (tmp_path / "new" / "b.gif").stat().st_size > 0
     with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
         film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
+
+
+def test_the_camera_goes_with_what_runs() -> None:
+    pytest.importorskip("mujoco", reason="the mujoco extra is not installed")
+    source = find_source("mo-halfcheetah-v5")
+    assert source.draw is not None
+    env = source.draw(1, [0])
+    play_module.follow(env)
+    renderer = env.envs[0].unwrapped.mujoco_renderer
+    assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"
+    play_module.follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
 
 
 def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

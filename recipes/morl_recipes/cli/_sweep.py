@@ -91,6 +91,7 @@ class Sweep:
     def run(self, argv: list[str]) -> int:
         """Run what is missing."""
         from morl_recipes import _checks
+        from morl_recipes.session import require_device
         from morl_recipes.sweep import make_plan, run_sweep
 
         if self.workers is not None:
@@ -102,6 +103,8 @@ class Sweep:
 
             for sentence in executed(sweep.rows):
                 print(sentence, flush=True)
+        if self.engine == "local":
+            require_device(sweep.settings.device)
         plan = make_plan(sweep)
         out = self.out or Path("runs") / (slug(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:

@@ -18,7 +18,7 @@ def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         "rho=0.8                    scalarizer.maintenance = 0.8",
         "Shared Weighted            critic.critic = Shared()",
         "No PCGrad                  advantage = Scalarised()",
-        "stealth              score, stealth, exploration; 30 observations, 2-d actions, 400 steps, 8 preferences",
+        "  stealth                       score, stealth, exploration; 30 observations, 2-d actions, 400 steps,",
     ):
         assert line in out
 

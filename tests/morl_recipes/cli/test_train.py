@@ -263,3 +263,13 @@ def test_the_help_states_the_real_defaults(capsys: pytest.CaptureFixture[str]) -
     ):
         assert words in out
     assert "(default: None)" not in out
+
+
+@pytest.mark.parametrize("command", [["train", "PASTA"], ["sweep", "--rows", "PASTA"]])
+def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "runs"
+    assert main([*command, "--device", "cuda:99", "--out", str(out)]) == 2
+    assert "`device` must be one that PyTorch finds here, got 'cuda:99'" in capsys.readouterr().err
+    assert not out.exists()
