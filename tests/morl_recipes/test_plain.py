@@ -62,10 +62,10 @@ def test_no_format_passes_a_command_on(store: Store, kind: str) -> None:
 @pytest.mark.usefixtures("store")
 def test_a_report_has_no_tag_of_theirs(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("plotly")
-    from morl_recipes.report import _page, write_report
+    from morl_recipes.report import _offline, write_report
 
     page = write_report(store, tmp_path / "report.html").read_text()
-    own = page.replace(_page._plotly_script(), "")
+    own = page.replace(_offline.plotly_script(), "")
     assert "<script>x" not in own
     assert "<a href='http://x'" not in own
     assert "\\u003ca href" not in own

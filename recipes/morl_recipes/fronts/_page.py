@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,9 +16,8 @@ from morl_recipes.fronts._front import Array, Front
 from morl_recipes.fronts._summary import Reached, reached
 from morl_recipes.plain import for_html as escape
 from morl_recipes.protocols import protocol
-from morl_recipes.report._page import _inline_json, _plotly_script, _resource
+from morl_recipes.report._offline import inline_json, plotly_script, resource, write_page
 from morl_recipes.report._style import styles
-from morl_recipes.staging import staged
 
 STRIPS, FRAMES, WIDTH = 5, 7, 170
 
@@ -38,21 +36,18 @@ def write_front_page(
     Returns:
         The path. Without plotly an ``ImportError`` names the extra to install.
     """
-    script, path = _plotly_script(), Path(path)
-    page = Template((resources.files("morl_recipes.fronts") / "page.html").read_text(encoding="utf-8")).substitute(
+    script = plotly_script()
+    return write_page(
+        path,
+        script,
+        inline_json(page_data(front, known, source)),
         title=escape(f"{front.method} on {front.env}"),
         subtitle=escape(_kind(front)),
         facts=_facts(front),
-        published=_published(front),
-        css=_resource("page.css"),
-        js=(resources.files("morl_recipes.fronts") / "page.js").read_text(encoding="utf-8"),
-        plotly="\0plotly\0",
-        data=_inline_json(page_data(front, known, source)),
+        body=Template(resource(__package__, "page.html")).substitute(published=_published(front)),
+        css=resource("morl_recipes.report", "page.css") + resource(__package__, "page.css"),
+        js=resource(__package__, "page.js"),
     )
-    head, tail = page.split("\0plotly\0")
-    with staged(path) as temporary:
-        temporary.write_text(head + script + tail, encoding="utf-8")
-    return path
 
 
 def page_data(front: Front, known: Array | None = None, source: EnvSource | None = None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module, resources
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -13,11 +12,11 @@ from morl_recipes.panels import Panel, Reading, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
 from morl_recipes.plain import for_html
 from morl_recipes.plain import for_html as escape
+from morl_recipes.report._offline import inline_json, plotly_script, resource, write_page
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.report._style import styles
 from morl_recipes.report._traces import MAX_DOMINATED
-from morl_recipes.staging import staged
 from morl_recipes.store import Store
 from morl_recipes.table import Cell, Table, preference_tables, summary_table
 
@@ -26,28 +25,6 @@ READING_WORDS = {
     "test": "policy of the best validation, on fresh episodes,",
     "final": "last validation",
 }
-
-
-def _plotly_script() -> str:
-    """Return plotly's JavaScript from the installed package, so that the page needs no network."""
-    try:
-        script: str = import_module("plotly.offline").get_plotlyjs()
-    except ImportError as error:
-        raise ImportError(
-            "The interactive report needs plotly: install morl-blocks with its extra `report`, as in "
-            "`pip install 'morl-blocks[report]'`. Figures as PNG and PDF work without it."
-        ) from error
-    return script
-
-
-def _resource(name: str) -> str:
-    return (resources.files("morl_recipes.report") / name).read_text(encoding="utf-8")
-
-
-def _inline_json(value: object) -> str:
-    """Write JSON that no text inside it can end early."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
 
 
 def _cell(cell: Cell, column: str) -> str:
@@ -180,14 +157,11 @@ def write_report(
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
-    script = _plotly_script()
+    script = plotly_script()
     store = store if isinstance(store, Store) else Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
-    page = Template(_resource("page.html")).substitute(
-        title=escape(title),
-        subtitle=escape(f"{names}; made {results.manifest.created}"),
-        facts=_facts(results),
+    body = Template(resource(__package__, "page.html")).substitute(
         missing=_missing(results),
         dominated=MAX_DOMINATED,
         points=MAX_POINTS,
@@ -195,15 +169,15 @@ def write_report(
         curves="".join(f'<div class="figure" data-figure="{curve_name(score)}"></div>' for score in scores.SCORES),
         tables=_tables(results),
         manifest=_manifest(results),
-        css=_resource("page.css"),
-        js=_resource("page.js"),
-        plotly="\0plotly\0",
-        data="\0data\0",
     )
-    data = f'{{"panels":[{",".join(_inline_json(_panel_data(panel, results)) for panel in results.panels)}]}}'
-    large = {"plotly": script, "data": data}
-    out = Path(out)
-    with staged(out) as temporary, temporary.open("w", encoding="utf-8") as file:
-        for piece in page.split("\0"):  # the large ones are never copied into one text
-            file.write(large.get(piece, piece))
-    return out
+    return write_page(
+        out,
+        script,
+        f'{{"panels":[{",".join(inline_json(_panel_data(panel, results)) for panel in results.panels)}]}}',
+        title=escape(title),
+        subtitle=escape(f"{names}; made {results.manifest.created}"),
+        facts=_facts(results),
+        body=body,
+        css=resource(__package__, "page.css"),
+        js=resource(__package__, "page.js"),
+    )

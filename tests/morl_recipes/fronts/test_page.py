@@ -17,7 +17,7 @@ from tests.morl_recipes.worlds import tiny
 
 @pytest.fixture(autouse=True)
 def _no_plotly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_page, "_plotly_script", lambda: "/* plotly */")
+    monkeypatch.setattr(_page, "plotly_script", lambda: "/* plotly */")
 
 
 def _data(path: Path) -> Any:
