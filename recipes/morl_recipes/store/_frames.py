@@ -12,6 +12,7 @@ import pandas as pd
 from morl_recipes import scores
 from morl_recipes.errors import StoreError
 from morl_recipes.store._histories import History, read_history, stacked
+from morl_recipes.store._identity import IDENTITY
 from morl_recipes.store._shapes import TEST_POINTS
 from morl_recipes.store._store import Store
 from morl_recipes.store._tests import read_tests
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 FrameKind: TypeAlias = Literal["pandas", "polars"]
 Damaged: TypeAlias = Literal["raise", "mark"]
 
-KEYS = ["run_id", "group", "method", "env", "preference", "seed"]
+KEYS = list(IDENTITY)
 _TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed", "iteration", "steps")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from morl_recipes.errors import StoreError
 from morl_recipes.store._difference import describe_difference
 from morl_recipes.store._files import plain
+from morl_recipes.store._identity import Identity
 from morl_recipes.store._shapes import check_manifest
 from morl_recipes.store._versions import package_versions
 
@@ -81,35 +82,18 @@ class EnvInfo:
 
 
 @dataclass(frozen=True)
-class PlannedRun:
+class PlannedRun(Identity):
     """One run that a sweep set out to do.
 
     Attributes:
-        run_id: Name of the run's folder; see :func:`make_run_id`.
-        group: Group of recipes, as in ``ROWS``.
-        method: Name of the recipe within its group.
-        env: Name of the environment, a key of the manifest's ``environments``.
-        preference: Weights on the simplex.
-        seed: Seed of the run.
         steps: Environment steps to train.
         recipe: The recipe as JSON.
         plugin: SHA-256 of the user's file that defines the recipe; empty for a row of morl-blocks.
     """
 
-    run_id: str
-    group: str
-    method: str
-    env: str
-    preference: tuple[float, ...]
-    seed: int
     steps: int
     recipe: Mapping[str, Any] = field(default_factory=dict)
     plugin: str = ""
-
-    @property
-    def identity(self) -> tuple[str, str, str, str, tuple[float, ...], int]:
-        """Return what a record of the run begins with: id, group, method, environment, preference and seed."""
-        return self.run_id, self.group, self.method, self.env, self.preference, self.seed
 
     def __post_init__(self) -> None:
         """Make the id safe and the preference hashable."""

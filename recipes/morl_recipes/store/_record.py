@@ -11,6 +11,7 @@ from torch import Tensor
 
 from morl_recipes import scores
 from morl_recipes.store._files import digest, plain, seal
+from morl_recipes.store._identity import Identity
 from morl_recipes.store._manifest import SCHEMA, check_run_id
 from morl_recipes.store._shapes import POINT_FIELDS
 from morl_recipes.store._versions import run_versions
@@ -19,16 +20,10 @@ Status = Literal["done", "failed"]
 
 
 @dataclass(frozen=True)
-class RunRecord:
+class RunRecord(Identity):
     """Everything about one finished run.
 
     Attributes:
-        run_id: Name of the run's folder, as planned in the manifest.
-        group: Group of recipes.
-        method: Name of the recipe.
-        env: Name of the environment.
-        preference: Weights on the simplex.
-        seed: Seed of the run.
         status: ``"done"`` or ``"failed"``.
         reason: Why it failed; empty when done.
         steps: Environment steps that were trained.
@@ -44,12 +39,6 @@ class RunRecord:
         test_final: The last policy, likewise.
     """
 
-    run_id: str
-    group: str
-    method: str
-    env: str
-    preference: tuple[float, ...]
-    seed: int
     status: Status
     reason: str
     steps: int

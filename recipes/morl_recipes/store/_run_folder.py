@@ -12,10 +12,9 @@ from torch import Tensor
 
 from morl_recipes.errors import StoreError
 from morl_recipes.store._files import LARGEST_FILE, digest, read_bytes, unseal
+from morl_recipes.store._identity import IDENTITY
 from morl_recipes.store._manifest import SCHEMA, PlannedRun
 from morl_recipes.store._shapes import check_run
-
-IDENTITY = ("run_id", "group", "method", "env", "preference", "seed")
 
 
 def again(folder: Path) -> str:
