@@ -107,13 +107,13 @@ def _manifest(results: Results) -> str:
 def _facts(results: Results) -> str:
     done = int((results.runs["status"] == "done").sum())
     methods = {method for panel in results.panels for method in panel.methods}
-    facts = {
-        f"{done} of {len(results.manifest.runs)}": "runs done",
-        str(len(methods)): "methods",
-        str(len(results.manifest.environments)): "environments",
-        f"{int(results.runs['steps'].sum()):,}": "environment steps",
-    }
-    pairs = [(number, word if number != "1" else word.removesuffix("s")) for number, word in facts.items()]
+    facts = [
+        (f"{done} of {len(results.manifest.runs)}", "runs done"),
+        (str(len(methods)), "methods"),
+        (str(len(results.manifest.environments)), "environments"),
+        (f"{int(results.runs['steps'].sum()):,}", "environment steps"),
+    ]
+    pairs = [(number, word if number != "1" else word.removesuffix("s")) for number, word in facts]
     return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in pairs)
 
 

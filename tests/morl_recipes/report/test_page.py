@@ -53,6 +53,13 @@ def test_the_page_shows_the_test_score_where_there_is_one(
     assert bars[0] < bars[1]
 
 
+def test_equal_counts_are_all_told(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    store = make_store(sweep_type(methods={"baselines": ["PASTA (Ours)"]}, iterations=4))
+    page = write_report(store, tmp_path / "r.html").read_text()
+    assert "<b>1</b><span>method</span>" in page
+    assert "<b>1</b><span>environment</span>" in page
+
+
 @pytest.mark.parametrize("objectives", [2, 3, 4, 5])
 def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
     weights = tuple([1 / objectives] * objectives)
