@@ -64,6 +64,7 @@ class VectorClipPPOLoss(LossModule):
         **refused: Options of ``ClipPPOLoss`` that make no sense here, refused by name with the reason.
 
     Example:
+        >>> from tensordict import TensorDict
         >>> from morl_blocks.critics import BranchedCritic
         >>> from morl_blocks.ppo import CategoricalActor, CategoricalPolicy
         >>> policy = CategoricalPolicy(CategoricalActor(4, num_objectives=2, num_actions=3))

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from examples.my_rows import Penalised
 from morl_blocks.combiners import Combiner
-from morl_blocks.ppo import Actor, UnitBoxGaussianActor
+from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_envs.protocol import State
@@ -94,13 +93,24 @@ class Tempered(UnitBoxGaussianActor):
         return super().log_prob((output[0], output[1] + self.heat), action)
 
 
+class Unclipped(ObjectiveLoss):
+    """The surrogate without a clip, times a number."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        return -self.factor * ((log_prob - old_log_prob).exp().unsqueeze(-1) * advantage).mean(-2)
+
+
 FAMILIES = {
     "scalarizer": spec(Power),
     "mu": spec(Halving),
     "combiner": spec(Scaled),
     "critic": spec(Huber, slot="critic"),
     "actor": spec(Tempered),
-    "loss": spec(Penalised),
+    "loss": spec(Unclipped),
 }
 SHARED = ("scalarizer", "mu")
 """Slots whose numbers may differ within a batch."""

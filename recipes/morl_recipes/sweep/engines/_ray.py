@@ -15,6 +15,8 @@ from morl_recipes.sweep.engines._pulse import Listener, Pulse
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at the progress of all tasks, at most."""
+FIRST_WORD = 60.0
+"""Seconds that a task waits for its first word to be heard, at most."""
 
 
 class RayEngine:
@@ -149,6 +151,11 @@ def _words(error: BaseException) -> str:
 
 
 def _perform_aloud(work: Work, population: Job, folder: Path | None, pulse: Any) -> Event:
-    """Train one population on some node, and tell of its progress from the beginning on."""
-    pulse.tell.remote(population.name, 0)
+    """Train one population on some node, and tell of its progress from the beginning on.
+
+    The first word is waited for: a task that hangs before it is out would look like one that waits for a core.
+    """
+    ray: Any = import_module("ray")
+    with suppress(ray.exceptions.RayError):
+        ray.get(pulse.tell.remote(population.name, 0), timeout=FIRST_WORD)
     return perform(work, population, folder, lambda steps: pulse.tell.remote(population.name, steps))
