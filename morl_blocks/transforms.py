@@ -25,9 +25,8 @@ class Preference(Transform):
         >>> from torchrl.envs import TransformedEnv
         >>> from torchrl.envs.libs.gym import MOGymEnv
         >>> env = TransformedEnv(MOGymEnv("deep-sea-treasure-v0"), Preference(torch.tensor([0.7, 0.3])))
-        >>> env.rollout(2)["next", "preference"]
-        tensor([[0.7000, 0.3000],
-                [0.7000, 0.3000]])
+        >>> env.reset()["preference"]
+        tensor([0.7000, 0.3000])
     """
 
     weights: Tensor

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_a_line_per_finished_run_with_everything_about_it(fill: Fill, tmp_path: 
         mine, other = both[name], both[f"{name}_stored"]
         same = np.isclose(mine, other, rtol=1e-8) if pd.api.types.is_float_dtype(other) else mine == other
         assert same.all(), name
-    assert set(frame["version"]) == {"0.1.0"}
+    assert set(frame["version"]) == {metadata.version("morl-blocks")}
     raw = pd.read_csv(tmp_path / "mine.csv", comment="#")
     assert raw["test_peak_hv"].tolist() == frame["test_peak_hv"].tolist()
 
