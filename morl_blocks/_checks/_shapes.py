@@ -27,9 +27,9 @@ def features(name: str, value: Tensor, count: int) -> None:
 
 def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
-    if value.dim() > len(shape) or any(
-        a not in (1, b) for a, b in zip(reversed(value.shape), reversed(shape), strict=False)
-    ):
+    own = value.shape
+    # No shortcut for equal shapes: comparing them whole would fix the batch's size in an exported policy.
+    if len(own) > len(shape) or any(a not in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False)):
         fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import torch
@@ -13,6 +13,8 @@ _LOG = logging.getLogger("morl_recipes")
 Choice = Literal["auto"] | bool
 WORTH = 100_000
 """Updates, counted once per run, from which compiling pays: it takes about half a minute and halves their time."""
+INSTALLED = tuple(f"G['__{name}_" for name in ("builtins", "import_torch", "import_morl_blocks", "import_morl_recipes"))
+"""How Dynamo names what Python itself and modules of these packages define."""
 
 
 def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
@@ -42,6 +44,18 @@ def missing_toolchain() -> str | None:
     return None
 
 
+def lasting_guards(entries: Sequence[Any]) -> list[bool]:
+    """Say which of Dynamo's guards to look at before every step: all but those of what a package defines.
+
+    Those are nearly half of them, and the step of a single run notices. What a user's own file or notebook defines may
+    change between two trainings, and so may the blocks, the shapes and the types: these stay guarded.
+
+    Args:
+        entries: What Dynamo tells of each guard.
+    """
+    return [not (entry.is_global and entry.name.startswith(INSTALLED)) for entry in entries]
+
+
 class Fused:
     """A step that is compiled at its first call; with ``"auto"`` it falls back to eager when that fails.
 
@@ -55,7 +69,10 @@ class Fused:
         compilable(torch.__path__[0])
         # Every batch of a process compiles the same lines of code for its own shapes.
         torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
-        options: dict[str, str | int | bool | Callable[..., Any]] = {"cpp_wrapper": device.type == "cpu"}
+        options: dict[str, str | int | bool | Callable[..., Any]] = {
+            "cpp_wrapper": device.type == "cpu",
+            "guard_filter_fn": lasting_guards,
+        }
         self.eager, self.choice, self.proven = step, choice, False
         self.call: Callable[..., None] = torch.compile(step, fullgraph=True, dynamic=False, options=options)
 
