@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import torch
@@ -63,6 +64,9 @@ def combine_gradients(
     term that is not to be combined (an entropy bonus) is added with its own ``backward()`` afterwards. Parameters that
     no loss uses keep ``.grad`` as it was.
 
+    Nothing is averaged over processes: ``DistributedDataParallel`` sees ``backward()`` alone. There, average
+    :func:`objective_jacobian` and combine that.
+
     Args:
         losses: One loss per objective, ``[m]`` or m scalars, m >= 1.
         params: The parameters to update.
@@ -93,13 +97,20 @@ def combine_gradients(
     used = [p for p, gradient in zip(trainable, gradients, strict=True) if gradient is not None]
     if not accumulate:
         _require_no_gradient(used)
-    merged = combiner.merge(jacobian, attention, generator)
+    with _without_autocast(losses):
+        merged = combiner.merge(jacobian, attention, generator)
     pieces = merged.gradient.split([p.numel() for p in trainable])
     for param, gradient, piece in zip(trainable, gradients, pieces, strict=True):
         if gradient is not None:
             piece = piece.view_as(param).to(param.dtype)
             param.grad = piece if param.grad is None or not accumulate else param.grad + piece
     return Combined(merged.conflict, merged.weights)
+
+
+def _without_autocast(losses: Tensor) -> AbstractContextManager[None]:
+    """Combine in the gradients' own precision, also where the caller is still inside ``torch.autocast``."""
+    device = losses.device.type
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 def _require_no_gradient(params: list[Tensor]) -> None:

@@ -203,3 +203,22 @@ def test_bad_input() -> None:
     with pytest.raises(ValueError, match="`losses` must hold at least one loss"):
         combine_gradients([], [x], Sum())
     assert x.grad is None
+
+
+def test_mixed_precision_rounds_the_network_and_not_the_combination(net: TwoHeads) -> None:
+    x = torch.randn(32, 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        losses = net.losses(x).float()
+    outside = combine_gradients(losses, net.parameters(), PCGrad(seed=0))
+    expected = [p.grad for p in net.parameters()]
+    net.zero_grad()
+    with torch.autocast("cpu", torch.bfloat16):
+        inside = combine_gradients(losses, net.parameters(), PCGrad(seed=0))
+    assert torch.equal(inside.weights, outside.weights)
+    for param, gradient in zip(net.parameters(), expected, strict=True):
+        if gradient is None:
+            assert param.grad is None
+        else:
+            torch.testing.assert_close(param.grad, gradient, rtol=0, atol=0)
+    full = objective_jacobian(net.losses(x), net.parameters())
+    assert (objective_jacobian(losses, net.parameters()) - full).norm() < 0.05 * full.norm()

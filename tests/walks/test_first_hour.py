@@ -61,6 +61,12 @@ def test_tasks_without_reinforcement_learning(run: Run, example: Example) -> Non
     assert "torchrl imported: False" in printed
 
 
+def test_two_processes_that_share_the_data(run: Run, example: Example) -> None:
+    together, alone = run("python", example("data_parallel.py").name).splitlines()
+    assert together == "the processes are apart by 0e+00"
+    assert float(alone.rpartition(" ")[2]) < 1e-4
+
+
 def test_a_torchrl_loop_with_workers_and_a_shared_trunk(run: Run, example: Example) -> None:
     printed = run("python", example("torchrl_loop.py").name)
     assert printed.count("conflict") == 2
