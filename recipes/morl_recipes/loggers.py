@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
+
+from filelock import FileLock
 
 from morl_recipes.naming import unknown
 from morl_recipes.watching import Logger
@@ -15,29 +18,51 @@ _CLASSES = {"csv": "CSVLogger", "tensorboard": "TensorboardLogger", "wandb": "Wa
 
 
 def check_logger(name: str) -> None:
-    """Require a known logger whose package is installed, before anything is trained."""
+    """Require a known logger whose package can be imported, before anything is trained."""
     if name not in get_args(LoggerName):
         raise unknown("logger", name, get_args(LoggerName))
-    if name != "csv" and find_spec(name) is None:
-        raise ImportError(f"The logger {name} needs the package {name}: pip install {name}.")
+    if name == "csv":
+        return
+    try:
+        import_module(name)
+    except ImportError as error:
+        absent = isinstance(error, ModuleNotFoundError) and error.name == name
+        told = f"needs the package {name}: pip install {name}" if absent else f"cannot import {name}: {error}"
+        raise ImportError(f"The logger {name} {told}.") from error
 
 
-def open_logger(name: LoggerName, folder: Path, title: str) -> Logger:
-    """Open one of TorchRL's loggers.
+@contextmanager
+def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
+    """Open one of TorchRL's loggers for one training, and close it.
 
     Args:
         name: Which one.
-        folder: Where it writes; MLflow keeps a database of runs there.
+        folder: Where it writes; MLflow keeps a database of all trainings there.
         title: Name of the training.
     """
     check_logger(name)
+    folder = folder.absolute()
     place: dict[str, Any] = {
         "csv": {"log_dir": str(folder)},
         "tensorboard": {"log_dir": str(folder)},
         "wandb": {"save_dir": str(folder), "project": "morl-blocks"},
-        "mlflow": {"tracking_uri": folder.absolute().as_uri()},
+        "mlflow": {"tracking_uri": f"sqlite:///{folder / 'mlflow.db'}", "artifact_location": folder.as_uri()},
     }[name]
     folder.mkdir(parents=True, exist_ok=True)
     module = import_module(f"torchrl.record.loggers.{name}")
-    logger: Logger = getattr(module, _CLASSES[name])(exp_name=title, **place)
-    return logger
+    with FileLock(folder / ".lock"):  # two workers that set up MLflow's database at once would break it
+        logger = getattr(module, _CLASSES[name])(exp_name=title, **place)
+    try:
+        yield logger
+    finally:
+        _end(name, logger)
+
+
+def _end(name: LoggerName, logger: Any) -> None:
+    """End a logger's run: W&B and MLflow would write the next training into it."""
+    if name == "wandb":
+        logger.experiment.finish()
+    elif name == "mlflow":
+        import_module("mlflow").end_run()
+    elif name == "tensorboard":
+        logger.experiment.close()

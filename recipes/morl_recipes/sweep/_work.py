@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def train_job(
     report: Callable[[int], None],
     *,
     accept_versions: bool = False,
-    log: Callable[[str], Logger] | None = None,
+    log: Callable[[str], AbstractContextManager[Logger]] | None = None,
 ) -> list[RunRecord]:
     """Train a population from where its checkpoint left off; one that cannot be used is set aside.
 
@@ -44,7 +44,7 @@ def train_job(
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
         accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
-        log: Opens a logger for the population of a name, here, where it is trained.
+        log: Opens a logger for the population of a name, here, where it is trained; closed at its end.
 
     Returns:
         One record per run, in order.
@@ -53,10 +53,10 @@ def train_job(
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
     source = find_source(population.env, population.settings.device, population.plugins)
-    loggers: list[Logger] = [_Reporter(report, len(runs)), *([] if log is None else [log(population.name)])]
     if folder is not None and not accept_versions:
         require_versions(folder / CHECKPOINT)
-    with _claimed(folder):
+    with _claimed(folder), nullcontext() if log is None else log(population.name) as logger:
+        reporter = _Reporter(report, len(runs))
         train = partial(
             train_runs,
             runs,
@@ -65,7 +65,7 @@ def train_job(
             folder=folder,
             resume=folder is not None,
             progress=False,
-            loggers=loggers,
+            loggers=[reporter] if logger is None else [reporter, logger],
         )
         try:
             results = train().runs

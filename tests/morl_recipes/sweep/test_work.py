@@ -1,6 +1,8 @@
 """The real trainer behind a population."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -35,6 +37,25 @@ def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
         assert record.final["iteration"] == 4
         assert record.policy is not None
         assert {name.split(".")[0] for name in record.policy} == {"peak", "final"}
+
+
+def test_a_population_opens_its_own_logger_and_closes_it() -> None:
+    events: list[str] = []
+
+    class Printer:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            events.append(name)
+
+    @contextmanager
+    def log(title: str) -> Iterator[Printer]:
+        events.append(f"open {title}")
+        yield Printer()
+        events.append("close")
+
+    (population,) = tiny_plan(rows=["PASTA"], total_steps=64).populations(16)
+    train_job(population, None, lambda steps: None, log=log)
+    assert (events[0], events[-1]) == (f"open {population.name}", "close")
+    assert "mu/run0" in events
 
 
 def test_every_column_of_a_history_is_documented(tmp_path: Path) -> None:
