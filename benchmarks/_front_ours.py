@@ -1,4 +1,7 @@
-"""Our contenders for a front: one conditioned policy, or one policy per preference, of four recipes."""
+"""Our contenders for a front: one conditioned policy, or one policy per preference, of four recipes.
+
+All have the numbers of :func:`~morl_recipes.front_recipe`, the same on all tasks of one kind of action.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,18 @@ from time import process_time
 from typing import Any
 
 from benchmarks._front_tasks import FrontTask, Race
-from morl_recipes import PASTA, ROWS, Recipe
+from morl_recipes import PASTA, ROWS, Recipe, front_recipe
 from morl_recipes.envs import find_source
 from morl_recipes.fronts._train import adapted, evaluate_runs
 from morl_recipes.learning.runs import Run
-from morl_recipes.rows import FRONT
 from morl_recipes.session import Session
 from morl_recipes.settings import Settings
 
 RECIPES: dict[str, Recipe] = {
-    "Linear": ROWS["ours"]["Conditioned Linear"],
+    "Linear": ROWS["ours"]["Linear, raw returns"],
     "STCH": ROWS["ours"]["Conditioned STCH"],
-    "PASTA": replace(PASTA, ppo=FRONT),
-    "Exact PCGrad": replace(ROWS["ours"]["Exact PCGrad"], ppo=FRONT),
+    "PASTA": PASTA,
+    "Exact PCGrad": ROWS["ours"]["Exact PCGrad"],
 }
 OURS = tuple(f"{name}, {kind}" for kind in ("conditioned", "decomposed") for name in RECIPES)
 SETTINGS = Settings(test_episodes=0, eval_every=10**9, checkpoint_every=10**9, compile=False)
@@ -35,7 +37,7 @@ def race_ours(contender: str, task: FrontTask, seed: int, seconds: float) -> Rac
     """
     name, _, kind = contender.rpartition(", ")
     conditioned = kind == "conditioned"
-    recipe = adapted(RECIPES[name], conditioned=conditioned)
+    recipe = adapted(front_recipe(task.env, RECIPES[name]), conditioned=conditioned)
     recipe = replace(recipe, ppo=replace(recipe.ppo, gamma=task.training_gamma))
     m = len(task.reference)
     preferences = [[1 / m] * m] if conditioned else task.preferences(task.members).tolist()

@@ -23,7 +23,10 @@ def tables(results: list[dict[str, Any]], tasks: list[str], contenders: list[str
             rows = {name: _row(results, task, name, mark) for name in contenders}
             figures.setdefault(task, {})[mark] = {name: row for name, row in rows.items() if row}
             _say(task, mark, words, rows, report)
-    report.say("", "Who wins (highest mean over seeds; 'clear' where its interval lies above the other side's best):")
+    report.say(
+        "",
+        "Who wins among those with the most seeds (highest mean; 'clear': interval above the other side's best):",
+    )
     for mark, words in MARKS.items():
         report.say(f"  {words}")
         for task in tasks:
@@ -67,7 +70,12 @@ def _say(task: str, mark: str, words: str, rows: dict[str, dict[str, Any]], repo
 
 
 def _winner(rows: dict[str, Any], metric: str) -> str:
-    """Return whose mean is highest, and how far the best of the other side is away."""
+    """Return whose mean is highest, and how far the best of the other side is away, among those with the most seeds.
+
+    The best of several contenders with one seed each would often be the luckiest.
+    """
+    most = max((row["seeds"] for row in rows.values()), default=0)
+    rows = {name: row for name, row in rows.items() if row["seeds"] == most}
     sides = {
         "ours": {name: row[metric] for name, row in rows.items() if name not in PEERS},
         "morl-baselines": {name: row[metric] for name, row in rows.items() if name in PEERS},

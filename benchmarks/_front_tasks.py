@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.metrics import eum, even_weights, front_hypervolume
-from morl_recipes.envs import find_source
+from morl_envs import make_batch
 from morl_recipes.fronts._play import STREAM, play_episodes
 from morl_recipes.protocols import protocol
 from morl_recipes.streams import derive
@@ -84,9 +84,12 @@ TASKS = {
 
 
 def played(policy: Policy, preferences: Tensor, task: FrontTask, seed: int) -> Points:
-    """Return the mean return of a policy under each preference; every contender of a seed meets the same episodes."""
+    """Return the mean return of a policy under each preference; every contender of a seed meets the same episodes.
+
+    The observations are the environment's own, without the coding of our cards.
+    """
     starts = [derive(seed, STREAM, index) for index in range(task.episodes)]
-    env = find_source(task.env).make(len(preferences) * task.episodes, starts * len(preferences))
+    env = make_batch(task.env, len(preferences) * task.episodes, starts * len(preferences), values=None)
     weights = preferences.repeat_interleave(task.episodes, dim=0).unsqueeze(0)
 
     def act(observation: Tensor, weights: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Does one policy of all preferences reach the front of forty separate ones, at a tenth of their steps?
 
-The same recipe trains forty policies of one preference each, and one policy that is asked for the same forty
-preferences, with a tenth of the steps of all forty together. Hypervolume and discount are those of protocol B.
+The recipe of ``front_recipe`` trains forty policies of one preference each, and one policy that is asked for the same
+forty preferences, with a tenth of the steps of all forty together. Hypervolume and discount are those of protocol B.
 
 Run ``python -m benchmarks.conditioned_steps``; it prints a table and writes ``conditioned_steps.json``.
 """
@@ -15,9 +15,7 @@ import torch
 import tyro
 
 from benchmarks._report import Report
-from morl_recipes import ROWS, protocol, train_front
-
-RECIPE = ROWS["ours"]["Conditioned Linear"]
+from morl_recipes import front_recipe, protocol, train_front
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +52,7 @@ def main(args: Args) -> dict[str, Any]:
             for conditioned, steps in ((False, args.steps), (True, tenth)):
                 start = process_time()
                 front = train_front(
-                    *(RECIPE, env, args.members, [seed], steps),
+                    *(front_recipe(env), env, args.members, [seed], steps),
                     conditioned=conditioned,
                     gamma=task.gamma,
                     eval_episodes=args.episodes,

@@ -33,5 +33,5 @@ def make_batch(
     card.check()
     if card.world is not None:
         return create_world(card.world, batch_size=[num_envs], seed=seeds, **options)
-    options = {"horizon": card.horizon, "objectives": card.objectives, **options}
+    options = {"horizon": card.horizon, "objectives": card.objectives, "values": card.values, **options}
     return GymnasiumBatch(card.name, num_envs, seeds, **options)

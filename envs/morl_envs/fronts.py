@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from morl_envs import _names
 from morl_envs._loading import load
 from morl_envs.cards import CARDS, EnvCard, find_card
+from morl_envs.quiet import quietly
 
 Points = NDArray[np.float64]
 
@@ -104,4 +105,5 @@ def _unwrapped(card: EnvCard) -> Any:
     import mo_gymnasium  # noqa: F401 - registers its environments
 
     card.check()
-    return gymnasium.make(card.name, disable_env_checker=True).unwrapped
+    with quietly(gymnasium.spec(card.name)):
+        return gymnasium.make(card.name, disable_env_checker=True).unwrapped

@@ -42,6 +42,7 @@ class GymnasiumBatch:
         objectives: Names of the objectives; those that the environment's own ``objectives`` gives, or ``objective_0``,
             ``objective_1``, ... when not given.
         horizon: Time limit; the registered one, or the environment's own ``horizon``, when not given.
+        values: For observations that are codes: how many values each number takes; they become one-hot vectors.
         **options: Keyword arguments of the environment.
 
     Attributes:
@@ -67,6 +68,7 @@ class GymnasiumBatch:
         *,
         objectives: Sequence[str] | None = None,
         horizon: int | None = None,
+        values: Sequence[int] | None = None,
         **options: Any,
     ) -> None:
         self.num_envs = _checks.batch(num_envs)
@@ -75,7 +77,7 @@ class GymnasiumBatch:
         self.envs: list[Any] = _make(env, self.num_envs, options)
         limits = (horizon, registered, read_horizon(self.envs[0]))
         self.horizon = self._limit(next((limit for limit in limits if limit is not None), None))
-        self._read_spaces(objectives)
+        self._read_spaces(objectives, values)
         self._observation = np.zeros((self.num_envs, self.observation_dim), np.float32)
         self._history = np.zeros((self.num_envs, self.horizon, *self._actions.shape), self._actions.dtype)
         self._step = np.zeros(self.num_envs, np.int64)
@@ -194,7 +196,7 @@ class GymnasiumBatch:
         clipped: NDArray[Any] = np.minimum(np.maximum(numbers, kind.low), kind.high).astype(kind.dtype)
         return clipped
 
-    def _read_spaces(self, objectives: Sequence[str] | None) -> None:
+    def _read_spaces(self, objectives: Sequence[str] | None, values: Sequence[int] | None) -> None:
         """Take sizes and names from the first environment."""
         first, name = self.envs[0], self._name
         count = count_objectives(first, name)
@@ -203,7 +205,7 @@ class GymnasiumBatch:
         self.objectives = tuple(objectives or (own if isinstance(own, (list, tuple)) else numbered))
         if len(self.objectives) != count:
             _checks.fail("objectives", f"name the {count} objectives of {name}", self.objectives)
-        self._observations = Observations(first.observation_space, name)
+        self._observations = Observations(first.observation_space, name, values)
         self.observation_dim, self.observation_shape = self._observations.dim, self._observations.shape
         kind = self._actions = read_actions(first.action_space, name)
         self.action_dim, self.num_actions = kind.dim, kind.choices

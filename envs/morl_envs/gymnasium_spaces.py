@@ -1,9 +1,10 @@
 """What the spaces of a Gymnasium environment mean for tensors: observations, actions and the vector of rewards."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete, Space
+from gymnasium.spaces import Box, Discrete, MultiDiscrete, Space
 from gymnasium.spaces.utils import flatdim, flatten
 from numpy.typing import NDArray
 
@@ -21,6 +22,8 @@ class Observations:
     Args:
         space: The observation space.
         env: Name of the environment, for messages.
+        values: For a ``Box`` whose numbers are codes without an order: how many values each takes, from 0. Every number
+            becomes a one-hot vector of that length.
 
     Attributes:
         shape: Shape of a ``Box``; ``(dim,)`` of any other space.
@@ -32,11 +35,18 @@ class Observations:
         (3, array([0, 1, 0]))
         >>> Observations(Box(0, 255, (2, 2, 3), np.uint8), "my camera").shape
         (2, 2, 3)
+        >>> Observations(Box(0, 2, (2,), np.int32), "my tree", values=(2, 3)).flat(np.array([1, 2]))
+        array([0, 1, 0, 0, 1])
     """
 
-    def __init__(self, space: Space[Any], env: str) -> None:
+    def __init__(self, space: Space[Any], env: str, values: Sequence[int] | None = None) -> None:
         if not space.is_np_flattenable:
             fail("env", "have observations of a fixed size", f"{env} with {space}")
+        if values is not None:
+            if not isinstance(space, Box) or space.shape != (len(values),):
+                fail("values", f"have one count per number of the observations of {env}", values)
+            space = MultiDiscrete(list(values))
+        self._codes = values is not None
         self._space = None if isinstance(space, Box) else space
         self.dim = int(flatdim(space))
         self.shape: tuple[int, ...] = tuple(space.shape) if isinstance(space, Box) else (self.dim,)
@@ -45,7 +55,7 @@ class Observations:
     def flat(self, observation: Any) -> NDArray[Any]:
         """Return one observation as a vector ``[dim]``, perhaps in the environment's own memory."""
         if self._space is not None:
-            observation = flatten(self._space, observation)
+            observation = flatten(self._space, np.asarray(observation, np.int64) if self._codes else observation)
         elif isinstance(observation, np.ndarray) and observation.shape == (self.dim,):
             return observation
         vector: NDArray[Any] = np.asarray(observation).reshape(-1)

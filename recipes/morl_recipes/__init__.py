@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from morl_recipes.envs import EnvSource as EnvSource
     from morl_recipes.exact_distance import distance_to_exact as distance_to_exact
     from morl_recipes.fronts import Front as Front
+    from morl_recipes.fronts import front_recipe as front_recipe
     from morl_recipes.fronts import train_front as train_front
     from morl_recipes.learning.runs import Run as Run
     from morl_recipes.learning.runs import by_batch as by_batch
@@ -41,6 +42,7 @@ _HOME = {
     "TrainResult": "morl_recipes.result",
     "by_batch": "morl_recipes.learning.runs",
     "distance_to_exact": "morl_recipes.exact_distance",
+    "front_recipe": "morl_recipes.fronts",
     "play_returns": "morl_recipes.returns",
     "protocol": "morl_recipes.protocols",
     "published": "morl_recipes.dataset",
@@ -63,6 +65,7 @@ __all__ = [
     "TrainResult",
     "by_batch",
     "distance_to_exact",
+    "front_recipe",
     "play_returns",
     "protocol",
     "published",

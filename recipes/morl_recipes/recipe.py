@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from morl_blocks.ppo.actors import INITIAL_LOG_STD
 from morl_recipes import toml
 from morl_recipes.ppo import PPO
 from morl_recipes.spec import AnySpec, Live, Spec, as_spec, kind_of, require_slot
@@ -97,10 +98,10 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries, strings and numbers (no smoothness is the word ``"none"``: TOML has no null).
 
-        A slot of ``LATER`` is left out while it has its default: recipes that do without it read, and are named, as
-        they always were.
+        What came later is left out while it has its default, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``: recipes
+        that do without it read, and are named, as they always were.
         """
-        plain = {f.name: plain_fields(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        plain = {name: _without_later(value) for name, value in every_field(self).items()}
         return {name: value for name, value in plain.items() if LATER.get(name) != value}
 
     @classmethod
@@ -137,6 +138,9 @@ SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss",
 LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
 """Slots that came after the first stores were written, with their defaults."""
 
+LATER_ARGUMENTS: dict[str, dict[str, Any]] = {"Actor": {"log_std": INITIAL_LOG_STD}}
+"""Arguments of blocks that came later, with their defaults."""
+
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a recipe of version 0.1 in today's terms; today's own are returned as they are.
@@ -164,6 +168,19 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _key(value: object) -> object:
     return ("Live", id(value.module)) if isinstance(value, Live) else value
+
+
+def every_field(recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe as plain dictionaries, strings and numbers, with all defaults."""
+    return {f.name: plain_fields(f.name, getattr(recipe, f.name)) for f in fields(Recipe)}
+
+
+def _without_later(block: Any) -> Any:
+    """Leave out later arguments of a plain block that have their defaults."""
+    if not isinstance(block, dict):
+        return block
+    later = LATER_ARGUMENTS.get(block.get("type", ""), {})
+    return {key: value for key, value in block.items() if key not in later or later[key] != value}
 
 
 def plain_fields(name: str, value: Any) -> Any:

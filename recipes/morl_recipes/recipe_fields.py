@@ -8,7 +8,7 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.naming import unknown
-from morl_recipes.recipe import LATER, Recipe, plain_fields
+from morl_recipes.recipe import Recipe, every_field, plain_fields
 from morl_recipes.spec import kind_of
 
 
@@ -41,7 +41,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
     """
     if not changes:
         return recipe
-    fields = LATER | recipe.to_dict()
+    fields = every_field(recipe)
     for name, value in changes.items():
         _change(fields, name, value)
     return Recipe.from_dict(fields)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from morl_recipes.ppo import PPO
 from morl_recipes.recipe import Recipe
 from morl_recipes.specs import (
+    Actor,
     AdaptiveSmoothTchebycheff,
     AttentionWeighted,
     Branched,
     ConflictBraked,
+    Dirichlet,
     Fixed,
     Linear,
     LinearDecay,
@@ -46,6 +48,9 @@ VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
 
 # One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
 FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
+
+FRONT_ACTOR, FRONT_PREFERENCES = Actor(init="orthogonal", log_std=-1.5), Dirichlet(0.5)
+"""What :func:`~morl_recipes.front_recipe` puts into any recipe, besides numbers of PPO."""
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {

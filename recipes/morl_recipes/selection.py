@@ -8,7 +8,7 @@ from morl_recipes import paper
 from morl_recipes.naming import unknown
 from morl_recipes.plugins import Plugin, rows_of
 from morl_recipes.recipe import Recipe
-from morl_recipes.rows import ROWS
+from morl_recipes.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,17 @@ def select_rows(names: Iterable[str]) -> list[Row]:
 def name_of(recipe: Recipe) -> tuple[str, str]:
     """Return the group and the name of a recipe: those of its row, whatever its PPO numbers, or what it changes.
 
+    A recipe of :func:`~morl_recipes.front_recipe` is called after the row whose blocks it has.
+
     Example:
         >>> from morl_recipes.specs import Fixed
         >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=Fixed(3.0)))
         (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
     """
     reference = Recipe()
+    if recipe.actor == FRONT_ACTOR and recipe.preferences in (FRONT_PREFERENCES, reference.preferences):
+        row = replace(recipe, actor=reference.actor, preferences=reference.preferences)
+        return "fronts", f"{name_of(row)[1]}, for fronts"
     blocks = replace(recipe, ppo=reference.ppo)
     for group, rows in ROWS.items():
         for name, row in rows.items():

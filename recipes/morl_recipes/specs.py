@@ -33,9 +33,14 @@ def _like(block: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @_like(ppo.UnitBoxGaussianActor)
 def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **options: Any) -> ppo.Actor:
-    """Make the actor that fits the actions: Gaussian in the unit box, or categorical for :class:`Choices`."""
-    block = ppo.CategoricalActor if isinstance(action_dim, Choices) else ppo.UnitBoxGaussianActor
-    return block(observation_dim, num_objectives, int(action_dim), **options)
+    """Make the actor that fits the actions: Gaussian in the unit box, or categorical for :class:`Choices`.
+
+    A categorical actor has no standard deviation: ``log_std`` says nothing about it.
+    """
+    if not isinstance(action_dim, Choices):
+        return ppo.UnitBoxGaussianActor(observation_dim, num_objectives, action_dim, **options)
+    options.pop("log_std", None)
+    return ppo.CategoricalActor(observation_dim, num_objectives, int(action_dim), **options)
 
 
 def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) -> critics.AttentionWeightedCritic:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import conditioned_cost, conditioned_steps
-from morl_recipes import PPO
+from morl_recipes import PPO, front_recipe
 
 SMALL = PPO(steps_per_iteration=64, epochs=1)
 
@@ -23,7 +23,8 @@ def test_the_cost_is_timed_and_written(
 
 
 def test_one_policy_is_compared_with_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conditioned_steps, "RECIPE", replace(conditioned_steps.RECIPE, ppo=SMALL))
+    recipe = replace(front_recipe("deep-sea-treasure-v0"), ppo=SMALL)
+    monkeypatch.setattr(conditioned_steps, "front_recipe", lambda env: recipe)
     args = conditioned_steps.Args(
         out=tmp_path / "s.json", envs=("deep-sea-treasure-v0",), members=3, steps=64, seeds=1, episodes=1
     )

@@ -7,12 +7,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmarks import _front_ours, _front_peers, fronts
+from benchmarks import _front_peers, fronts
 from benchmarks._front_peers import CHANGES, PEERS, Clocked, TimeUpError, unable
 from benchmarks._front_table import _winner
 from benchmarks._front_tasks import TASKS, Clock, Race, played
 from benchmarks.fronts import Args, main
-from morl_recipes.rows import FRONT
+from morl_recipes.fronts import _recipe
 
 TREASURE = TASKS["deep-sea-treasure-v0"]
 
@@ -94,9 +94,8 @@ def test_who_cannot_do_a_task_is_said() -> None:
 def test_a_race_of_ours_is_written_line_by_line_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = dataclasses.replace(FRONT, steps_per_iteration=64, minibatch_size=32, epochs=1)
-    recipes = {name: dataclasses.replace(own, ppo=small) for name, own in _front_ours.RECIPES.items()}
-    monkeypatch.setattr(_front_ours, "RECIPES", recipes)
+    small = dataclasses.replace(_recipe.DISCRETE, steps_per_iteration=64, minibatch_size=32, epochs=1)
+    monkeypatch.setattr(_recipe, "DISCRETE", small)
     names = ("Linear, conditioned", "Exact PCGrad, decomposed")
     args = Args(out=tmp_path / "fronts.json", seconds=0.3, seeds=2, tasks=("deep-sea-treasure-v0",), contenders=names)
     figures = main(args)
@@ -111,7 +110,7 @@ def test_a_race_of_ours_is_written_line_by_line_and_continues(
 
 def test_the_winner_is_named_with_the_best_of_the_other_side() -> None:
     def row(mean: float, low: float, high: float) -> dict[str, Any]:
-        return {"hv": {"mean": mean, "low": low, "high": high}}
+        return {"seeds": 5, "hv": {"mean": mean, "low": low, "high": high}}
 
     rows = {"Linear, conditioned": row(5, 4, 6), "PCN": row(3, 2, 3.5), "CAPQL": row(1, 0, 2)}
     assert _winner(rows, "hv") == "ours: Linear, conditioned 5, before PCN 3 (clear)"
@@ -120,3 +119,11 @@ def test_the_winner_is_named_with_the_best_of_the_other_side() -> None:
     rows["PCN"] = row(5, 5, 5)
     assert _winner(rows, "hv").startswith("tie: ")
     assert _winner({"PCN": row(1, 0, 2)}, "hv") == "-"
+
+
+def test_the_luckiest_of_many_with_one_seed_does_not_win() -> None:
+    def row(mean: float, seeds: int) -> dict[str, Any]:
+        return {"seeds": seeds, "hv": {"mean": mean, "low": mean - 1, "high": mean + 1}}
+
+    rows = {"Linear, conditioned": row(5.0, 5), "STCH, conditioned": row(99.0, 1), "PCN": row(3.5, 5)}
+    assert _winner(rows, "hv") == "ours: Linear, conditioned 5, before PCN 3.5 (not clear)"

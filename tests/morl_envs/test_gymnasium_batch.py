@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from morl_envs import GymnasiumBatch, make_batch
+from morl_envs import CARDS, GymnasiumBatch, make_batch
 from morl_envs.counter_rng import episode_key
 from tests.morl_envs.playing import assert_alike, commands
 
@@ -123,3 +123,15 @@ def test_draws_from_the_global_generator_warn_once() -> None:
         for _ in range(40):
             env.step_tensors(torch.zeros(2, dtype=torch.int64))
     assert [str(w.message).split(",")[0] for w in seen] == ["Gambler-v0 draws from NumPy's global random generator"]
+
+
+def test_codes_become_one_hot_vectors() -> None:
+    env = make_batch("fruit-tree-v0", 1)
+    assert env.observation_dim == CARDS["fruit-tree-v0"].observation_dim == 7 + 64
+    assert env.reset_tensors()[0].nonzero().flatten().tolist() == [0, 7]
+    seen = env.step_tensors(torch.tensor([1]))[0]  # down to the right: row 1, index 1
+    assert seen[0].nonzero().flatten().tolist() == [1, 8]
+    raw = make_batch("fruit-tree-v0", 1, values=None)
+    assert raw.reset_tensors().tolist() == [[0.0, 0.0]]
+    with pytest.raises(ValueError, match="`values` must have one count per number"):
+        GymnasiumBatch("fruit-tree-v0", 1, horizon=6, values=(7,))

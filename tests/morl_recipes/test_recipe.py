@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from morl_recipes import PASTA, PPO, Recipe, specs
+from morl_recipes.recipe_fields import change_recipe
 from morl_recipes.specs import Actor, AdaptiveSmoothTchebycheff, Fixed, Linear, SmoothTchebycheff, WeightedSum
 
 
@@ -118,6 +119,14 @@ def test_a_given_preference_leaves_no_trace_in_files() -> None:
     assert (PASTA.conditioned, drawn.conditioned) == (False, True)
     assert drawn.structure() != PASTA.structure()
     assert drawn.differences(PASTA) == ("preferences",)
+
+
+def test_the_actors_first_spread_leaves_no_trace_in_files_while_it_is_the_old_one() -> None:
+    assert "log_std" not in Recipe().to_json()
+    narrow = replace(Recipe(), actor=Actor(log_std=-1.5))
+    assert narrow.to_dict()["actor"]["log_std"] == -1.5
+    assert Recipe.from_json(narrow.to_json()) == narrow
+    assert change_recipe(Recipe(), {"actor.log_std": -1.5}) == narrow
 
 
 def test_a_sampler_is_checked_when_the_recipe_is_made() -> None:

@@ -28,6 +28,8 @@ class EnvCard:
         hv_high: Undiscounted return that counts as 1.
         hv_origin: Where these bounds come from.
         normalize_observations: Whether a policy should see observations scaled by running statistics.
+        values: For observations that are codes without an order: how many values each number takes, from 0. A policy
+            sees them as one-hot vectors, and ``observation_dim`` counts these.
         world: Class of a batched torch world; ``None`` for an environment that Gymnasium makes.
         drawing: Function ``(env, row, trail) -> Canvas`` that draws the world; those of Gymnasium draw themselves.
         heuristics: Pairs of a name and a policy, from observations ``[N, n]`` to actions ``[N, a]``.
@@ -47,6 +49,7 @@ class EnvCard:
     hv_high: Vector
     hv_origin: str
     normalize_observations: bool = False
+    values: tuple[int, ...] | None = None
     world: str | None = None
     drawing: str | None = None
     heuristics: tuple[tuple[str, str], ...] = ()

@@ -43,12 +43,13 @@ GAMES = (
     _game(
         "fruit-tree-v0",
         ("protein", "carbs", "fats", "vitamins", "minerals", "water"),
-        (2, 2, 6),
+        (71, 2, 6),
         ((0.0,) * 6, (10.0,) * 6),
         "analytic: the limits of a fruit's nutrients, 0 and 10",
-        normalize_observations=True,
+        values=(7, 64),
         exact_front=_THEIRS,
-        note="no registered time limit: an episode ends at a leaf, after 6 choices, and the horizon says the same",
+        note="no registered time limit: an episode ends at a leaf, after 6 choices, and the horizon says the same; "
+        "observations are one-hot vectors of MO-Gymnasium's row and index, whose neighbours have nothing in common",
     ),
     _game(
         "resource-gathering-v0",

@@ -35,7 +35,9 @@ class Front:
 
     env: str = "deep-sea-treasure-v0"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
-    recipe: str = "Conditioned Linear"
+    recipe: Annotated[str | None, tyro.conf.arg(metavar="ROW", help_behavior_hint="(default: linear, for fronts)")] = (
+        None
+    )
     """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
     preferences: int = 40
     """How many preferences, spread evenly over the simplex."""
@@ -45,16 +47,20 @@ class Front:
     """With --decomposed: share of the steps for which a quarter is trained first, for the others to begin with."""
     gamma: float = 1.0
     """Discount of the returns that the front shows."""
-    reference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: no hypervolume)")] = None
+    reference: Annotated[
+        str | None, tyro.conf.arg(metavar="X,X,...", help_behavior_hint="(default: no hypervolume)")
+    ] = None
     """Reference point of the hypervolume, as in 0,-50"""
     seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
     """A list of seeds: 0 1 2"""
     num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
     changes: Changes = ()
-    """Changes of the recipe by dotted name, as in ppo.learning_rate=1e-4 preferences=Grid"""
+    """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set preferences=Grid"""
     settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/front-<row>-<env>)")] = None
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: runs/front-<row>-<env>)")
+    ] = None
     """Folder of the front."""
     quiet: bool = False
     """Show no progress."""
@@ -64,7 +70,7 @@ class Front:
         from morl_recipes.fronts import train_front
 
         reference = None if self.reference is None else parse_preference(self.reference, "reference")
-        row = self.recipe.rpartition(":")[2]
+        row = "linear" if self.recipe is None else self.recipe.rpartition(":")[2]
         default = Path("runs") / f"front-{slug(row)}-{slug(Path(self.env.replace('.py:', '-')).name)}"
         out = self.out or default
         with terminable():
@@ -91,10 +97,13 @@ class Front:
         return 0
 
     def _recipe(self) -> Recipe:
-        """Return the one row that was named, with the changes that were typed."""
+        """Return the one row that was named, or the recipe for fronts, with the changes that were typed."""
+        from morl_recipes.fronts import front_recipe
         from morl_recipes.recipe_fields import change_recipe, parse_changes
         from morl_recipes.selection import select_rows
 
+        if self.recipe is None:
+            return change_recipe(front_recipe(self.env), parse_changes(self.changes))
         rows = select_rows([self.recipe])
         if len(rows) != 1:
             raise ValueError(f"`recipe` must name one row, got {self.recipe!r}, which is {len(rows)} rows.")
@@ -110,13 +119,12 @@ class Front:
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:
     """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
-    from morl_envs import CARDS, exact_front
     from morl_recipes.envs import find_source
     from morl_recipes.fronts import draw_front, write_front_page
+    from morl_recipes.fronts._exact import known_front
     from morl_recipes.staging import staged
 
-    card = CARDS.get(front.env)
-    known = exact_front(front.env, front.gamma) if card is not None and card.exact_front is not None else None
+    known = known_front(front)
     with staged(folder / TABLE) as temporary:
         front.table().to_csv(temporary, index=False)
     draw_front(front, folder / PICTURE, known)

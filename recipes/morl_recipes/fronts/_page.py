@@ -44,10 +44,15 @@ def write_front_page(
         title=escape(f"{front.method} on {front.env}"),
         subtitle=escape(_kind(front)),
         facts=_facts(front),
-        body=Template(resource(__package__, "page.html")).substitute(published=_published(front)),
+        body=f"<main>\n{front_sections(front)}</main>\n",
         css=resource("morl_recipes.report", "page.css") + resource(__package__, "page.css"),
         js=resource(__package__, "page.js"),
     )
+
+
+def front_sections(front: Front) -> str:
+    """Return the sections of a page in which a front is looked at; what they show is :func:`page_data`."""
+    return Template(resource(__package__, "page.html")).substitute(published=_published(front))
 
 
 def page_data(front: Front, known: Array | None = None, source: EnvSource | None = None) -> dict[str, Any]:

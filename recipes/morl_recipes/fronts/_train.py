@@ -55,7 +55,8 @@ def train_front(
     come from a random stream of their own; ``eval_episodes`` of them for every policy and preference.
 
     Args:
-        recipe: What to train. Not every recipe follows its preference: PASTA sums its gradients without weights.
+        recipe: What to train; :func:`~morl_recipes.front_recipe` has a good one for most environments. Not every recipe
+            follows its preference: PASTA sums its gradients without weights.
         env: As for :func:`~morl_recipes.train`.
         preferences: How many preferences to evaluate, spread evenly over the simplex, or the preferences themselves.
         seeds: Seeds.

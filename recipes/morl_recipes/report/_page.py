@@ -145,7 +145,8 @@ def write_report(
 ) -> Path:
     """Write the report of a store as one HTML file that opens offline.
 
-    Works on sweeps that are not complete: the report begins with what is missing.
+    Works on sweeps that are not complete: the report begins with what is missing. The store of a front
+    (``morl-blocks front``, ``train_front(out=...)``) shows the front as well, with its slider over the preference.
 
     Args:
         store: A store or its folder.
@@ -157,12 +158,16 @@ def write_report(
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
+    from morl_recipes.fronts._embedded import front_part  # whose own page is made with this package
+
     script = plotly_script()
     store = store if isinstance(store, Store) else Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
+    front = front_part(store.path)
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
     body = Template(resource(__package__, "page.html")).substitute(
         missing=_missing(results),
+        asked=front.html,
         dominated=MAX_DOMINATED,
         points=MAX_POINTS,
         point=READING_WORDS[results.reading],
@@ -178,6 +183,6 @@ def write_report(
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),
         body=body,
-        css=resource(__package__, "page.css"),
-        js=resource(__package__, "page.js"),
+        css=resource(__package__, "page.css") + front.css,
+        js=resource(__package__, "page.js") + front.js,
     )

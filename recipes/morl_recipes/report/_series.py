@@ -42,7 +42,7 @@ def describe_update(history: pd.DataFrame) -> str:
     """
     if not {"fast", "compiled"} <= set(history.columns):
         return "not recorded (trained before version 0.2)"
-    last = history.groupby("run_id", sort=False)[["fast", "compiled"]].last().dropna()
+    last = history.groupby("run_id", sort=False, observed=True)[["fast", "compiled"]].last().dropna()
     words = last["fast"].map({1: "fast", 0: "generic"}) + last["compiled"].map({1: ", compiled", 0: ""})
     return "; ".join(f"{form} ({n} run{'s' * (n > 1)})" for form, n in words.value_counts(sort=False).items())
 

@@ -138,7 +138,7 @@
   };
   const draw = () => {
     explain();
-    for (const div of document.querySelectorAll(".figure")) {
+    for (const div of document.querySelectorAll(".figure[data-figure]")) {
       div.dataset.stale = "yes";
       if (div.dataset.near) refresh(div);
     }
@@ -197,7 +197,7 @@
   const print = (on) => {
     state.printing = on;
     chips();
-    for (const div of document.querySelectorAll(".figure")) {
+    for (const div of document.querySelectorAll(".figure[data-figure]")) {
       const pair = !div.classList.contains("wide") && div.parentElement.classList.contains("grid");
       const width = pair ? 330 : 680;
       div.style.width = on ? `${width}px` : "";
@@ -207,7 +207,7 @@
   };
   window.addEventListener("beforeprint", () => print(true));
   window.addEventListener("afterprint", () => print(false));
-  document.querySelectorAll(".figure").forEach((div) => nearby.observe(div));
+  document.querySelectorAll(".figure[data-figure]").forEach((div) => nearby.observe(div));
   show();
   document.documentElement.dataset.ready = "yes";
 })();

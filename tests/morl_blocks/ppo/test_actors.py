@@ -40,6 +40,13 @@ def test_swapped_arguments_are_noticed(actor: type[UnitBoxGaussianActor | Catego
         actor(4, 2, 3)(torch.rand(5, 2), torch.rand(5, 4))
 
 
+def test_the_first_standard_deviation_can_be_chosen() -> None:
+    assert UnitBoxGaussianActor(3, 2, 2).log_std.tolist() == [-0.5, -0.5]
+    assert UnitBoxGaussianActor(3, 2, 2, log_std=-1.5).log_std.tolist() == [-1.5, -1.5]
+    with pytest.raises(ValueError, match="`log_std` must be a finite number, got nan"):
+        UnitBoxGaussianActor(3, 2, 2, log_std=float("nan"))
+
+
 def test_one_preference_serves_a_batch() -> None:
     for actor in (UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)):
         observation, preference = torch.randn(6, 5, 3), torch.tensor([0.3, 0.7])

@@ -20,7 +20,7 @@ def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.C
     command = ["front", *QUICK, "--preferences", "3", "--seeds", "1", "2", "--reference=-1,-101", "--out", str(out)]
     assert main(command) == 0
     text = capsys.readouterr().out
-    assert "on deep-sea-treasure-v0 (treasure, time), Conditioned Linear, one policy for all preferences" in text
+    assert "on deep-sea-treasure-v0 (treasure, time), Linear, raw returns, for fronts, one policy for all" in text
     assert text.count("Hypervolume above -1,-101, seed") == 2
     assert {path.name for path in out.iterdir() if not path.name.startswith("policies")} == {
         *("front.csv", "front.html", "front.json", "front.png", "store")

@@ -49,9 +49,9 @@ def test_every_run_begins_with_its_nearest_neighbour_of_its_seed() -> None:
 
 
 def test_observation_statistics_come_along() -> None:
-    source = find_source("fruit-tree-v0")
+    source = find_source("four-room-v0")
     settings = Settings(total_steps=64, num_envs=4, test_episodes=0)
-    even = (1 / 6,) * 6
+    even = (1 / 3,) * 3
     parents, batch = (Batch([Run(ONE_EACH, even, 0)], source, settings) for _ in range(2))
     parents.iterate()
     inherit(batch, parents)

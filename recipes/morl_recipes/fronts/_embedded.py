@@ -1,0 +1,50 @@
+"""The front that a result store was trained for, as a part of another page."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import NamedTuple
+
+from morl_envs import CARDS
+from morl_recipes.envs import find_source
+from morl_recipes.errors import StoreError
+from morl_recipes.fronts._exact import known_front
+from morl_recipes.fronts._files import NAME
+from morl_recipes.fronts._front import Front
+from morl_recipes.fronts._page import front_sections, page_data
+from morl_recipes.fronts._train import STORE
+from morl_recipes.report._offline import inline_json, resource
+
+_LOG = logging.getLogger("morl_recipes")
+
+
+class Part(NamedTuple):
+    """What a page has to hold besides its own HTML, CSS and JavaScript."""
+
+    html: str = ""
+    css: str = ""
+    js: str = ""
+
+
+def front_part(store: Path) -> Part:
+    """Return the front of a store: its slider, its picture and published values; nothing where there is no front.
+
+    ``morl-blocks front`` and ``train_front(out=...)`` keep the store of their training beside the front. One that is
+    damaged is left out with a warning, for the store itself may be sound.
+
+    Args:
+        store: Folder of the store.
+    """
+    folder = store.resolve().parent
+    if store.resolve().name != STORE or not (folder / NAME).exists():
+        return Part()
+    try:
+        front = Front.load(folder)
+    except StoreError as error:
+        _LOG.warning("The front beside the store is not shown: %s", error)
+        return Part()
+    source = find_source(front.env) if front.env in CARDS else None
+    data = inline_json(page_data(front, known_front(front), source))
+    html = f'{front_sections(front)}<script type="application/json" id="front-data">{data}</script>\n'
+    return Part(html, resource(__package__, "page.css"), resource(__package__, "page.js"))
