@@ -16,7 +16,9 @@ from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_li
 
 ROOT = Path(__file__).parents[2]
 NUMBER = r"([+-]\d+\.\d{3})"
-LEAD = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (-?\d+) %, (?:(.+) )?over (.+?)(?: \(\d+ of \d+ rows\))?$")
+LEAD = re.compile(
+    rf"{NUMBER} \[{NUMBER}, {NUMBER}\], ((?:above |below )?-?\d+) %, (?:(.+) )?over (.+?)(?: \(\d+ of \d+ rows\))?$"
+)
 PEAK = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (?:(.+) )?over (.+): ")
 VERDICTS = ("holds", "weaker", "cannot be told apart", "reversed")
 STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\](?:, cannot be told apart)?$")
@@ -87,7 +89,9 @@ def test_every_lead_comes_out_by_hand(name: str) -> None:
         first, second = (_values(name, env, method or "") for method in found.group(5, 6))
         expected = _by_hand(first, second)
         assert [float(number) for number in found.group(1, 2, 3)] == pytest.approx(expected, abs=6e-4), cells
-        assert int(found.group(4)) == pytest.approx(100 * expected[0] / first.mean(), abs=0.6), cells
+        share, (*bound, number) = 100 * expected[0] / first.mean(), found.group(4).split()
+        beyond = {"above": share > int(number), "below": share < int(number)}
+        assert beyond[bound[0]] if bound else int(number) == pytest.approx(share, abs=0.6), cells
         low, high = expected[1:]
         verdict = cells[3].strip("*")
         assert (verdict == "reversed", verdict == "cannot be told apart") == (high < 0, low <= 0 <= high), cells
@@ -108,13 +112,28 @@ def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
     for cells in _lines(name):
         rows = cells[1:3] if len(cells) in (4, 5) else [cells[0], ""]
         found = STEP.match(cells[3] if len(cells) in (4, 5) else cells[1])
-        if found is None or len(cells) not in (2, 4, 5) or "/" in cells[0]:  # a row of the repeat
-            continue
+        if found is None or len(cells) not in (2, 4, 5) or "/" in cells[0] or cells[0].startswith("over "):
+            continue  # no ingredient, or a row of the repeat
         expected = _by_hand(*(_values(name, env, method) for method in rows))
         assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
         if len(cells) == 5 and cells[4].endswith("%"):
             lead = _by_hand(*(_values(name, env, method) for method in ("PASTA", "Linear")))[0]
             assert int(cells[4].removesuffix(" %")) == pytest.approx(100 * expected[0] / lead, abs=0.6), cells
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name + REPEAT in published()])
+def test_the_leads_of_a_repeat_come_out_by_hand(name: str) -> None:
+    lines = [cells for cells in _lines(name) if cells[0].startswith("over ")]
+    assert lines
+    for cells in lines:
+        env, method = _frame(name)["env"].iloc[0], cells[0].removeprefix("over ")
+        both = [[_values(one, env, row) for row in ("PASTA", method)] for one in (name, name + REPEAT)]
+        both.append([np.concatenate(own, axis=1) for own in zip(*both, strict=True)])
+        for cell, (first, second) in zip(cells[1:], both, strict=True):
+            found = STEP.match(cell)
+            assert found is not None, cells
+            expected = _by_hand(first, second)
+            assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -15,8 +15,8 @@ RULE = (
     "**weaker**: it lies above 0 and ends below the paper's lead.",
     "**cannot be told apart**: it holds 0.",
     "**reversed**: it lies below 0.",
-    "Of a claim about several rows the one decides that speaks most against it: the worst verdict, then the smallest "
-    "lead. That row is shown.",
+    "In a claim about several rows, the row that speaks most against it decides and is shown: the worst verdict, then "
+    "the smallest lead.",
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._judge import RULE, Verdict
 from morl_recipes.claims._pictures import can_draw
+from morl_recipes.claims._repeat import repeat
 from morl_recipes.claims._section import (
     MISSING,
     Section,
@@ -15,10 +16,9 @@ from morl_recipes.claims._section import (
     missing,
     picture_name,
     readings,
-    repeat,
     seen,
 )
-from morl_recipes.claims._words import items, pair_words, paragraph, per_cent, table
+from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, table
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel
 from morl_recipes.sweep import shipped_sweeps
@@ -74,12 +74,8 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     counts = Counter(one.verdict for one in section.findings)
     parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict] or verdict == "holds"]
     claims = f"Of {len(section.findings)} claims"
-    said.append(f"{claims if link is None else f'[{claims}]({link})'} {_listed(parts)}.")
+    said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
     return said
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def page(datasets: Sequence[Dataset], pictures: str, sections: Sequence[Section] | None = None) -> str:
@@ -112,6 +108,7 @@ def _caveats() -> list[str]:
         "A seed is one draw for all preferences and rows.",
         "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
         "Only rows with all of their planned runs are judged.",
+        "The paper does not say how many steps it trains; the steps here are ours.",
     ]
 
 

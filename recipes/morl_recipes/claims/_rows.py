@@ -49,7 +49,8 @@ class Rows:
         return scores.HYPERVOLUME if known else scores.UTILITY
 
     @cached_property
-    def _axes(self) -> tuple[list[tuple[float, ...]], list[int]]:
+    def axes(self) -> tuple[list[tuple[float, ...]], list[int]]:
+        """Return the preferences and the seeds of all rows."""
         panels = self.panels.values()
         preferences = dict.fromkeys(weights for panel in panels for weights in panel.preferences)
         return list(preferences), sorted({seed for panel in panels for seed in panel.seeds})
@@ -68,7 +69,7 @@ class Rows:
 
     def values(self, row: Row) -> Array:
         """Return the scores of a row, NaN where it has no run, ``[preferences, seeds]``."""
-        preferences, seeds = self._axes
+        preferences, seeds = self.axes
         found = np.full((len(preferences), len(seeds)), np.nan)
         panel, k = self._find(row)
         if panel is not None:

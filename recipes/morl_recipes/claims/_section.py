@@ -11,6 +11,7 @@ from morl_recipes.claims._words import (
     GAP,
     items,
     lead_words,
+    listed,
     pair_words,
     paragraph,
     per_cent,
@@ -19,7 +20,6 @@ from morl_recipes.claims._words import (
     table,
 )
 from morl_recipes.dataset import Dataset
-from morl_recipes.differences import compare_results
 from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
 
@@ -74,8 +74,11 @@ class Section:
 
     @property
     def title(self) -> str:
-        """Name the environments and the steps."""
-        return "; ".join(f"{env}, {count:,} steps" for env, count in self.steps.items())
+        """Name the environments and the steps: ``formation and frogger, 200,704 steps``."""
+        envs: dict[int, list[str]] = {}
+        for env, count in self.steps.items():
+            envs.setdefault(count, []).append(env)
+        return "; ".join(f"{listed(names)}, {count:,} steps" for count, names in envs.items())
 
 
 def picture_name(section: Section, panel: Panel) -> str:
@@ -177,9 +180,11 @@ def readings(section: Section, env: str) -> str | None:
 
 
 def seen(section: Section) -> str:
-    """Return per table what could have been seen, and the selection bias."""
+    """Return per table what could have been seen, and the selection bias; tables that hold PASTA alone are left out."""
     lines = []
     for panel in section.results.panels:
+        if panel.usable.any((1, 2)).sum() < 2:
+            continue
         bias, level, runs = panel.bias
         gap = detectable(panel_statistics(panel))
         share = f" ({per_cent(bias / level)})" if level > 0 else ""
@@ -192,19 +197,3 @@ def seen(section: Section) -> str:
             ]
         )
     return table(("Table", "runs", "smallest HV difference to PASTA seen", "selection bias, HV"), lines)
-
-
-def repeat(section: Section, other: Dataset) -> str:
-    """Return how the rows of a repeat on other seeds compare."""
-    rows = compare_results(section.results, load_results(other, score="test"))
-    lines = [
-        [
-            f"{row.group}/{row.method}",
-            f"{row.first.estimate:.3f} [{row.first.low:.3f}, {row.first.high:.3f}]",
-            f"{row.second.estimate:.3f} [{row.second.low:.3f}, {row.second.high:.3f}]",
-            signed(row.difference),
-            row.verdict or row.how,
-        ]
-        for row in rows
-    ]
-    return table(("Row", "published", "repeat", "repeat minus published", "verdict"), lines)

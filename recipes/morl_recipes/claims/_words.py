@@ -9,6 +9,7 @@ from morl_recipes.claims._findings import Lead
 
 WIDTH = 120
 GAP = "—"
+LARGEST = 10
 
 
 def paragraph(*sentences: str) -> str:
@@ -31,13 +32,25 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "/") for cell in line) + " |" for line in lines)
 
 
-def per_cent(share: float) -> str:
-    """Print a share in whole per cent.
+def listed(parts: Sequence[str]) -> str:
+    """Join words as one says them.
 
     Example:
-        >>> per_cent(0.3127), per_cent(-0.004), per_cent(math.nan)
-        ('31 %', '0 %', '—')
+        >>> listed(["one"]), listed(["one", "two", "three"])
+        ('one', 'one, two and three')
     """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def per_cent(share: float) -> str:
+    """Print a share in whole per cent; of next to nothing, only how large it is at least.
+
+    Example:
+        >>> per_cent(0.3127), per_cent(-0.004), per_cent(-49.7), per_cent(math.nan)
+        ('31 %', '0 %', 'below -1000 %', '—')
+    """
+    if abs(share) > LARGEST:
+        return f"{'above ' if share > 0 else 'below -'}{100 * LARGEST} %"
     return GAP if math.isnan(share) else f"{round(100 * share) + 0} %"
 
 

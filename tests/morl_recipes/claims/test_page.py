@@ -1,5 +1,6 @@
 """The page and the README's lines, from made-up datasets."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from morl_recipes.dataset import Dataset
 from morl_recipes.paper import REFERENCE
 from tests.docs.test_prose import COLUMNS, UNBREAKABLE, WORDS, sentences, words
 from tests.morl_recipes.claims.made_up import made_up, noisy
+
+NUMBERS = re.compile(r"[+-][0-9.]+")
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,19 @@ def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Datase
     assert "**weaker**" in lines["PASTA beats all baselines"]
     assert "### A repeat on other seeds" in text
     assert "not distinguishable" in lines["baselines/Linear"]
+
+
+def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(everything: list[Dataset]) -> None:
+    (line,) = [line for line in page(everything, "pictures/hold").splitlines() if line.startswith("| over Linear")]
+    published, repeated, together = ([float(x) for x in NUMBERS.findall(cell)] for cell in line.split("|")[2:5])
+    assert together[0] == pytest.approx((published[0] + repeated[0]) / 2, abs=1e-3)  # three seeds each
+    for lead in (published, repeated):
+        assert together[2] - together[1] < lead[2] - lead[1]  # six seeds tell more than three
+
+
+def test_seeds_that_were_published_are_no_repeat(everything: list[Dataset]) -> None:
+    again = made_up(noisy({REFERENCE: 0.62, "Linear": 0.6}), rows=["PASTA", "Linear"], name="stealth-200k-repeat")
+    assert "| over Linear" not in page([everything[0], again], "pictures/hold")
 
 
 def test_the_page_can_be_read_aloud(everything: list[Dataset]) -> None:

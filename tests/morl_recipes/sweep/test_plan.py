@@ -20,6 +20,8 @@ COUNTS = {
     "paper_quadrotor": 9 * 2 * 5,
     "stealth_200k": 54 * 8 * 5,
     "stealth_1m": 11 * 8 * 5,
+    "quadrotor_200k": 9 * 2 * 5,
+    "mujoco_100k": 9 * 4 * 5,
     "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
     "smoke": 54,
 }
