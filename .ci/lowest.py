@@ -1,6 +1,6 @@
 """Install the lowest version of every package that pyproject promises, and run tests there.
 
-They are those of blocks, tables and `list`.
+They are those of blocks, tables, reports and `list`.
 
 Run ``.ci/lowest.py`` with the Python to try. ``.ci/lowest.py --print`` only prints the versions.
 """
@@ -21,6 +21,7 @@ TESTS = (
     "tests/morl_blocks",
     "tests/morl_recipes/table",
     "tests/morl_recipes/cli/test_list.py",
+    "tests/morl_recipes/cli/test_show.py",
 )
 
 

@@ -1,4 +1,4 @@
-"""Refuse unknown names with the nearest known ones."""
+"""Words for messages: unknown names with the nearest known ones, long lists cut short, nouns with their number."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -38,3 +38,13 @@ def some(names: Sequence[str], shown: int = SHOWN, rest: str = "") -> str:
     """
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more{f' ({rest})' if rest else ''}" if more > 0 else "")
+
+
+def count(number: int, word: str) -> str:
+    """Return a number with its noun.
+
+    Example:
+        >>> count(1, "run"), count(2, "run")
+        ('1 run', '2 runs')
+    """
+    return f"{number} {word}{'' if number == 1 else 's'}"

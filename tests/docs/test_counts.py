@@ -1,11 +1,14 @@
 """What the pages count is what there is."""
 
+import math
 import re
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+from morl_blocks.ppo.actors import INITIAL_LOG_STD
 from morl_envs import CARDS
-from morl_recipes import toml
+from morl_recipes import PASTA, front_recipe, toml
 from morl_recipes.cli._list import ROWS_TEXT
 from morl_recipes.sweep import make_plan, read_sweep
 
@@ -49,3 +52,19 @@ def test_what_the_readme_installs_is_enough_for_every_command() -> None:
     assert set(re.findall(r"\w+", whole.partition("[")[2])) == set(extras) - {"all", "bench", "dev", "docs"}
     for page in ("README.md", "docs/quick_start.md"):
         assert "pip install -c constraints.txt '.[all]'" in _page(page)
+
+
+def test_the_numbers_for_fronts_are_those_of_the_recipe() -> None:
+    ours: Any = front_recipe("mo-ant-v5")
+    choices, box, paper = front_recipe("minecart-v0").ppo, ours.ppo, PASTA.ppo
+    rates = [f"{ppo.learning_rate:.0e}".replace("e-0", "e-") for ppo in (paper, choices, box)]
+    spread, first = ours.actor.log_std, math.exp(INITIAL_LOG_STD)
+    page = _page("docs/fronts.md")
+    for cells in (
+        f"PyTorch's, {first:.1f} of the box | small, {math.exp(spread):.2f} (`log_std={spread}`)",
+        f"{paper.entropy_coefficient} | choices {choices.entropy_coefficient}, continuous {box.entropy_coefficient:g}",
+        f"{rates[0]}, {paper.minibatch_size} | choices {rates[1]}, continuous {rates[2]}; {box.minibatch_size}",
+        f"the run's own | `Dirichlet({ours.preferences.alpha})`",
+    ):
+        assert f"| {cells} |" in page, cells
+    assert choices.minibatch_size == box.minibatch_size

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import tyro
 
 from morl_recipes.cli._show import Folder, Score
-from morl_recipes.cli._words import count
+from morl_recipes.naming import count
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,9 @@ class Figures:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: figures beside the results)")] = None
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: figures beside the results)")
+    ] = None
     """Folder of the pictures."""
     formats: tuple[Literal["png", "pdf", "svg"], ...] = ("png", "pdf")
     """Kinds of files."""

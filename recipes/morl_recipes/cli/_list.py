@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from morl_recipes.cli._words import count
+from morl_recipes.naming import count
 
 if TYPE_CHECKING:
     from morl_envs.cards import EnvCard
@@ -31,7 +31,11 @@ class List:
       morl-blocks list my_rows.py
     """
 
-    names: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[NAME ...]")] = ()
+    names: Annotated[
+        tuple[str, ...],
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[NAME ...]", help_behavior_hint="(default: everything)"),
+    ] = ()
     """Groups, rows or files of yours; without any, everything."""
 
     def run(self, argv: list[str]) -> int:

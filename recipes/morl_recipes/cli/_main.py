@@ -84,6 +84,21 @@ _NEEDS: dict[type, str] = {
 """What is imported, undisturbed, before a command runs."""
 
 
+def parse(argv: list[str]) -> Any:
+    """Return the command that was typed; what cannot be read, and help, exit."""
+    union: Any = None
+    for name, cls in _COMMANDS.items():
+        one = _command(name, cls, brief=name not in argv[:1])
+        union = one if union is None else union | one
+    return tyro.cli(
+        union,
+        prog="morl-blocks",
+        description=DESCRIPTION,
+        args=argv,
+        config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
+    )
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
@@ -97,18 +112,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv == ["--version"]:
         print(f"morl-blocks {metadata.version('morl-blocks')}")
         return 0
-    union: Any = None
-    for name, cls in _COMMANDS.items():
-        one = _command(name, cls, brief=name not in argv[:1])
-        union = one if union is None else union | one
     try:
-        command: Any = tyro.cli(
-            union,
-            prog="morl-blocks",
-            description=DESCRIPTION,
-            args=argv,
-            config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.FlagCreatePairsOff),
-        )
+        command = parse(argv)
         with patient():
             import_module(_NEEDS.get(type(command), "morl_recipes"))
         code: int = command.run(argv)

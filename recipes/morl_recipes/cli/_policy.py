@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from morl_recipes.cli._words import parse_preference
+from morl_recipes.naming import count
 
 if TYPE_CHECKING:
     from morl_recipes.play import Played
@@ -28,19 +29,21 @@ class Play:
 
     folder: Folder
     """Results of a sweep or a training."""
-    run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
+    run_name: Annotated[
+        str | None, tyro.conf.arg(name="run", metavar="NAME", help_behavior_hint="(default: the best)")
+    ] = None
     """A method (pasta), a run, or a part of its name; of several runs of a method, the best."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
-    preference: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: its own)")] = None
+    preference: Annotated[str | None, tyro.conf.arg(metavar="W,W,...", help_behavior_hint="(default: its own)")] = None
     """Another preference than the one it was trained for, as in 0.1,0.7,0.2."""
     episodes: int = 20
     """Number of episodes."""
     seed: int = 0
     """Seed of the first episode."""
-    video: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: no film)")] = None
+    video: Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: no film)")] = None
     """A .gif or .mp4 file for a film of the first episode."""
-    env: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: as stored)")] = None
+    env: Annotated[str | None, tyro.conf.arg(metavar="FILE:NAME", help_behavior_hint="(default: as stored)")] = None
     """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:
@@ -70,7 +73,8 @@ class Play:
         for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
             lines.append(f"  {name:<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}")
         score = "" if played.hv is None else f"HV {played.hv:.4f}, "
-        return "\n".join([*lines, f"  {score}EU {played.eu:.3f} of the means over {len(played.returns)} episodes"])
+        episodes = count(len(played.returns), "episode")
+        return "\n".join([*lines, f"  {score}EU {played.eu:.3f} of the means over {episodes}"])
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,9 @@ class Export:
 
     folder: Folder
     """Results of a sweep or a training."""
-    run_name: Annotated[str | None, tyro.conf.arg(name="run", help_behavior_hint="(default: the best)")] = None
+    run_name: Annotated[
+        str | None, tyro.conf.arg(name="run", metavar="NAME", help_behavior_hint="(default: the best)")
+    ] = None
     """A method (pasta), a run, or a part of its name; of several runs of a method, the best."""
     point: Literal["peak", "final"] = "peak"
     """The policy at the best validation, or the last."""
@@ -92,7 +98,7 @@ class Export:
     """The file."""
     tolerance: float = 1e-5
     """Largest difference of an action to accept."""
-    env: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: as stored)")] = None
+    env: Annotated[str | None, tyro.conf.arg(metavar="FILE:NAME", help_behavior_hint="(default: as stored)")] = None
     """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from morl_recipes.cli._estimate import estimate
-from morl_recipes.cli._words import count
+from morl_recipes.naming import count
 from morl_recipes.store import Store, StoreError
 from morl_recipes.sweep import Plan
 from morl_recipes.sweep._drive import describe_seeds

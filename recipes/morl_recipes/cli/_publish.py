@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from morl_recipes.cli._words import count
+from morl_recipes.naming import count
 
 if TYPE_CHECKING:
     from morl_recipes.store import Manifest
@@ -26,20 +26,28 @@ class Publish:
       morl-blocks publish runs/mine runs/more --name mine --out results
     """
 
-    folders: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER...")]
+    folders: Annotated[
+        tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER...", help_behavior_hint="(required)")
+    ]
     """Results of sweeps or trainings, complete or not."""
     name: str
     """Name of the table."""
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: that of the package)")] = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: that of the package)")] = (
+        None
+    )
     """Folder of the file."""
 
-    sweep: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: what the folders planned)")] = None
+    sweep: Annotated[
+        str | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="(default: what the folders planned)")
+    ] = None
     """A sweep file, or the name of a shipped one, that says what the table shall hold in the end."""
 
     def run(self, argv: list[str]) -> int:
         """Write the file, and say what is in it."""
         from morl_recipes.dataset import publish
 
+        if not self.folders:
+            raise ValueError("`publish` needs at least one folder of results, got none.")
         made = publish(self.folders, self.name, self.out, plan=self._plan())
         planned = len(made.manifest.runs)
         rows = {(run.env, run.group, run.method) for run in made.manifest.runs}

@@ -9,7 +9,7 @@ import tyro
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 Score = Annotated[
     Literal["peak", "test", "final"] | None,
-    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)"),
+    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)", metavar="{peak,test,final}"),
 ]
 
 
@@ -24,9 +24,11 @@ class Table:
       morl-blocks table --results stealth-200k
     """
 
-    folder: Annotated[Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")] = None
+    folder: Annotated[
+        Path | None, tyro.conf.Positional, tyro.conf.arg(metavar="[FOLDER]", help_behavior_hint="(or --results)")
+    ] = None
     """Results of a sweep or a training, complete or not."""
-    results: Annotated[str | None, tyro.conf.arg(help_behavior_hint="(default: none)")] = None
+    results: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: none)")] = None
     """In place of a folder, a table that was trained and published with this package, or the file of one of yours."""
     format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
     """How to print."""
@@ -61,7 +63,9 @@ class Report:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: report.html beside the results)")] = None
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: report.html beside the results)")
+    ] = None
     """The file."""
     title: str = "Multi-objective policies"
     """Heading of the report."""

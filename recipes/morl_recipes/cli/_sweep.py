@@ -61,7 +61,7 @@ class Sweep:
     num_seeds: Annotated[int | None, _otherwise("5", "INT")] = None
     """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
     changes: Changes = ()
-    """Changes of every recipe by dotted name, as in ppo.learning_rate=1e-4 mu.threshold=0.3"""
+    """A change of every recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[SweepFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=SweepFlags)
     population: Annotated[int | None, _otherwise("sized to the machine", "INT")] = None
     """Most runs that train together; a sweep keeps the size that it was started with."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from morl_recipes.naming import count
 from morl_recipes.plain import for_terminal
 
 if TYPE_CHECKING:
@@ -86,16 +87,6 @@ def slug(name: str) -> str:
 def typed(argv: list[str]) -> str:
     """Return the command as the user typed it."""
     return shlex.join(["morl-blocks", *argv])
-
-
-def count(number: int, word: str) -> str:
-    """Return a number with its noun.
-
-    Example:
-        >>> count(1, "run"), count(2, "run")
-        ('1 run', '2 runs')
-    """
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def finish(outcome: Outcome) -> int:

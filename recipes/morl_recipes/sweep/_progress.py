@@ -11,6 +11,7 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 from tqdm import tqdm
 
+from morl_recipes.naming import count
 from morl_recipes.session import CHECKPOINT
 from morl_recipes.sweep._plan import Job
 
@@ -63,9 +64,10 @@ class Progress:
             self.watch(population.name, population.steps)
         self._begun.discard(population.name)
         self._ended, self._runs = self._ended + 1, runs
-        self._bar.set_postfix_str(f"{runs} runs")
+        counted = count(runs, "run")
+        self._bar.set_postfix_str(counted)
         if self._lines:
-            self._say(f"Job {self._ended} of {self._populations} has ended; {runs} runs so far.")
+            self._say(f"Job {self._ended} of {self._populations} has ended; {counted} so far.")
 
     def line(self) -> str:
         """Say how it goes: what is done and running, how fast, and how long it will take."""

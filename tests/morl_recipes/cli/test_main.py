@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from morl_recipes.cli import main
+from morl_recipes.cli._main import _COMMANDS
 from morl_recipes.cli._signals import Terminated
 
-COMMANDS = ["list", "train", "sweep", "table", "report", "play", "export"]
+COMMANDS = list(_COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -21,6 +22,7 @@ def test_every_command_explains_itself_with_examples(command: str, capsys: pytes
     out = capsys.readouterr().out
     assert "Examples:" in out
     assert f"  morl-blocks {command}" in out
+    assert not any(python in out for python in ("{None", "(default: )", "(default: None)"))
 
 
 def test_the_overview_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
