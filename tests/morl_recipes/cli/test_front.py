@@ -34,7 +34,7 @@ def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsy
     out = tmp_path / "f"
     command = ["front", *QUICK, "--recipe", "Exact PCGrad", "--preferences", "3", "--decomposed", "--out", str(out)]
     assert main(command) == 0
-    assert "Exact PCGrad, one policy per preference, seeds 0" in capsys.readouterr().out
+    assert "Exact PCGrad, one policy per preference, seed 0\n" in capsys.readouterr().out
     assert len(Front.load(out).policies) == 3
 
 
