@@ -97,6 +97,7 @@ def combine_gradients(
     used = [p for p, gradient in zip(trainable, gradients, strict=True) if gradient is not None]
     if not accumulate:
         _require_no_gradient(used)
+    attention = attention.detach() if isinstance(attention, Tensor) else attention
     with _without_autocast(losses):
         merged = combiner.merge(jacobian, attention, generator)
     pieces = merged.gradient.split([p.numel() for p in trainable])
@@ -165,13 +166,17 @@ def _gradients(losses: Tensor, params: list[Tensor]) -> list[Tensor | None]:
     if not losses.requires_grad or not params:
         raise ValueError("`losses` must depend on a parameter that requires a gradient, got none.")
     eye = torch.eye(len(losses), dtype=losses.dtype, device=losses.device)
+    gradients: list[Tensor | None]
     try:
-        return list(
+        gradients = list(
             torch.autograd.grad(losses, params, eye, retain_graph=True, is_grads_batched=True, allow_unused=True)
         )
     except RuntimeError:  # a module without a batching rule; a real error comes again below
         rows = [torch.autograd.grad(losses, params, row, retain_graph=True, allow_unused=True) for row in eye]
-        return [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
+        gradients = [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
+    if all(gradient is None for gradient in gradients):
+        _checks.fail("params", "hold a parameter that a loss depends on", f"{len(params)} that none uses")
+    return gradients
 
 
 def _flat(losses: Tensor, params: list[Tensor], gradients: list[Tensor | None]) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +18,8 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
 
     Args:
         store: The store.
-        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``) or any piece of one, in
-            any case; it must not mean several methods.
+        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``), a row as tables print it
+            (``STCH (0.1)``) or any piece of an id, in any case; it must not mean several methods.
 
     Returns:
         The row of :func:`~morl_recipes.store.load_runs` with the best peak hypervolume (expected utility when no run
@@ -46,7 +47,9 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
         ['stealth.baselines.linear.s0']
     """
     lower = name.lower()
+    row = ".".join(re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in lower.split("/"))  # as tables print it
     whole = [run_id for run_id in run_ids if f".{lower}." in f".{run_id.lower()}."]
+    whole = whole or [run_id for run_id in run_ids if row and f".{row}." in f".{run_id.lower()}."]
     pieces = [run_id for run_id in run_ids if lower in run_id.lower()]
     found = [name] if name in run_ids else whole or pieces
     if not found:

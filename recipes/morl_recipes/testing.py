@@ -99,7 +99,10 @@ def test_store(
     tested: list[str] = []
     environments = StoredEnvironments(store, env, accept_versions=accept_versions)
     with tqdm(
-        total=2 * episodes * sum(map(len, batches)), disable=not progress, unit="episode", dynamic_ncols=True
+        total=2 * episodes * sum(map(len, batches)),
+        disable=None if progress else True,
+        unit="episode",
+        dynamic_ncols=True,
     ) as bar:
         for batch in batches:
             source = environments.source(batch[0].run.env)

@@ -169,6 +169,13 @@ def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
         torch.testing.assert_close(after, before + p.grad)
 
 
+def test_no_graph_stays_in_the_gradient_when_the_attention_has_one(net: TwoHeads) -> None:
+    losses = net.losses(torch.randn(16, 3))
+    combined = combine_gradients(losses, net.parameters(), WeightedPCGrad(), losses.softmax(-1))
+    assert not combined.weights.requires_grad
+    assert not any(p.grad.requires_grad for p in net.parameters() if p.grad is not None)
+
+
 def test_mixed_precision_keeps_the_dtype_of_each_parameter() -> None:
     coarse, fine = torch.ones(2, dtype=torch.bfloat16, requires_grad=True), torch.ones(2, requires_grad=True)
     losses = [(coarse * 2).sum(), fine.sum() - coarse.sum().float()]
@@ -202,6 +209,9 @@ def test_bad_input() -> None:
         combine_gradients([x[0], x[1]], "x", Sum())  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`losses` must hold at least one loss"):
         combine_gradients([], [x], Sum())
+    other = [torch.ones(2, requires_grad=True) for _ in range(3)]  # the parameters of another model
+    with pytest.raises(ValueError, match="`params` must hold a parameter that a loss depends on, got 3 that none uses"):
+        combine_gradients([x[0], x[1]], other, Sum())
     assert x.grad is None
 
 

@@ -18,6 +18,8 @@ RUNS = ["e.baselines.linear.0.20-0.80.s0.aa", "e.ours.linear-vector.0.20-0.80.s0
         ("linear-v", 1),
         ("sum.0.20", 2),
         ("Linear", 0),
+        ("baselines/Linear", 0),
+        ("(Sum)", 2),
     ],
 )
 def test_whole_parts_come_before_pieces(name: str, index: int) -> None:
@@ -26,7 +28,8 @@ def test_whole_parts_come_before_pieces(name: str, index: int) -> None:
 
 def test_a_method_stands_for_all_of_its_runs() -> None:
     seeds = [f"e.baselines.pasta-ours.0.20-0.80.s{seed}.aa" for seed in range(3)]
-    assert match_runs("PASTA", [*seeds, *RUNS]) == seeds
+    for name in ("PASTA", "PASTA (Ours)", "baselines/PASTA (Ours)"):  # as tables and `diff` print it
+        assert match_runs(name, [*seeds, *RUNS]) == seeds
 
 
 def test_of_several_runs_the_best_is_taken(make_store: Callable[..., Store]) -> None:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import tyro
 
+from morl_recipes.naming import count
+
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 
 
@@ -34,5 +36,6 @@ class Fresh:
 
         done = test_store(self.folder, self.episodes, accept_versions=self.accept_versions)
         words = f", {len(done.there)} had their test already" if done.there else ""
-        print(f"{self.folder}: {len(done.tested)} runs tested on {self.episodes} fresh episodes each{words}.")
+        tested, episodes = count(len(done.tested), "run"), count(self.episodes, "fresh episode")
+        print(f"{self.folder}: {tested} tested on {episodes} each{words}.")
         return 0

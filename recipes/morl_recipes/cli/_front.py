@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from morl_recipes.cli._given import TRAIN, TrainFlags, given
+from morl_recipes.cli._given import TRAIN, FrontFlags, given
 from morl_recipes.cli._signals import terminable
 from morl_recipes.cli._words import Changes, parse_preference, seeds_key, slug
 
@@ -57,7 +58,7 @@ class Front:
     """A number of seeds instead of a list: 3 is 0 1 2."""
     changes: Changes = ()
     """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set preferences=Grid"""
-    settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
+    settings: Annotated[FrontFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=FrontFlags)
     out: Annotated[
         Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: runs/front-<row>-<env>)")
     ] = None
@@ -69,7 +70,7 @@ class Front:
         """Train, play, write and print."""
         from morl_recipes.fronts import train_front
 
-        reference = None if self.reference is None else parse_preference(self.reference, "reference")
+        reference = self._reference()
         row = "linear" if self.recipe is None else self.recipe.rpartition(":")[2]
         default = Path("runs") / f"front-{slug(row)}-{slug(Path(self.env.replace('.py:', '-')).name)}"
         out = self.out or default
@@ -91,10 +92,25 @@ class Front:
         print(front)
         if reference is not None:
             for seed in sorted(set(front.seeds)):
-                print(f"Hypervolume above {self.reference}, seed {seed}: {front.of(seed).hypervolume(reference):.6g}")
+                volume = front.of(seed).hypervolume(reference, allow_empty=True)
+                why = "" if volume else " (no point exceeds the reference in every objective)"
+                print(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
         page = f"   Page: {out / PAGE}" if paged else ""
         print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
         return 0
+
+    def _reference(self) -> tuple[float, ...] | None:
+        """Return the reference point, checked before anything is trained."""
+        from morl_recipes.envs import find_source
+
+        if self.reference is None:
+            return None
+        numbers = parse_preference(self.reference, "reference")
+        objectives = find_source(self.env).complete().objectives
+        if len(numbers) != len(objectives) or not all(map(math.isfinite, numbers)):
+            rule = f"hold {len(objectives)} finite numbers ({', '.join(objectives)})"
+            raise ValueError(f"`reference` must {rule}, got {self.reference}.")
+        return numbers
 
     def _recipe(self) -> Recipe:
         """Return the one row that was named, or the recipe for fronts, with the changes that were typed."""

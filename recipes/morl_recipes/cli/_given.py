@@ -42,5 +42,7 @@ def given(settings: object) -> dict[str, Any]:
 if TYPE_CHECKING:
     SweepFlags = Settings
     TrainFlags = Settings
+    FrontFlags = Settings
 else:
     SweepFlags, TrainFlags = _optional(Settings()), _optional(TRAIN)
+    FrontFlags = _optional(TRAIN.change(test_episodes=0))

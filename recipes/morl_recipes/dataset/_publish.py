@@ -41,7 +41,7 @@ def publish(
     Returns:
         The dataset, as written. What does not fit raises :class:`~morl_recipes.store.StoreError`.
     """
-    check_run_id(name)
+    check_run_id(name, "name")
     path = (folder() if out is None else Path(out)) / f"{name}.csv"
     parts = [(str(path), read_dataset(path))] if path.exists() else []
     parts += [(str(store.path), of_store(store, name)) for store in map(_opened, stores)]

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from morl_blocks import metrics
 from morl_recipes import _checks
+from morl_recipes.naming import count
 from morl_recipes.saved_policy import SavedPolicy
 
 if TYPE_CHECKING:
@@ -161,9 +162,10 @@ class Front:
 
     def __repr__(self) -> str:
         kind = "one policy for all preferences" if self.conditioned else "one policy per preference"
-        seeds = ", ".join(map(str, sorted(set(self.seeds))))
-        head = f"{len(self.kept)} points on {self.env} ({', '.join(self.objectives)}), {self.method}, {kind}"
-        return f"{head}, seeds {seeds}\n{self.table().to_string(index=False, float_format='{:.4g}'.format)}"
+        distinct = sorted(set(self.seeds))
+        seeds = f"seed{'s' * (len(distinct) > 1)} {', '.join(map(str, distinct))}"
+        head = f"{count(len(self.kept), 'point')} on {self.env} ({', '.join(self.objectives)}), {self.method}, {kind}"
+        return f"{head}, {seeds}\n{self.table().to_string(index=False, float_format='{:.4g}'.format)}"
 
     def _chosen(self, preference: Sequence[float]) -> tuple[SavedPolicy, Tensor]:
         """Return the module for a preference, and the preference that it is to be given."""

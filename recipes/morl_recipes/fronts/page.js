@@ -82,9 +82,12 @@
     return { ...base, xaxis: across, yaxis: up };
   }
 
+  // A closed list of buttons: the default one can send the data of a figure to a server.
+  const buttons = m === 3 ? ["toImage", "resetCameraDefault3d"] : ["toImage", "zoom2d", "pan2d", "resetScale2d"];
+
   function draw() {
     const traces = m > 3 ? parallel() : points();
-    Plotly.react(figure, traces, layout(), { responsive: true, displaylogo: false }).then(show);
+    Plotly.react(figure, traces, layout(), { responsive: true, displaylogo: false, modeBarButtons: [buttons] }).then(show);
   }
 
   function returns(index) {
@@ -98,7 +101,7 @@
       const whisker = `<u style="left:${100 * from}%;width:${100 * (to - from)}%"></u>`;
       const bar = `<div class="bar"><i style="width:${100 * share(value)}%"></i>${whisker}</div>`;
       return `<tr><td>${name}</td><td data-label="mean return">${short(value)}</td>` +
-        `<td data-label="95 % over ${data.over}">${ends}</td><td class="wide" data-label="share">${bar}</td></tr>`;
+        `<td data-label="95 % over ${data.over}">${ends}</td><td class="wide" data-label="of its range">${bar}</td></tr>`;
     }).join("");
   }
 

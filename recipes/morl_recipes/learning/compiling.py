@@ -12,7 +12,7 @@ from morl_recipes._checks import compilable
 _LOG = logging.getLogger("morl_recipes")
 Choice = Literal["auto"] | bool
 WORTH = 100_000
-"""Updates, counted once per run, from which compiling pays: it takes about half a minute and halves their time."""
+"""Updates, counted once per run, from which compiling is taken to repay its time: a choice, not a measurement."""
 INSTALLED = tuple(f"G['__{name}_" for name in ("builtins", "import_torch", "import_morl_blocks", "import_morl_recipes"))
 """How Dynamo names what Python itself and modules of these packages define."""
 

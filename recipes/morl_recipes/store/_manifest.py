@@ -29,11 +29,11 @@ def describe_machine() -> dict[str, Any]:
     return {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()}
 
 
-def check_run_id(run_id: str) -> None:
+def check_run_id(run_id: str, name: str = "run_id") -> None:
     """Require an id that is a safe folder name everywhere."""
     if not _RUN_ID.fullmatch(run_id):
         raise ValueError(
-            f"`run_id` must be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9, got {run_id!r}."
+            f"`{name}` must be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9, got {run_id!r}."
         )
 
 

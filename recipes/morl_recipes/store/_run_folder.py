@@ -40,6 +40,8 @@ def read_fields(folder: Path, planned: PlannedRun) -> dict[str, Any]:
             raise StoreError(f"{path}: belongs to another run ({_owner(fields)}). {again(folder)}")
     for name, expected in fields["files"].items():
         size = _size(f"{folder}/{name}")
+        if size is None:
+            raise StoreError(f"{folder / name}: missing. {again(folder)}")
         if size != expected["bytes"]:
             raise StoreError(f"{folder / name}: damaged ({size} bytes, expected {expected['bytes']}). {again(folder)}")
     return fields

@@ -87,7 +87,7 @@ class Store:
         """Open an existing store; a missing, damaged or foreign manifest raises :class:`StoreError`."""
         path = Path(path)
         if not (path / MANIFEST).is_file():
-            raise StoreError(f"{path}: not a result store (it has no {MANIFEST}).")
+            raise StoreError(f"{path}: not a result store ({_no_store(path)}).")
         fields = unseal(path / MANIFEST, schema=SCHEMA, advice=KEEP_MANIFEST)
         try:
             return cls(path, Manifest.from_json(fields))
@@ -233,6 +233,15 @@ class Store:
             Number of leftovers removed.
         """
         return staging.remove_leftovers(staging.inside(self.path, STAGING), older_than)
+
+
+def _no_store(path: Path) -> str:
+    """Say why a folder is no store, and where the one of a front is."""
+    if not path.exists():
+        return "there is no such folder"
+    own = path / "store"  # as `morl-blocks front` names it
+    where = f"; that of the front is {own}" if (own / MANIFEST).is_file() else ""
+    return f"it has no {MANIFEST}{where}"
 
 
 def _refuse_strangers(path: Path) -> None:

@@ -97,13 +97,13 @@ def interval_text(interval: Interval, digits: int = 3, scale: float = 1.0) -> st
 
 
 def best_of(values: list[float]) -> list[bool]:
-    """Mark the largest number, and its equals; a single number is not the best of anything.
+    """Mark the largest number, and its equals; where all are equal, none is the best of anything.
 
     Example:
-        >>> best_of([0.1, float("nan"), 0.3])
-        [False, False, True]
+        >>> best_of([0.1, float("nan"), 0.3]), best_of([0.0, 0.0])
+        ([False, False, True], [False, False])
     """
     known = [value for value in values if not math.isnan(value)]
-    if len(known) < 2:
+    if len(set(known)) < 2:
         return [False] * len(values)
     return [value == max(known) for value in values]

@@ -34,8 +34,14 @@ def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsy
     out = tmp_path / "f"
     command = ["front", *QUICK, "--recipe", "Exact PCGrad", "--preferences", "3", "--decomposed", "--out", str(out)]
     assert main(command) == 0
-    assert "Exact PCGrad, one policy per preference, seeds 0" in capsys.readouterr().out
+    assert "Exact PCGrad, one policy per preference, seed 0\n" in capsys.readouterr().out
     assert len(Front.load(out).policies) == 3
+
+
+def test_the_help_has_the_defaults_of_a_front(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["front", "--help"])
+    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "played at the end; 0 for none. (default: 0)" in text
 
 
 @pytest.mark.parametrize(
@@ -45,6 +51,8 @@ def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsy
         (["--recipe", "Exact PCGard"], "unknown row 'Exact PCGard'. Nearest: Exact PCGrad"),
         (["--preferences", "1"], "`preferences` must be a whole number >= 2, got 1"),
         (["--reference", "zero"], "`reference` must be numbers"),
+        (["--reference", "0,-50,3"], "`reference` must hold 2 finite numbers (treasure, time), got 0,-50,3."),
+        (["--reference", "0,nan"], "`reference` must hold 2 finite numbers (treasure, time), got 0,nan."),
     ],
 )
 def test_what_cannot_be_is_said(
@@ -52,3 +60,14 @@ def test_what_cannot_be_is_said(
 ) -> None:
     assert main(["front", *QUICK, *words, "--out", str(tmp_path / "f")]) == 2
     assert message in capsys.readouterr().err
+    assert not (tmp_path / "f").exists()  # nothing was trained before
+
+
+def test_a_reference_that_no_point_exceeds_is_said_and_not_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["front", *QUICK, "--preferences", "3", "--reference", "100,100", "--out", str(tmp_path / "f")]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "Hypervolume above 100,100, seed 0: 0 (no point exceeds the reference in every objective)" in text
+    assert "Front: " in text

@@ -10,7 +10,9 @@ from morl_recipes.store import load_runs
 def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = shutil.copytree(trained, tmp_path / "copy")
     assert main(["test", str(folder), "--episodes", "3"]) == 0
-    assert "8 runs tested on 3 fresh episodes each." in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "8 runs tested on 3 fresh episodes each." in said.out
+    assert said.err == ""  # a bar is for terminals
     assert set(load_runs(folder)["test_final_episodes"]) == {3}
     assert main(["test", str(folder), "--episodes", "3"]) == 0
     assert "0 runs tested on 3 fresh episodes each, 8 had their test already." in capsys.readouterr().out

@@ -158,7 +158,7 @@ def test_environments_of_different_sizes_stand_in_one_file(
 def test_bad_input_raises(fill: Fill, tmp_path: Path, sweep_type: Any) -> None:
     with pytest.raises(ValueError, match="`stores` must name at least one"):
         publish([], "mine", tmp_path)
-    with pytest.raises(ValueError, match=r"must be 1 to 200 of .*, got '\.\./x'"):
+    with pytest.raises(ValueError, match=r"`name` must be 1 to 200 of .*, got '\.\./x'"):
         publish([], "../x", tmp_path)
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet\. Nothing was written"):

@@ -40,6 +40,23 @@ def test_the_slider_over_the_preference_is_in_the_report(browser: Any, folder: P
     assert browser.problems == []
 
 
+def test_no_button_sends_a_front_anywhere(browser: Any, folder: Path, tmp_path: Path) -> None:
+    browser.look(1280, 900)
+    browser.open(write_report(folder / "store", tmp_path / "report.html"))
+    browser.draw_everything()
+    titles = "[...document.querySelectorAll('#figure .modebar-btn')].map((b) => b.dataset.title)"
+    browser.wait(f"{titles}.length > 0")
+    assert browser.run(titles) == ["Download plot as a PNG", "Zoom", "Pan", "Reset axes"]
+
+
+def test_bars_fill_a_narrow_page(browser: Any, folder: Path, tmp_path: Path) -> None:
+    browser.look(400, 900)
+    browser.open(write_report(folder / "store", tmp_path / "report.html"))
+    browser.wait("document.querySelectorAll('.bar').length === 2")
+    free = "(() => { const b = document.querySelector('.bar'); const r = (e) => e.getBoundingClientRect().right;"
+    assert browser.run(f"{free} return r(b.closest('tr')) - r(b); }})()") < 20
+
+
 def test_a_damaged_front_leaves_the_report_of_its_store(
     folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -135,7 +135,7 @@ def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) ->
     (store.path / "tmp").symlink_to(tmp_path)
     (store.path / "populations.json").write_text("{}")
     found = {Path(finding.where).name: str(finding) for finding in verify(store.path).findings}
-    assert "history.csv: damaged (None bytes" in found[runs[0].name]
+    assert "history.csv: missing. Remove the folder" in found[runs[0].name]
     assert "policy.safetensors: damaged (5 bytes" in found[runs[1].name]
     assert "another recipe than the plan" in found[runs[2].name]
     assert "trained by several versions" in found[store.path.name]

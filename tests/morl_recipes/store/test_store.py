@@ -151,6 +151,14 @@ def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
         Store.create(tmp_path, manifest())
     with pytest.raises(StoreError, match=r"not a result store \(it has no manifest.json\)"):
         Store.open(tmp_path)
+    with pytest.raises(StoreError, match=r"nowhere: not a result store \(there is no such folder\)"):
+        Store.open(tmp_path / "nowhere")
+
+
+def test_the_folder_of_a_front_leads_to_its_store(tmp_path: Path) -> None:
+    Store.create(tmp_path / "front" / "store", manifest())
+    with pytest.raises(StoreError, match=r"it has no manifest.json; that of the front is .*front/store\)"):
+        Store.open(tmp_path / "front")
 
 
 @pytest.mark.parametrize("content", [b'{"start_url": "/"}', seal({"schema": 99})])
