@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from morl_recipes.claims._claims import CLAIMS
+from morl_recipes.claims._claims import CLAIMS, Claim
 from morl_recipes.claims._judge import RULE, Verdict
 from morl_recipes.claims._pictures import can_draw
 from morl_recipes.claims._repeat import repeat
@@ -47,7 +47,9 @@ def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
 
 
 def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
-    """Say in three sentences what came out, of the dataset that judges most claims; the longer training of two.
+    """Say in three sentences what came out: how much was trained, PASTA's lead, and what became of all claims.
+
+    The lead is that of the dataset that judges most claims; the longer training of two.
 
     Args:
         sections: The datasets.
@@ -58,24 +60,35 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         nothing = "No claim of the paper is fully trained here yet"
         return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
     section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
-    rows, runs = section.trained, len(section.dataset.done)
+    rows, runs = sum(s.trained for s in sections), sum(len(s.dataset.done) for s in sections)
+    envs = list(dict.fromkeys(env for s in sections for env in s.steps))
     said = [
-        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all ({section.title}), and "
-        "judged on fresh episodes."
+        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all, on {listed(envs)}, "
+        "and judged on fresh episodes."
     ]
     first = section.findings[0]
     lead, printed = first.decisive, first.printed
     if lead is not None and printed is not None:
         said.append(
-            f"PASTA's smallest lead among the baselines is {per_cent(lead.share.estimate)} "
+            f"On {section.title}, PASTA's smallest lead among the baselines is {per_cent(lead.share.estimate)} "
             f"[{per_cent(lead.share.low)}, {per_cent(lead.share.high)}] {pair_words(lead)}; "
             f"the paper prints {per_cent(printed.printed_share)}, {pair_words(printed)}."
         )
-    counts = Counter(one.verdict for one in section.findings)
+    counts = Counter(verdicts(sections).values())
     parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict] or verdict == "holds"]
-    claims = f"Of {len(section.findings)} claims"
+    claims = f"Of {len(CLAIMS)} claims"
     said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
     return said
+
+
+def verdicts(sections: Sequence[Section]) -> dict[Claim, Verdict]:
+    """Return what became of every claim of the paper, by the dataset with most of its rows; the longer one of two."""
+    found: dict[Claim, Verdict] = {}
+    for claim in CLAIMS:
+        own = [(s, one) for s in sections for one in s.findings if one.claim == claim and one.decisive is not None]
+        best = max(own, key=lambda pair: (pair[1].rows[0], max(pair[0].steps.values())), default=None)
+        found[claim] = "not trained here" if best is None else best[1].verdict
+    return found
 
 
 def page(datasets: Sequence[Dataset], pictures: str, sections: Sequence[Section] | None = None) -> str:

@@ -24,12 +24,13 @@ def made_up(
     name: str = "made-up",
     seeds: Sequence[int] = (0, 1, 2),
     preferences: Any = ((0.1, 0.7, 0.2), (0.8, 0.1, 0.1)),
+    steps: int = 4096,
 ) -> Dataset:
     """Return a dataset whose runs have the normalised return ``level(run)`` in every objective; ``None`` for no run.
 
     The best validation is a tenth above it.
     """
-    content: dict[str, Any] = {"rows": rows, "envs": [env], "seeds": seeds, "total_steps": 4096}
+    content: dict[str, Any] = {"rows": rows, "envs": [env], "seeds": seeds, "total_steps": steps}
     manifest = make_plan(sweep_from(content | ({"preferences": preferences} if preferences else {}))).manifest(
         "made up"
     )
@@ -54,7 +55,7 @@ def made_up(
         for point, factor in (("peak", 1.1), ("final", 0.9), ("test_peak", 1.0), ("test_final", 0.9)):
             returns = low + (high - low) * min(height * factor, 1.0)
             found = summarise(returns + np.array([[-0.01], [0.01]]), np.array(run.preference), bounds_of(info))
-            line |= {f"{point}_{key}": found[key] for key in ("hv", "eu")} | {f"{point}_steps": 4096.0}
+            line |= {f"{point}_{key}": found[key] for key in ("hv", "eu")} | {f"{point}_steps": float(steps)}
             line |= {f"{point}_{i}": value for i, value in enumerate(found["returns"])}
             line |= {f"{point}_episodes": 2.0, f"{point}_hv_se": found["hv_se"], f"{point}_eu_se": found["eu_se"]}
         lines.append(line)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.claims._page import headline, page, sections_of
+from morl_recipes.claims._page import headline, page, sections_of, verdicts
 from morl_recipes.claims._write import BEGIN, END, write_all
 from morl_recipes.dataset import Dataset
 from morl_recipes.paper import REFERENCE
@@ -94,9 +94,26 @@ def test_the_page_can_be_read_aloud(everything: list[Dataset]) -> None:
 def test_the_headline_has_three_sentences(everything: list[Dataset]) -> None:
     said = headline(sections_of(everything), "page.md")
     assert len(said) == 3
-    assert "PASTA's smallest lead among the baselines is 9 %" in said[1]
+    rows, runs = (
+        sum(s.trained for s in sections_of(everything)),
+        sum(len(d.done) for d in (everything[0], everything[2])),
+    )
+    assert said[0].startswith(f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all")
+    assert "On stealth, 4,096 steps, PASTA's smallest lead among the baselines is 9 %" in said[1]
     assert "over Linear; the paper prints 31 %, over STCH (10.0)." in said[1]
-    assert said[2].startswith("[Of 12 claims](page.md) ")
+    assert said[2].startswith("[Of 18 claims](page.md) ")
+    assert said[2].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
+
+
+def test_a_claim_is_judged_by_most_rows_and_then_by_most_steps(everything: list[Dataset]) -> None:
+    whole, _, frogger = everything
+    behind = noisy({REFERENCE: 0.3, "Linear": 0.6, "Tchebycheff": 0.6})
+    few = made_up(behind, rows=["PASTA", "Tchebycheff"], steps=8192, name="stealth-few")
+    longer = made_up(behind, rows=["baselines"], steps=8192, name="stealth-longer")
+    first = next(iter(verdicts([])))
+    assert set(verdicts([]).values()) == {"not trained here"}
+    assert verdicts(sections_of([whole, few, frogger]))[first] == "weaker"
+    assert verdicts(sections_of([whole, few, longer, frogger]))[first] == "reversed"
 
 
 def test_without_data_it_says_so(root: Path) -> None:
