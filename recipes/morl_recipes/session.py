@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.settings import Settings
 from morl_recipes.store import run_versions
 from morl_recipes.testing import with_tests
-from morl_recipes.watching import Bar, Logger, check_loggers, log
+from morl_recipes.watching import Bar, Interrupt, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
@@ -81,6 +82,20 @@ class Session:
     def finished(self) -> bool:
         """All iterations are done, or no run is left."""
         return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
+
+    def train(self) -> TrainResult:
+        """Start, train to the end, close and return the result; an interrupt saves first."""
+        with closing(self), Interrupt() as interrupt:
+            self.start()
+            while not self.finished:
+                try:
+                    self.take(self.batch.iterate())
+                except BaseException:
+                    self.save()
+                    raise
+                if interrupt.requested and not self.finished:
+                    self.stop()
+            return self.result()
 
     def start(self) -> None:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""
