@@ -71,6 +71,11 @@ class EnvSource:
             object.__setattr__(self, "make", _Opener(self.make))
 
     @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Return ``hv_low`` and ``hv_high``, ``None`` without either."""
+        return None if self.hv_low is None or self.hv_high is None else (self.hv_low, self.hv_high)
+
+    @property
     def extra(self) -> str | None:
         """Group of optional packages that the environment needs."""
         return None if self.card is None else self.card.extra

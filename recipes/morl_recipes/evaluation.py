@@ -75,8 +75,7 @@ class Scores:
     """
 
     def __init__(self, batch: Batch) -> None:
-        source = batch.source
-        self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+        self.bounds = batch.source.bounds
         judges = [score for score in scores.SCORES if self.bounds is not None or not score.needs_bounds]
         self.judges = (judges[0], judges[min(1, len(judges) - 1)])
         self.preferences = batch.preferences.cpu().double()

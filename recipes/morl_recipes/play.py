@@ -87,9 +87,7 @@ def play(
     policy = acting(load_policy(store, row, point, world.action_low, world.action_high, world), weights)
     returns, _ = mean_returns(world, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
-    hv = None
-    if info.bounds_problem is None and info.low is not None and info.high is not None:
-        hv = float(run_hypervolume(mean, info.low, info.high))
+    hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
     if video is not None:
         film(source, policy, Path(video), seed, _caption(row, weights, point, seed))
     return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))

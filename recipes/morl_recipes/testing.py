@@ -24,7 +24,7 @@ from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.scores import Bounds, summarise
-from morl_recipes.store import EnvInfo, PlannedRun, Store
+from morl_recipes.store import PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
 from morl_recipes.stored_environments import StoredEnvironments
 
@@ -56,11 +56,10 @@ def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> l
     if not episodes or not done:
         return list(runs)
     players = [player for index in done for player in _both(runs[index])]
-    bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
     returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
-        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], bounds))
+        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
     return tested
 
 
@@ -204,7 +203,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         ) from error
     for place, one in enumerate(part):
         info = store.manifest.environments[one.run.env]
-        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, _bounds(info)))
+        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, info.bounds))
     return [one.run.run_id for one in part]
 
 
@@ -218,7 +217,3 @@ def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Map
     weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
     both = returns.double().numpy()
     return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}
-
-
-def _bounds(info: EnvInfo) -> Bounds:
-    return None if info.bounds_problem is not None or info.low is None or info.high is None else (info.low, info.high)

@@ -9,7 +9,7 @@ import numpy as np
 from morl_blocks.metrics import Comparison, Interval, compare
 from morl_recipes import paper, scores
 from morl_recipes.panels import Panel, Results
-from morl_recipes.panels._panel import Array, bounds_of
+from morl_recipes.panels._panel import Array
 from morl_recipes.panels._statistics import NOTHING, mean_interval
 from morl_recipes.rows import ROWS
 from morl_recipes.table._printed import printed_summary, scale_note
@@ -45,7 +45,7 @@ class Rows:
     @property
     def score(self) -> scores.Score:
         """Say what is compared."""
-        known = all(bounds_of(panel.info) is not None for panel in self.panels.values())
+        known = all(panel.info.bounds is not None for panel in self.panels.values())
         return scores.HYPERVOLUME if known else scores.UTILITY
 
     @cached_property

@@ -10,7 +10,7 @@ from morl_blocks.metrics import Interval, bootstrap_ci, compare, standard_error
 from morl_blocks.metrics._seeds import quantiles
 from morl_recipes import scores
 from morl_recipes.panels import Panel, Results
-from morl_recipes.panels._panel import Array, bounds_of
+from morl_recipes.panels._panel import Array
 from morl_recipes.panels._statistics import NOTHING, mean_interval
 
 SAME = 1e-7
@@ -78,7 +78,7 @@ def compare_results(first: Results, second: Results) -> list[RowDifference]:
 
 
 def _row(mine: Panel, k: int, other: Panel, j: int) -> RowDifference:
-    score = scores.UTILITY if bounds_of(mine.info) is None else scores.HYPERVOLUME
+    score = scores.UTILITY if mine.info.bounds is None else scores.HYPERVOLUME
     preferences = [p for p in mine.preferences if p in other.preferences]
     seeds = sorted({*mine.seeds, *other.seeds})
     ours, theirs = (_laid_out(panel, row, score, preferences, seeds) for panel, row in ((mine, k), (other, j)))

@@ -19,13 +19,6 @@ READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "f
 """Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
 
 
-def bounds_of(info: EnvInfo) -> scores.Bounds:
-    """Return the bounds of an environment's returns, ``None`` where they cannot be used."""
-    if info.bounds_problem is not None or info.low is None or info.high is None:
-        return None
-    return info.low, info.high
-
-
 @dataclass(frozen=True)
 class Panel:
     """The runs of one group of recipes on one environment, PASTA among them.
@@ -105,7 +98,7 @@ class Panel:
 
     def score(self, score: scores.Score) -> Array:
         """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
-        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], bounds_of(self.info))
+        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.

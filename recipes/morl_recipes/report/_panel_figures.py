@@ -7,7 +7,6 @@ import pandas as pd
 
 from morl_recipes import scores
 from morl_recipes.panels import Panel
-from morl_recipes.panels._panel import bounds_of
 from morl_recipes.report import _traces
 from morl_recipes.report._against import against
 from morl_recipes.report._series import curves, training_frame
@@ -57,7 +56,7 @@ def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, An
         "profiles": {"all": _traces.profiles(panel)},
     }
     for score in scores.SCORES:
-        if score.needs_bounds and bounds_of(panel.info) is None:
+        if score.needs_bounds and panel.info.bounds is None:
             figures[curve_name(score)] = {
                 "all": _traces.gap(f"No {score.title} on {panel.env}: {panel.info.bounds_problem}.")
             }

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from morl_recipes import scores
 from morl_recipes.panels import Panel
-from morl_recipes.panels._panel import bounds_of
 from morl_recipes.store import Manifest
 
 Array: TypeAlias = NDArray[np.float64]
@@ -62,7 +61,7 @@ def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
     columns = [f"return_{i}" for i in range(len(panel.info.objectives))]
     returns = frame.reindex(columns=columns).to_numpy(dtype=float)
     weights = np.array(panel.preferences)[frame["preference_index"].to_numpy(dtype=int)]
-    bounds = bounds_of(panel.info)
+    bounds = panel.info.bounds
     return frame.assign(**{score.name: scores.judge(score, returns, weights, bounds) for score in scores.SCORES})
 
 

@@ -68,6 +68,13 @@ class EnvInfo:
     high: tuple[float, ...] | None = None
 
     @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Return the lowest and the highest returns, ``None`` where they cannot be used."""
+        if self.bounds_problem is not None or self.low is None or self.high is None:
+            return None
+        return self.low, self.high
+
+    @property
     def bounds_problem(self) -> str | None:
         """Say why no hypervolume can be computed; ``None`` when it can."""
         numbers = (None,) if self.low is None or self.high is None else (*self.low, *self.high)
