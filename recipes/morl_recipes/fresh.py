@@ -102,11 +102,8 @@ def _play(
     recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, tick: Callable[[int], None]
 ) -> Tensor:
     seeds = [derive(player.seed, STREAM, index) for player in players for index in range(episodes)]
-    env = source.make(len(seeds), seeds)
-    try:
+    with source.opened(len(seeds), seeds) as env:
         return _Game(recipe, players, env, episodes).play(tick)
-    finally:
-        getattr(env, "close", lambda: None)()
 
 
 class _Game:

@@ -110,11 +110,10 @@ class TrainResult:
 
         require_point(point)
         chosen = self.runs[run]
-        env = self.source.make(1, [0])
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
-        bounds = env.action_low, env.action_high
-        module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
-        getattr(env, "close", lambda: None)()
+        with self.source.opened(1, [0]) as env:
+            bounds = env.action_low, env.action_high
+            module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
         return module.requires_grad_(requires_grad=False)
 
     def save(self, folder: Path | str) -> Store:

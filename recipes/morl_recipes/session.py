@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from morl_recipes import _checks, checkpoint
-from morl_recipes.envs import find_source, sizes
+from morl_recipes.envs import close, find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
 from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
@@ -147,9 +147,7 @@ class Session:
         """Close the bar, and the environments that can be closed."""
         self.bar.close()
         for env in (self.batch.env, self.evaluate.env):
-            close = getattr(env, "close", None)
-            if close is not None:
-                close()
+            close(env)
 
     def _keep(self) -> None:
         """Copy the state, so that an iteration that fails half-way costs no finished one."""

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Sequence
 
-from morl_recipes.envs import find_source
+from morl_recipes.envs import close, find_source
 from morl_recipes.fresh import one_thread
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
@@ -59,4 +59,4 @@ def _iteration(job: Job) -> float:
             batch.iterate()
             return (time.process_time() - start) / (len(runs) + OVERHEAD)
     finally:
-        getattr(batch.env, "close", lambda: None)()
+        close(batch.env)

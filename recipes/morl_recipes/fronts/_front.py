@@ -200,9 +200,8 @@ class FrontPolicy:
 
 def bounds_of(source: EnvSource) -> dict[str, Tensor]:
     """Return the action bounds of an environment as tensors by name; none for discrete actions."""
-    env = source.make(1, [0])
-    low, high = env.action_low, env.action_high
-    getattr(env, "close", lambda: None)()
+    with source.opened(1, [0]) as env:
+        low, high = env.action_low, env.action_high
     return {} if low is None or high is None else {"action_low": low.cpu().clone(), "action_high": high.cpu().clone()}
 
 
