@@ -49,7 +49,8 @@ def make_folder(folder: Path, *names: str) -> Path:
 def create(path: Path, content: bytes) -> None:
     """Write a new file and wait until the disk has it; a name that is taken, be it by a link, is refused."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666), "wb") as file:
-        _fill(file.fileno(), content)
+        _write(file.fileno(), content)
+        os.fsync(file.fileno())
 
 
 def replace(path: Path, content: bytes) -> None:
@@ -200,11 +201,6 @@ def _opened(path: Path, flags: int) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
-
-
-def _fill(handle: int, content: bytes) -> None:
-    _write(handle, content)
-    os.fsync(handle)
 
 
 def _write(handle: int, content: bytes) -> None:

@@ -91,11 +91,6 @@ class Panel:
         """Tell which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
         return np.asarray(self.usable[self.active].all(0) & self.active.any())
 
-    @property
-    def utilities(self) -> Array:
-        """Weigh the returns by the preferences, NaN where there is no run, ``[methods, preferences, seeds]``."""
-        return self.score(scores.UTILITY)
-
     def score(self, score: scores.Score) -> Array:
         """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
         return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)

@@ -36,8 +36,6 @@ class FastUpdate(Update):
         columns: Layout of the packed data.
     """
 
-    name = "fast"
-
     def __init__(
         self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
     ) -> None:
