@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import Actor, unit_box_to_action
+from morl_blocks.ppo import unit_box_to_action
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.learning.lift import LiftedActor
+from morl_recipes.learning.networks import build_actor
 from morl_recipes.learning.observations import scaled
 from morl_recipes.recipe import Recipe
-from morl_recipes.specs import Choices
 from morl_recipes.streams import derive
 
 AT_ONCE = 1600
@@ -35,13 +35,6 @@ class Player:
     seed: int
     preference: tuple[float, ...]
     tensors: Mapping[str, Tensor]
-
-
-def build_actor(recipe: Recipe, env: TensorEnv) -> Actor:
-    """Make the actor of a recipe for an environment; its parameters are replaced by the players'."""
-    actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
-    actor: Actor = recipe.actor.build(env.observation_dim, len(env.objectives), actions)
-    return actor
 
 
 def fresh_returns(

@@ -105,7 +105,7 @@ class TrainResult:
             run: Its place in ``runs``.
             point: The policy of the best validation, or the last one.
         """
-        from morl_recipes.fresh import build_actor
+        from morl_recipes.learning.networks import build_actor
         from morl_recipes.saved_policy import SavedPolicy, require_point
 
         require_point(point)

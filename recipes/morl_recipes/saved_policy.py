@@ -114,7 +114,7 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
     """
-    from morl_recipes.fresh import build_actor
+    from morl_recipes.learning.networks import build_actor
     from morl_recipes.recipe import Recipe
     from morl_recipes.specs import Actor as PlainActor
 
