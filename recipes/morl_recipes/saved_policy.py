@@ -86,23 +86,20 @@ def require_point(point: str) -> None:
         raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
 
 
-def load_policy(
-    store: Store,
-    run: Mapping[str, Any],
-    point: Point,
-    low: Tensor | None,
-    high: Tensor | None,
-    env: TensorEnv | None = None,
-) -> SavedPolicy:
-    """Return the policy of a run at its best or last validation point; ``env`` is asked by actors of a recipe's own."""
+def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
+    """Return the policy of one point from the stored tensors of a run, which hold both."""
+    return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+
+
+def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
+    """Return the policy of a run at its best or last validation point, for its environment."""
     require_point(point)
-    tensors = store.policy(run["run_id"])
-    own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+    own = at_point(store.policy(run["run_id"]), point)
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
     try:
-        actor = None if env is None else _stored_actor(store, run["run_id"], env)
-        policy = SavedPolicy(own, len(run["preference"]), low, high, actor).eval()
+        actor = _stored_actor(store, run["run_id"], env)
+        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
         raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error

@@ -13,6 +13,7 @@ from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
+from morl_recipes.saved_policy import at_point
 from morl_recipes.selection import name_of
 from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
@@ -106,10 +107,6 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     fields, objectives = store.read(planned.run_id), len(planned.preference)
     frame = pd.DataFrame(stacked([read_history(store, fields)]))
     tensors = store.policy(planned.run_id)
-    peak, final = (
-        {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
-        for point in ("peak", "final")
-    )
     return RunResult(
         recipe=recipe,
         preference=planned.preference,
@@ -119,7 +116,7 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
         history=frame,
         peak=fields["peak"] and validation(frame, objectives, fields["peak"]["iteration"]),
         final=validation(frame, objectives),
-        policy=final,
-        peak_policy=peak,
+        policy=at_point(tensors, "final"),
+        peak_policy=at_point(tensors, "peak"),
         **read_tests(store, fields),
     )

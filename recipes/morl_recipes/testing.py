@@ -23,6 +23,7 @@ from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
+from morl_recipes.saved_policy import at_point
 from morl_recipes.scores import Bounds, summarise
 from morl_recipes.store import PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
@@ -173,10 +174,7 @@ def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
 def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
     """Return the policies of both points."""
     tensors = store.policy(run.run_id)
-    policies = {
-        point: {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(point)}
-        for point in ("peak", "final")
-    }
+    policies = {point: at_point(tensors, point) for point in ("peak", "final")}
     for point, policy in policies.items():
         if not policy:
             raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
