@@ -90,7 +90,7 @@ def test_store(
         which some runs cannot be read, after all the others are tested.
     """
     _checks.at_least("episodes", episodes, 1)
-    store = folder if isinstance(folder, Store) else Store.open(folder)
+    store = Store.open(folder)
     todo, there, problems = _pending(store, episodes)
     batches, unread = _batches(store, todo)
     problems += unread

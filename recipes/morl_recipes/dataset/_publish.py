@@ -44,7 +44,7 @@ def publish(
     check_run_id(name)
     path = (folder() if out is None else Path(out)) / f"{name}.csv"
     parts = [(str(path), read_dataset(path))] if path.exists() else []
-    parts += [(str(store.path), of_store(store, name)) for store in map(_opened, stores)]
+    parts += [(str(store.path), of_store(store, name)) for store in map(Store.open, stores)]
     parts += [] if plan is None else [("the plan", Dataset(name, plan, pd.DataFrame(columns=run_columns(0))))]
     if not parts:
         raise ValueError("`stores` must name at least one result store, got none.")
@@ -54,10 +54,6 @@ def publish(
     with staging.staged(path) as temporary:
         temporary.write_text(merged.to_text(), encoding="utf-8", newline="\n")
     return read_dataset(path)
-
-
-def _opened(store: str | Path | Store) -> Store:
-    return store if isinstance(store, Store) else Store.open(store)
 
 
 def of_store(store: Store, name: str) -> Dataset:

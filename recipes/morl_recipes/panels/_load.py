@@ -89,7 +89,7 @@ def _read(
     """Return the name, the plan, the runs and, if asked for, the histories."""
     if isinstance(store, Dataset):
         return Path(store.name), store.manifest, store.runs, pd.DataFrame(columns=["run_id", "iteration", "steps"])
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     if history:
         runs, curves = load_both(store, columns)
     else:

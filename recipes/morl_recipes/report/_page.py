@@ -161,7 +161,7 @@ def write_report(
     from morl_recipes.fronts._embedded import front_part  # whose own page is made with this package
 
     script = plotly_script()
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     front = front_part(store.path)
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))

@@ -86,7 +86,7 @@ def load_runs(
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     as_asked = _converter(frame)
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
     rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
@@ -138,7 +138,7 @@ def load_history(
         have is NaN for it.
     """
     as_asked = _converter(frame)
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     taken = _Taken(store, damaged)
     for fields in _fields(store, damaged):
         taken.add(fields)

@@ -83,8 +83,10 @@ class Store:
         return store
 
     @classmethod
-    def open(cls, path: str | Path) -> "Store":
-        """Open an existing store; a missing, damaged or foreign manifest raises :class:`StoreError`."""
+    def open(cls, path: "str | Path | Store") -> "Store":
+        """Open an existing store, or take an open one; a missing or damaged manifest raises :class:`StoreError`."""
+        if isinstance(path, Store):
+            return path
         path = Path(path)
         if not (path / MANIFEST).is_file():
             raise StoreError(f"{path}: not a result store (it has no {MANIFEST}).")
