@@ -48,8 +48,7 @@ def describe_update(history: pd.DataFrame) -> str:
 
 def history_columns(manifest: Manifest) -> list[str]:
     """Name the columns of the histories that the page needs."""
-    objectives = max((len(info.objectives) for info in manifest.environments.values()), default=0)
-    return [*CONTROLLER_COLUMNS, "fast", "compiled", *(f"return_{i}" for i in range(objectives))]
+    return [*CONTROLLER_COLUMNS, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:

@@ -87,7 +87,7 @@ def load_runs(
     """
     as_asked = _converter(frame)
     store = Store.open(store)
-    objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
+    objectives = store.manifest.most_objectives
     rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
 
@@ -156,7 +156,7 @@ def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame
         The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
         ``iteration``, ``steps`` and the columns alone.
     """
-    objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
+    objectives = store.manifest.most_objectives
     rows, taken = list[dict[str, Any]](), _Taken(store, "mark", None if columns is None else frozenset(columns))
     for fields in _fields(store, "mark", tests=True):
         rows.append(_row(fields, objectives))

@@ -148,6 +148,11 @@ class Manifest:
                     f"got {run.preference}."
                 )
 
+    @property
+    def most_objectives(self) -> int:
+        """Return the number of objectives of the environment that has the most."""
+        return max((len(info.objectives) for info in self.environments.values()), default=0)
+
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as JSON fields, with its schema version."""
         parts = {

@@ -168,5 +168,4 @@ def _records(event: Event, population: Job) -> list[RunRecord]:
 
 
 def _failure(run: PlannedRun, reason: str) -> RunRecord:
-    history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    return RunRecord(*run.identity, "failed", reason, 0, None, None, run.recipe, history)
+    return RunRecord(*run.identity, "failed", reason, 0, None, None, run.recipe, pd.DataFrame())

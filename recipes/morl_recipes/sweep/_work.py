@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 from filelock import FileLock, Timeout
 from torch import Tensor
 
@@ -86,9 +85,7 @@ def _set_aside(path: Path, error: CheckpointError) -> None:
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     """Return what the store keeps of a run: both validation points with their policies, and the history."""
     history = result.history
-    if history.empty:
-        history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    steps = int(history["steps"].max()) if len(history) else 0
+    steps = 0 if history.empty else int(history["steps"].max())
     points = (result.peak, result.final)
     return RunRecord(
         *run.identity,
