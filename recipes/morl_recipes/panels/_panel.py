@@ -1,6 +1,6 @@
 """One block of a table: the methods of one group on one environment, as arrays with gaps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -67,6 +67,11 @@ class Panel:
         return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
 
     @property
+    def beside(self) -> Reading:
+        """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
+        return "peak" if self.reading == "test" else "test"
+
+    @property
     def short_reference(self) -> str:
         """Return the name of the reference as a heading prints it."""
         return "PASTA" if self.reference == REFERENCE else self.reference
@@ -94,6 +99,24 @@ class Panel:
     def score(self, score: scores.Score) -> Array:
         """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
         return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)
+
+    def runs(self, method: int) -> tuple[int, int]:
+        """Return how many runs of a method are usable, and how many were planned."""
+        return int(self.usable[method].sum()), int((self.run_ids[method] != "").sum())
+
+    def laid_out(
+        self, method: int, score: scores.Score, preferences: Sequence[tuple[float, ...]], seeds: Sequence[int]
+    ) -> Array:
+        """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
+
+        The seeds of the panel must be among them.
+        """
+        values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
+        columns = [seeds.index(seed) for seed in self.seeds]
+        for p, weights in enumerate(preferences):
+            if weights in self.preferences:
+                found[p, columns] = values[self.preferences.index(weights)]
+        return found
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.

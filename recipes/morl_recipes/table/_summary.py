@@ -15,7 +15,7 @@ from morl_recipes.table._cells import (
     without_empty,
 )
 from morl_recipes.table._printed import Printed, preference_note, printed_summary
-from morl_recipes.table._readings import beside, reading_notes
+from morl_recipes.table._readings import reading_notes
 
 COLUMNS = (
     "Method",
@@ -74,7 +74,7 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out["score"] = panel.reading
     rates = {
         "hv": row.hv,
-        f"{beside(panel)}_hv": row.beside,
+        f"{panel.beside}_hv": row.beside,
         "hv_iqm": row.iqm,
         "win_rate": row.win_rate,
         "obj_dom_rate": row.dominance,
@@ -140,5 +140,5 @@ def summary_table(panel: Panel) -> Table:
     )
     numbers = tuple(_numbers(panel, row, printed.get(row.method, nothing)) for row in rows)
     title = f"{panel.env}, {panel.group}"
-    heads = tuple(head.format(beside=beside(panel), reference=panel.short_reference) for head in COLUMNS)
+    heads = tuple(head.format(beside=panel.beside, reference=panel.short_reference) for head in COLUMNS)
     return without_empty(Table(title, heads, cells, tuple(_notes(panel, rows)), numbers))
