@@ -19,9 +19,10 @@ from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
+from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.store._tests import read_tests
-from morl_recipes.sweep._drive import CHECKPOINTS, remove_checkpoints
-from morl_recipes.sweep._pin import alone, pin_size, pinned_size
+from morl_recipes.sweep._drive import remove_checkpoints
+from morl_recipes.sweep._pin import alone, pin_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
 from morl_recipes.sweep._work import record_of
 from morl_recipes.trainer import train_runs
@@ -58,7 +59,7 @@ def train_stored(
         checkpoints = staging.inside(store.path, CHECKPOINTS)
         if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
             _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
-        size = pinned_size(store.path) or pin_size(store.path, len(runs))
+        size = pin_size(store.path, len(runs))
         results: list[RunResult] = []
         for job in plan.populations(size):
             part = runs[len(results) : len(results) + len(job.runs)]

@@ -13,7 +13,7 @@ from morl_recipes import scores
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._identity import Identity
 from morl_recipes.store._manifest import SCHEMA, check_run_id
-from morl_recipes.store._shapes import POINT_FIELDS
+from morl_recipes.store._shapes import HISTORY, POINT_FIELDS, POLICY
 from morl_recipes.store._versions import run_versions
 
 Status = Literal["done", "failed"]
@@ -75,10 +75,10 @@ class RunRecord(Identity):
         """Return the content of every file of the run's folder, ``run.json`` last."""
         text = io.StringIO()
         self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
-        content = {"history.csv": text.getvalue().encode()}
+        content = {HISTORY: text.getvalue().encode()}
         if self.policy is not None:
             tensors = {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
-            content["policy.safetensors"] = save(tensors, {"run_id": self.run_id})
+            content[POLICY] = save(tensors, {"run_id": self.run_id})
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
         sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
         content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))

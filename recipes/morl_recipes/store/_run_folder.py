@@ -14,7 +14,7 @@ from morl_recipes.errors import StoreError
 from morl_recipes.store._files import LARGEST_FILE, digest, read_bytes, unseal
 from morl_recipes.store._identity import IDENTITY
 from morl_recipes.store._manifest import SCHEMA, PlannedRun
-from morl_recipes.store._shapes import check_run
+from morl_recipes.store._shapes import POLICY, check_run
 
 
 def again(folder: Path) -> str:
@@ -58,8 +58,8 @@ def read_content(folder: Path, fields: Mapping[str, Any], name: str) -> bytes:
 
 def read_policy(folder: Path, fields: Mapping[str, Any]) -> dict[str, Tensor]:
     """Return the named tensors of a run's policy, which must be this run's."""
-    path = folder / "policy.safetensors"
-    content = read_content(folder, fields, path.name)
+    path = folder / POLICY
+    content = read_content(folder, fields, POLICY)
     try:
         tensors: dict[str, Tensor] = load(content)
         owner = _owner_of_policy(content)

@@ -16,6 +16,8 @@ from morl_recipes.store._record import RunRecord
 from morl_recipes.store._run_folder import again, read_content, read_fields, read_policy
 
 MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
+CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
+"""What a sweep keeps beside its runs; the schema is that of the file."""
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
 
 

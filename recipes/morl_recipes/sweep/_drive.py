@@ -12,13 +12,13 @@ import pandas as pd
 
 from morl_recipes import staging
 from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError, other_versions
+from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Job, Plan
 from morl_recipes.sweep._progress import Progress
 from morl_recipes.sweep._work import train_job
 from morl_recipes.sweep.engines import Engine, Event, Failed, Finished, Lost, Stopped, Work
 
-CHECKPOINTS = "checkpoints"
 SHOWN_SEEDS = 8
 
 
