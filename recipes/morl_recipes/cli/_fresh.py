@@ -1,12 +1,8 @@
 """``morl-blocks test``."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+from morl_recipes.cli._words import Folder
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import tyro
 
 from morl_recipes.cli._given import TRAIN, TrainFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import Changes, parse_preference, seeds_key, slug
+from morl_recipes.cli._words import Changes, default_folder, parse_preference, seeds_key
 
 if TYPE_CHECKING:
     from morl_recipes.fronts import Front as TrainedFront
@@ -70,9 +70,8 @@ class Front:
         from morl_recipes.fronts import train_front
 
         reference = None if self.reference is None else parse_preference(self.reference, "reference")
-        row = "linear" if self.recipe is None else self.recipe.rpartition(":")[2]
-        default = Path("runs") / f"front-{slug(row)}-{slug(Path(self.env.replace('.py:', '-')).name)}"
-        out = self.out or default
+        row = "linear" if self.recipe is None else self.recipe
+        out = self.out or default_folder(row, self.env, "front-")
         with terminable():
             front = train_front(
                 self._recipe(),
