@@ -11,6 +11,7 @@ from torch import Tensor
 
 from morl_recipes import scores
 from morl_recipes.envs import EnvSource
+from morl_recipes.naming import count
 from morl_recipes.recipe import Recipe
 from morl_recipes.settings import Settings
 
@@ -123,11 +124,10 @@ class TrainResult:
         return save_result(self, Path(folder))
 
     def __repr__(self) -> str:
-        count = len(self.runs)
         shown = self.summary().head(SHOWN)
         shown["preference"] = [" ".join(f"{weight:.3g}" for weight in weights) for weights in shown["preference"]]
-        more = f"\n... and {count - SHOWN} more" if count > SHOWN else ""
-        head = f"{count} run{'' if count == 1 else 's'} on {self.env} ({', '.join(self.objectives)})"
+        more = f"\n... and {len(self.runs) - SHOWN} more" if len(self.runs) > SHOWN else ""
+        head = f"{count(len(self.runs), 'run')} on {self.env} ({', '.join(self.objectives)})"
         return f"{head}\n{shown.to_string(index=False, float_format='{:.4g}'.format)}{more}"
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes import scores
+from morl_recipes.naming import count
 from morl_recipes.panels import Panel
 from morl_recipes.store import Manifest
 
@@ -43,7 +44,7 @@ def describe_update(history: pd.DataFrame) -> str:
         return "not recorded (trained before version 0.2)"
     last = history.groupby("run_id", sort=False, observed=True)[["fast", "compiled"]].last().dropna()
     words = last["fast"].map({1: "fast", 0: "generic"}) + last["compiled"].map({1: ", compiled", 0: ""})
-    return "; ".join(f"{form} ({n} run{'s' * (n > 1)})" for form, n in words.value_counts(sort=False).items())
+    return "; ".join(f"{form} ({count(n, 'run')})" for form, n in words.value_counts(sort=False).items())
 
 
 def history_columns(manifest: Manifest) -> list[str]:

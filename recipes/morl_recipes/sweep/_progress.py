@@ -74,9 +74,8 @@ class Progress:
         steps = sum(self._counted.values())
         speed = (steps - self._before) / max(time.monotonic() - self._started, 1e-9)
         left = f"about {duration((self._total - steps) / speed)} left" if speed > 0 else "no step yet"
-        running = f"{len(self._begun)} job{'s' * (len(self._begun) != 1)}"
         return (
-            f"{self._runs} of {self._planned} runs done, {running} running, "
+            f"{self._runs} of {self._planned} runs done, {count(len(self._begun), 'job')} running, "
             f"{steps / max(self._total, 1):.1%} of the steps, {speed:,.0f} steps/s, {left}."
         )
 
