@@ -33,6 +33,12 @@ class Lead:
     verdict: Verdict
 
     @property
+    def names(self) -> tuple[str, str]:
+        """The names of the rows, as one says them."""
+        first, second = (row.method.removesuffix(" (Ours)") for row in self.pair)
+        return first, second
+
+    @property
     def share(self) -> Interval:
         """Our lead as a share of the first row's score."""
         return Interval(*(number / self.level for number in self.ours))

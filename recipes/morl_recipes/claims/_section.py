@@ -136,9 +136,9 @@ def ingredients(section: Section, env: str) -> str | None:
     if math.isnan(whole.ours.low) or "ours" not in rows.panels:
         return None
     lead = whole.ours.estimate
-    lines = [[one.name, *_pair(found), _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
-    lines.append(["**PASTA's lead over Linear**", *_pair(whole), _judged(whole), "100 %"])
-    others = [[one.name, *_pair(found), _judged(found)] for one, found in measure(rows, SINGLE)]
+    lines = [[one.name, *found.names, _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
+    lines.append(["**PASTA's lead over Linear**", *whole.names, _judged(whole), "100 %"])
+    others = [[one.name, *found.names, _judged(found)] for one, found in measure(rows, SINGLE)]
     heads = ("Step", "with", "without", "difference", "share of the lead")
     return "\n\n".join(
         [
@@ -148,11 +148,6 @@ def ingredients(section: Section, env: str) -> str | None:
             table(("Ingredient", "with", "without", "difference"), others),
         ]
     )
-
-
-def _pair(lead: Lead) -> tuple[str, str]:
-    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
-    return first, second
 
 
 def _judged(lead: Lead) -> str:

@@ -82,5 +82,5 @@ def printed_words(lead: Lead | None, *, same_scale: bool) -> str:
 
 def pair_words(lead: Lead) -> str:
     """Say who is compared: ``over Linear``, and who is ahead where it is not PASTA."""
-    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
+    first, second = lead.names
     return f"over {second}" if first == "PASTA" else f"{first} over {second}"

@@ -120,7 +120,7 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
     """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
     from morl_recipes.envs import find_source
     from morl_recipes.fronts import draw_front, write_front_page
-    from morl_recipes.fronts._exact import known_front
+    from morl_recipes.fronts._summary import known_front
     from morl_recipes.staging import staged
 
     known = known_front(front)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from morl_envs import CARDS
 from morl_recipes.envs import find_source
 from morl_recipes.errors import StoreError
-from morl_recipes.fronts._exact import known_front
 from morl_recipes.fronts._files import NAME
 from morl_recipes.fronts._front import Front
 from morl_recipes.fronts._page import front_sections, page_data
+from morl_recipes.fronts._summary import known_front
 from morl_recipes.fronts._train import STORE
 from morl_recipes.report._offline import inline_json, resource
 

@@ -60,6 +60,11 @@ class Front:
     episodes: int
     gamma: float = 1.0
 
+    @property
+    def kind(self) -> str:
+        """What was trained, in words."""
+        return "one policy for all preferences" if self.conditioned else "one policy per preference"
+
     @cached_property
     def kept(self) -> NDArray[np.int64]:
         """Number of the evaluation behind each point: of equal ones the middle one, by the first objective."""
@@ -160,9 +165,8 @@ class Front:
         return load_front(Path(folder))
 
     def __repr__(self) -> str:
-        kind = "one policy for all preferences" if self.conditioned else "one policy per preference"
         seeds = ", ".join(map(str, sorted(set(self.seeds))))
-        head = f"{len(self.kept)} points on {self.env} ({', '.join(self.objectives)}), {self.method}, {kind}"
+        head = f"{len(self.kept)} points on {self.env} ({', '.join(self.objectives)}), {self.method}, {self.kind}"
         return f"{head}, seeds {seeds}\n{self.table().to_string(index=False, float_format='{:.4g}'.format)}"
 
     def _chosen(self, preference: Sequence[float]) -> tuple[SavedPolicy, Tensor]:

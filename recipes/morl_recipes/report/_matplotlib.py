@@ -179,9 +179,7 @@ def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
     if kind == "3d":
         axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]  # room for the title of the vertical axis
         return
-    axes.grid(visible=True, color="#e4e8ee", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    tidy(axes)
     if layout.get("xaxis", {}).get("title", {}).get("text") == "environment steps":
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     if "shapes" in layout:
@@ -193,6 +191,13 @@ def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
         ticks = [trace["y"][0] for trace in figure["data"] if trace["meta"]["role"] == "bar"]
         axes.set_yticks(range(len(ticks)), [plain_text(tick) for tick in ticks])
         axes.invert_yaxis()
+
+
+def tidy(axes: Axes) -> None:
+    """Draw a faint grid behind the data, and no frame above and on the right."""
+    axes.grid(visible=True, color="#e4e8ee", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _from_zero(axes: Axes, figure: Mapping[str, Any]) -> None:
