@@ -58,8 +58,7 @@ class Evaluator:
 
     def _noise(self) -> Tensor:
         stream, actor = self.batch.streams["evaluation"], self.batch.drive.actor.module
-        shape = (self.env.horizon, self.episodes, actor.noise_dim)
-        return stream.uniform(*shape) if actor.noise == "uniform" else stream.normal(*shape)
+        return stream.noise(actor.noise, self.env.horizon, self.episodes, actor.noise_dim)
 
 
 def _finite(inputs: Tensor) -> Tensor:

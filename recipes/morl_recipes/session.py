@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -70,7 +69,7 @@ class Session:
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
-        self.iterations = math.ceil(settings.total_steps / self.batch.ppo.steps_per_iteration)
+        self.iterations = self.batch.iterations
         self.reasons: dict[int, str] = {}
         self.history = History(runs, self.batch.objectives, self._file("history.csv"))
         self.bar = Bar(0, 0, show=False)  # until the start

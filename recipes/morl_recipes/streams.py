@@ -37,6 +37,10 @@ class Streams:
         """Return numbers in [0, 1), ``[R, *shape]``."""
         return torch.stack([torch.rand(*shape, generator=g) for g in self.generators])
 
+    def noise(self, kind: str, *shape: int) -> Tensor:
+        """Return the noise that an actor asks for, ``"uniform"`` or ``"normal"``, ``[R, *shape]``."""
+        return self.uniform(*shape) if kind == "uniform" else self.normal(*shape)
+
     def permutations(self, count: int, size: int) -> Tensor:
         """Return ``count`` permutations of ``0 .. size - 1`` per run, ``[R, count, size]``."""
         rows = [[torch.randperm(size, generator=g) for _ in range(count)] for g in self.generators]
