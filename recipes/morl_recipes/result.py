@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from torch import Tensor
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.envs import EnvSource
 from morl_recipes.naming import count
 from morl_recipes.recipe import Recipe
@@ -107,9 +107,9 @@ class TrainResult:
             point: The policy of the best validation, or the last one.
         """
         from morl_recipes.learning.networks import build_actor
-        from morl_recipes.saved_policy import SavedPolicy, require_point
+        from morl_recipes.saved_policy import SavedPolicy
 
-        require_point(point)
+        _checks.one_of("point", point, ("peak", "final"))
         chosen = self.runs[run]
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
         with self.source.opened(1, [0]) as env:

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 import pandas as pd
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.errors import StoreError
 from morl_recipes.store._histories import History, read_history, stacked
 from morl_recipes.store._identity import IDENTITY
@@ -94,8 +94,7 @@ def load_runs(
 
 def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
     """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
-    if damaged not in ("raise", "mark"):
-        raise ValueError(f"`damaged` must be 'raise' or 'mark', got {damaged!r}.")
+    _checks.one_of("damaged", damaged, get_args(Damaged))
     planned = {run.run_id: run for run in store.manifest.runs}
     for run_id, found in store.records():
         fields = _with_tests(store, found) if tests else found
@@ -210,8 +209,7 @@ class _Taken:
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
     """Return the way from pandas to what was asked for; a package that is missing is named before anything is read."""
-    if frame not in ("pandas", "polars"):
-        raise ValueError(f"`frame` must be 'pandas' or 'polars', got {frame!r}.")
+    _checks.one_of("frame", frame, get_args(FrameKind))
     if frame == "pandas":
         return lambda table: table
     try:

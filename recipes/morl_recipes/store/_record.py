@@ -3,13 +3,13 @@
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pandas as pd
 from safetensors.torch import save
 from torch import Tensor
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._identity import Identity
 from morl_recipes.store._manifest import SCHEMA, check_run_id
@@ -56,8 +56,7 @@ class RunRecord(Identity):
         if self.status == "failed" and self.history.empty:
             object.__setattr__(self, "history", pd.DataFrame({"iteration": [], "steps": []}, dtype=float))
         check_run_id(self.run_id)
-        if self.status not in ("done", "failed"):
-            raise ValueError(f"`status` must be 'done' or 'failed', got {self.status!r}.")
+        _checks.one_of("status", self.status, get_args(Status))
         if self.status == "done" and (self.peak is None or self.final is None):
             raise ValueError("`peak` and `final` must be given for a run that is done, got None.")
         for name in ("peak", "final"):
