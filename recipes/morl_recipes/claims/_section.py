@@ -8,7 +8,6 @@ from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
 from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
 from morl_recipes.claims._rows import PASTA, Row, Rows
 from morl_recipes.claims._words import (
-    GAP,
     items,
     lead_words,
     listed,
@@ -22,6 +21,7 @@ from morl_recipes.claims._words import (
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
+from morl_recipes.table._cells import GAP
 
 HEADS = (
     "Claim of the paper",

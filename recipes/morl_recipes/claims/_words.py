@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from morl_blocks.metrics import Interval
 from morl_recipes.claims._findings import Lead
+from morl_recipes.table._cells import GAP
 
 WIDTH = 120
-GAP = "—"
 LARGEST = 10
 
 

@@ -4,6 +4,7 @@ import math
 
 from morl_blocks.metrics import Interval
 from morl_recipes.panels import MethodStatistics, Panel, detectable, panel_statistics
+from morl_recipes.panels._statistics import NOTHING
 from morl_recipes.table._cells import (
     GAP,
     Cell,
@@ -85,8 +86,7 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out |= {"hv_std_over_preferences": row.hv_spread, "paper_hv": printed.hv, "paper_hv_std": printed.hv_spread}
     out |= {"paper_win_rate": printed.win_rate / 100, "paper_obj_dom_rate": printed.dominance / 100}
     out["paper_dmp_auc"] = printed.auc
-    gap = Interval(math.nan, math.nan, math.nan)
-    difference = gap if row.against is None else row.against.difference
+    difference = NOTHING if row.against is None else row.against.difference
     out["against"] = panel.short_reference
     out |= dict(zip(("hv_difference", "hv_difference_low", "hv_difference_high"), difference, strict=True))
     out["probability_of_improvement"] = math.nan if row.against is None else row.against.improvement
