@@ -23,7 +23,7 @@ class Evaluator:
         deterministic: Take the most likely action instead of a sample.
     """
 
-    def __init__(self, batch: Batch, episodes: int = 10, *, deterministic: bool = True) -> None:
+    def __init__(self, batch: Batch, episodes: int, *, deterministic: bool = True) -> None:
         _checks.at_least("eval_episodes", episodes, 1)
         self.batch, self.episodes, self.deterministic = batch, episodes, deterministic
         self.env = batch.open_env("evaluation", episodes)

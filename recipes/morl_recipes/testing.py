@@ -25,11 +25,10 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
 from morl_recipes.saved_policy import at_point
 from morl_recipes.scores import Bounds, summarise
+from morl_recipes.settings import Settings
 from morl_recipes.store import PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
 from morl_recipes.stored_environments import StoredEnvironments
-
-EPISODES = 100
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> l
 
 def test_store(
     folder: str | Path | Store,
-    episodes: int = EPISODES,
+    episodes: int = Settings.test_episodes,
     *,
     progress: bool = True,
     env: Any = None,

@@ -54,7 +54,7 @@ def per_cent(share: float) -> str:
     return GAP if math.isnan(share) else f"{round(100 * share) + 0} %"
 
 
-def signed(interval: Interval, digits: int = 3) -> str:
+def signed(interval: Interval) -> str:
     """Print a difference with its interval.
 
     Example:
@@ -63,8 +63,8 @@ def signed(interval: Interval, digits: int = 3) -> str:
     """
     if math.isnan(interval.estimate):
         return GAP
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.{digits}f}, {interval.high:+.{digits}f}]"
-    return f"{interval.estimate:+.{digits}f}{ends}"
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.3f}, {interval.high:+.3f}]"
+    return f"{interval.estimate:+.3f}{ends}"
 
 
 def lead_words(lead: Lead) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import time
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.sweep import Job
-from morl_recipes.sweep._plan import OVERHEAD
+from morl_recipes.sweep._plan import OVERHEAD, makespan
 
 TRIED = 4
 """Most runs that are tried out together."""
@@ -32,10 +31,7 @@ def estimate(jobs: Sequence[Job], workers: int) -> float:
     for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
         if job.env not in costs:
             costs[job.env] = _iteration(job)
-    busy = [0.0] * workers
-    for seconds in sorted((costs[job.env] * _size(job) for job in jobs), reverse=True):
-        heapq.heapreplace(busy, busy[0] + seconds)
-    return max(busy)
+    return makespan((costs[job.env] * _size(job) for job in jobs), workers)
 
 
 def _size(job: Job) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from morl_recipes.cli._words import Folder
+from morl_recipes.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Fresh:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    episodes: int = 100
+    episodes: int = Settings.test_episodes
     """Fresh episodes per policy."""
     accept_versions: bool = False
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had."""

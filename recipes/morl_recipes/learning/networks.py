@@ -67,7 +67,7 @@ class Drive:
     actor: StackedActor
     critic: StackedCritic
 
-    def __init__(self, recipe: Recipe, networks: Networks, objectives: int, kind: Kind = "auto") -> None:
+    def __init__(self, recipe: Recipe, networks: Networks, objectives: int, kind: Kind) -> None:
         self.loss = recipe.loss.build()
         self.penalty = None if recipe.penalty is None else recipe.penalty.build()
         reason = fast.unknown_block(networks.actor, networks.critic, self.loss)

@@ -51,7 +51,7 @@ def fill_panel(
     env: str,
     group: str,
     reading: Reading,
-    reference: str = paper.REFERENCE,
+    reference: str,
 ) -> Panel:
     """Build the panel of one group on one environment.
 

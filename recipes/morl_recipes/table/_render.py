@@ -55,9 +55,7 @@ def render_table(
     return print_tables(tables, format, width, how=how)
 
 
-def print_tables(
-    tables: Sequence[Table], format: Format = "terminal", width: int | None = None, *, how: str = _formats.READING
-) -> str:
+def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
     """Print tables in a format.
 
     Args:
