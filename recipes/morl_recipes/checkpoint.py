@@ -29,13 +29,7 @@ class CheckpointError(ValueError):
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all.
-
-    Args:
-        path: The file.
-        tensors: Everything with numbers.
-        meta: Everything else, as JSON.
-    """
+    """Write a checkpoint whole or not at all."""
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
     header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}

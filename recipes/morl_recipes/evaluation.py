@@ -67,11 +67,7 @@ def _finite(inputs: Tensor) -> Tensor:
 
 
 class Scores:
-    """Judge mean returns by every score of :mod:`morl_recipes.scores`, and remember the best validation of each run.
-
-    Args:
-        batch: The runs.
-    """
+    """Judge mean returns by every score of :mod:`morl_recipes.scores`, and remember the best validation of each run."""
 
     def __init__(self, batch: Batch) -> None:
         self.bounds = batch.source.bounds

@@ -19,12 +19,7 @@ def derive(seed: int, stream: str, index: int = 0) -> int:
 
 
 class Streams:
-    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device.
-
-    Args:
-        seeds: Seed of each run.
-        stream: Name of the purpose.
-    """
+    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device."""
 
     def __init__(self, seeds: Sequence[int], stream: str) -> None:
         self.generators = [Generator().manual_seed(derive(seed, stream)) for seed in seeds]

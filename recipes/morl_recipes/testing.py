@@ -45,13 +45,7 @@ class Outcome:
 
 
 def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
-    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none.
-
-    Args:
-        runs: What a training has become.
-        source: Where environments come from.
-        episodes: Fresh episodes per policy.
-    """
+    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none."""
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)

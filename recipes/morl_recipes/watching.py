@@ -39,11 +39,6 @@ class Bar:
     """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
 
     Where nobody watches a terminal, it is a line whenever another twentieth is done.
-
-    Args:
-        total: Steps of all runs together.
-        done: Steps done before (after a resume).
-        show: Show it.
     """
 
     def __init__(self, total: int, done: int, *, show: bool) -> None:

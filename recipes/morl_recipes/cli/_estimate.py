@@ -22,10 +22,6 @@ def estimate(jobs: Sequence[Job], workers: int) -> float:
     """Return about how many seconds some jobs take, longest first, without validation and without compiling.
 
     One iteration of the largest job of each environment is trained and forgotten; the others follow in proportion.
-
-    Args:
-        jobs: What is to be done.
-        workers: Jobs that train at the same time.
     """
     costs: dict[str, float] = {}
     for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):

@@ -59,12 +59,7 @@ class Dataset:
 
     @classmethod
     def from_text(cls, text: str, where: str) -> "Dataset":
-        """Read what :meth:`to_text` wrote; anything else raises :class:`~morl_recipes.store.StoreError`.
-
-        Args:
-            text: The whole file.
-            where: Its name, for errors.
-        """
+        """Read what :meth:`to_text` wrote; anything else raises :class:`~morl_recipes.store.StoreError`."""
         first, _, body = text.partition("\n")
         try:
             head = json.loads(first.removeprefix("# "))

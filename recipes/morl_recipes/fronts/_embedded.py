@@ -32,9 +32,6 @@ def front_part(store: Path) -> Part:
 
     ``morl-blocks front`` and ``train_front(out=...)`` keep the store of their training beside the front. One that is
     damaged is left out with a warning, for the store itself may be sound.
-
-    Args:
-        store: Folder of the store.
     """
     folder = store.resolve().parent
     if store.resolve().name != STORE or not (folder / NAME).exists():

@@ -121,9 +121,6 @@ class Panel:
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.
 
-        Args:
-            frame: The frame of :func:`morl_recipes.store.load_history`.
-
         Returns:
             The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.
         """

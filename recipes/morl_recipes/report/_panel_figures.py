@@ -39,10 +39,6 @@ def _front(panel: Panel, name: str) -> _traces.Figure:
 def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Build every figure of a panel as plotly JSON.
 
-    Args:
-        panel: One group on one environment.
-        history: The frame of :func:`morl_recipes.store.load_history`.
-
     Returns:
         ``figures[name][preference]``: the preference is its number as text, ``"all"`` for all of them. Figures that
         do not depend on a preference have only ``"all"``.

@@ -94,11 +94,6 @@ def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
 
     Only steps that all usable runs of a cell have are shown, so that a mean never changes its members on the way.
 
-    Args:
-        panel: One group on one environment.
-        frame: The result of :func:`training_frame`.
-        column: Name of the column.
-
     Returns:
         For each method and preference the mean and one standard deviation over seeds; for the mean over preferences,
         one standard deviation over preferences (over seeds when there is only one preference).

@@ -14,13 +14,7 @@ TEST = "test.json"
 
 
 def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
-    """Write the test scores of a run whole; its other files are not touched.
-
-    Args:
-        store: The store.
-        run_id: A run that is done.
-        points: ``test_peak`` and ``test_final``.
-    """
+    """Write the test scores of a run whole; its other files are not touched."""
     path = staging.inside(store.path, RUNS, run_id, TEST)
     fields = {"schema": SCHEMA, "run_id": run_id, "policy": _policy(store.read(run_id)), **points}
     try:

@@ -177,14 +177,7 @@ def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
 
 
 def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
-    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written.
-
-    Args:
-        row: Where the recipe comes from.
-        recipe: What will be trained.
-        source: The environment.
-        num_envs: Environments per run.
-    """
+    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written."""
     if recipe.ppo.steps_per_iteration % num_envs:
         rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
         _checks.fail("num_envs", rule, num_envs)
