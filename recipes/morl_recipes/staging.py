@@ -98,7 +98,8 @@ def staged(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        _sync_file(temporary)
+        with temporary.open("r+b") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
         sync_folder(path.parent)
     except OSError as error:
@@ -208,11 +209,6 @@ def _write(handle: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def _sync_file(path: Path) -> None:
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
 
 
 def _age(item: "os.DirEntry[str]") -> float:

@@ -49,7 +49,8 @@ def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> l
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)
-    players = [player for index in done for player in _both(runs[index])]
+    both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
+    players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
     returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
@@ -196,11 +197,6 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         info = store.manifest.environments[one.run.env]
         write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, info.bounds))
     return [one.run.run_id for one in part]
-
-
-def _both(run: RunResult) -> list[Player]:
-    """Return the best and the last policy of a run as players of the same episodes."""
-    return [Player(run.seed, run.preference, tensors) for tensors in (run.peak_policy, run.policy)]
 
 
 def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:

@@ -37,7 +37,7 @@ def read_fields(folder: Path, planned: PlannedRun) -> dict[str, Any]:
     for name in IDENTITY:
         expected = getattr(planned, name)
         if fields[name] != (list(expected) if isinstance(expected, tuple) else expected):
-            raise StoreError(f"{path}: belongs to another run ({_owner(fields)}). {again(folder)}")
+            raise StoreError(f"{path}: belongs to another run ({fields['run_id'][:200]}). {again(folder)}")
     for name, expected in fields["files"].items():
         size = _size(f"{folder}/{name}")
         if size != expected["bytes"]:
@@ -76,10 +76,6 @@ def _owner_of_policy(content: bytes) -> str | None:
     length = int.from_bytes(content[:8], "little")
     owner: str | None = json.loads(content[8 : 8 + length]).get("__metadata__", {}).get("run_id")
     return owner
-
-
-def _owner(fields: Mapping[str, Any]) -> str:
-    return str(fields["run_id"])[:200]
 
 
 def _size(path: str) -> int | None:
