@@ -58,9 +58,8 @@ def _test_keys(objectives: int) -> list[str]:
 
 def run_columns(objectives: int) -> list[str]:
     """Return the columns of :func:`load_runs`, also when there are no runs."""
-    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
-    tests = [f"{name}_{key}" for name in TEST_POINTS for key in _test_keys(objectives)]
-    return [*KEYS, "status", "reason", "steps", *points, *tests]
+    nothing: dict[str, Any] = dict.fromkeys((*KEYS, "status", "reason", "steps", "peak", "final"))
+    return list(_row({**nothing, "preference": ()}, objectives))
 
 
 @overload
