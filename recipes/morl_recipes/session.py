@@ -14,6 +14,7 @@ from torch import Tensor
 from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import close, find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
+from morl_recipes.fresh import STATISTICS
 from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
@@ -247,7 +248,7 @@ class Session:
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
         named = self.batch.drive.actor.layout.views(flat)
-        named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
+        named |= dict(zip(STATISTICS, scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
     def _copy_policies(self) -> list[Tensor]:

@@ -14,9 +14,10 @@ from torch import Tensor
 from tqdm import tqdm
 
 from morl_recipes._checks import fail
+from morl_recipes.scores import SCORES
 
 LINES = 20
-LABELS = {"hv": "HV", "eu": "EU", "conflict": "κ", "mu": "μ"}
+LABELS = {score.name: score.label for score in SCORES} | {"conflict": "κ", "mu": "μ"}
 
 
 class Logger(Protocol):

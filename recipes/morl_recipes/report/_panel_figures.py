@@ -9,9 +9,7 @@ from morl_recipes import scores
 from morl_recipes.panels import Panel
 from morl_recipes.report import _traces
 from morl_recipes.report._against import against
-from morl_recipes.report._series import curves, training_frame
-
-CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+from morl_recipes.report._series import CONTROLLER, curves, training_frame
 
 
 def curve_name(score: scores.Score) -> str:

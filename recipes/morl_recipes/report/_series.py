@@ -14,8 +14,12 @@ from morl_recipes.store import Manifest
 
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 60
-CONTROLLER_COLUMNS = ("mu", "conflict")
-LIMITS = {"hv": (0.0, 1.0), "conflict": (0.0, 1.0), "mu": (0.0, np.inf)}
+CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+"""Figures of the controller: the column of the histories that each shows, and its title."""
+LIMITS = {"conflict": (0.0, 1.0), "mu": (0.0, np.inf)} | {
+    score.name: (-np.inf if score.low is None else score.low, np.inf if score.high is None else score.high)
+    for score in scores.SCORES
+}
 """Where a column cannot go; a band ends there."""
 
 
@@ -49,7 +53,8 @@ def describe_update(history: pd.DataFrame) -> str:
 
 def history_columns(manifest: Manifest) -> list[str]:
     """Name the columns of the histories that the page needs."""
-    return [*CONTROLLER_COLUMNS, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
+    controller = [column for column, _ in CONTROLLER.values()]
+    return [*controller, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
