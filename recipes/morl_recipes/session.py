@@ -39,17 +39,7 @@ class Kept(NamedTuple):
 
 
 class Session:
-    """A batch with its validation, history and checkpoint.
-
-    Args:
-        runs: The runs.
-        env: See :func:`~morl_recipes.train`.
-        settings: How to train.
-        folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
-        resume: Continue from the checkpoint in the folder, if there is one.
-        progress: Show the progress bar.
-        loggers: Told every number of every iteration.
-    """
+    """A batch with its validation, history and checkpoint, made of what :func:`~morl_recipes.train_runs` takes."""
 
     def __init__(
         self,

@@ -41,16 +41,9 @@ def train_stored(
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
-    """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store.
+    """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
-    Args:
-        runs: The runs, of one structure.
-        env: As for :func:`~morl_recipes.train`.
-        settings: How to train.
-        out: Folder of the store; checkpoints are in it as long as the training is in progress.
-        resume: Take up the training in the folder, if there is one. What is finished is read, not trained again.
-        progress: Show the progress bar.
-        loggers: As for :func:`~morl_recipes.train`.
+    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained.
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings)
