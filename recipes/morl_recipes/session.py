@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,13 +29,6 @@ from morl_recipes.watching import Bar, Interrupt, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
-
-
-class Kept(NamedTuple):
-    """A copy of everything as it was after a finished iteration, but for the history, which lies beside it."""
-
-    tensors: dict[str, Tensor]
-    meta: dict[str, Any]
 
 
 class Session:
@@ -64,7 +57,8 @@ class Session:
         self.reasons: dict[int, str] = {}
         self.history = History(runs, self.batch.objectives, self._file("history.csv"))
         self.bar = Bar(0, 0, show=False)  # until the start
-        self._kept: Kept | None = None
+        # Tensors and meta of the last finished iteration, all but for the history, which lies beside the checkpoint.
+        self._kept: tuple[dict[str, Tensor], dict[str, Any]] | None = None
         self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
         self._before: list[Tensor] = []  # until the start
 
@@ -154,7 +148,7 @@ class Session:
             "versions": run_versions(),
             "reasons": {str(run): reason for run, reason in self.reasons.items()},
         }
-        self._kept = Kept({name: tensor.clone() for name, tensor in state.items()}, meta)
+        self._kept = {name: tensor.clone() for name, tensor in state.items()}, meta
 
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
