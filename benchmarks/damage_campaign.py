@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import torch
 import tyro
 
 from benchmarks import store_scale
 from benchmarks._damage import cases
 from benchmarks._report import Report
 from benchmarks._strangers import fingerprint, plant
+from morl_envs import make_batch
 from morl_recipes.cli import main as command
 from morl_recipes.plain import one_line
 from morl_recipes.saved_policy import load_policy
@@ -128,9 +128,9 @@ def examine(name: str, folder: Path, expected: dict[str, str], tally: Tally) -> 
         (tally.unnoticed if codes[1] == 0 else tally.wrong_numbers).append(f"{name}: {wrong[0]}")
     store = attempt(lambda: Store.open(folder), name, tally)
     if isinstance(store, Store):
+        world = make_batch("stealth", 1)
         for row in load_runs(store, damaged="mark").to_dict("records"):
-            bounds = (torch.zeros(2), torch.ones(2))
-            attempt(partial(load_policy, store, row, "peak", *bounds), name, tally)  # type: ignore[arg-type]
+            attempt(partial(load_policy, store, row, "peak", world), name, tally)  # type: ignore[arg-type]
     done = attempt(partial(sweep, folder), name, tally)
     noticed = any(codes) or isinstance(done, Exception) or isinstance(found, Exception)
     tally.sentences += noticed

@@ -52,28 +52,8 @@ _HOME = {
     "train_runs": "morl_recipes.trainer",
 }
 
-__all__ = [
-    "PASTA",
-    "PPO",
-    "ROWS",
-    "EnvSource",
-    "Front",
-    "Recipe",
-    "Run",
-    "RunResult",
-    "Settings",
-    "TrainResult",
-    "by_batch",
-    "distance_to_exact",
-    "front_recipe",
-    "play_returns",
-    "protocol",
-    "published",
-    "published_fronts",
-    "train",
-    "train_front",
-    "train_runs",
-]
+if not TYPE_CHECKING:  # type checkers read the imports above
+    __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn, SupportsFloat, SupportsIndex
 
 SIMPLEX_TOLERANCE = 1e-4
@@ -43,6 +43,14 @@ def at_least(name: str, value: SupportsIndex, low: int) -> int:
     if number is None or number < low:
         fail(name, f"be a whole number >= {low}", repr(value))
     return number
+
+
+def one_of(name: str, value: object, words: Iterable[str]) -> None:
+    """Require one of two words or more."""
+    known = tuple(words)
+    if value not in known:
+        *most, last = map(repr, known)
+        fail(name, f"be {', '.join(most)} or {last}", repr(value))
 
 
 def seeds(value: object) -> list[int]:

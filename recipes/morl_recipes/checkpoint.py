@@ -29,13 +29,7 @@ class CheckpointError(ValueError):
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all.
-
-    Args:
-        path: The file.
-        tensors: Everything with numbers.
-        meta: Everything else, as JSON.
-    """
+    """Write a checkpoint whole or not at all."""
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
     header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
@@ -66,6 +60,16 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, meta
 
 
+def peek(path: Path) -> dict[str, Any]:
+    """Return the description of a checkpoint, unchecked; empty without one, or where it cannot be read."""
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            meta = json.loads((file.metadata() or {}).get("meta", "{}"))
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, RecursionError):
+        return {}
+    return meta if isinstance(meta, dict) else {}
+
+
 def versions_note(meta: dict[str, Any]) -> list[str]:
     """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
     stored = meta.get("versions")
@@ -78,12 +82,7 @@ def require_versions(path: Path) -> None:
 
     Other versions raise :class:`OtherVersionsError`, which says what to do; a damaged file is met by who loads it.
     """
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            meta = json.loads((file.metadata() or {}).get("meta", "{}"))
-    except (safetensors.SafetensorError, OSError, ValueError, TypeError, RecursionError):
-        return
-    for other in versions_note(meta) if isinstance(meta, dict) else ():
+    for other in versions_note(peek(path)):
         raise OtherVersionsError(
             f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
             "Continue all the same with --accept-versions, or use those versions."

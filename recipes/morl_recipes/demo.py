@@ -102,7 +102,7 @@ def _curves(axis: Any, history: pd.DataFrame, methods: list[str], label: str) ->
 def _last_picture(store: Store, run: dict[str, Any]) -> NDArray[np.uint8]:
     """Play one episode and return its last picture, which shows the whole way."""
     env: Any = make_batch(run["env"], 1, 7)
-    policy = acting(load_policy(store, run, "peak", env.action_low, env.action_high), run["preference"])
+    policy = acting(load_policy(store, run, "peak", env), run["preference"])
     return record_episode(env, policy, every=env.horizon)[-1]
 
 

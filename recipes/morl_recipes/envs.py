@@ -1,6 +1,7 @@
 """Where the trainer gets its environments from: a source that opens batches with the tensor interface."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,11 @@ class EnvSource:
             object.__setattr__(self, "make", _Opener(self.make))
 
     @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Return ``hv_low`` and ``hv_high``, ``None`` without either."""
+        return None if self.hv_low is None or self.hv_high is None else (self.hv_low, self.hv_high)
+
+    @property
     def extra(self) -> str | None:
         """Group of optional packages that the environment needs."""
         return None if self.card is None else self.card.extra
@@ -79,6 +85,15 @@ class EnvSource:
         """Require the optional packages of the environment; ``ImportError`` names the extra."""
         if self.card is not None:
             self.card.check()
+
+    @contextmanager
+    def opened(self, num_envs: int, seeds: Sequence[int]) -> Iterator[TensorEnv]:
+        """Open environments as ``make`` does, and close them in the end."""
+        env = self.make(num_envs, seeds)
+        try:
+            yield env
+        finally:
+            close(env)
 
     def complete(self) -> "EnvSource":
         """Return the source with everything that it can know; opens one environment when something is missing.
@@ -90,19 +105,17 @@ class EnvSource:
         """
         if self.objectives and self.preferences and self.horizon and self.observation_dim:
             return self
-        env = self.make(1, [0])
-        names = self.objectives or tuple(env.objectives)
-        if len(names) != len(env.objectives):
-            fail("objectives", f"name the {len(env.objectives)} objectives of {self.name}", names)
-        facts = replace(
-            self,
-            objectives=names,
-            preferences=self.preferences or ((1 / len(names),) * len(names),),
-            horizon=env.horizon,
-            observation_dim=env.observation_dim,
-        )
-        getattr(env, "close", lambda: None)()
-        return facts
+        with self.opened(1, [0]) as env:
+            names = self.objectives or tuple(env.objectives)
+            if len(names) != len(env.objectives):
+                fail("objectives", f"name the {len(env.objectives)} objectives of {self.name}", names)
+            return replace(
+                self,
+                objectives=names,
+                preferences=self.preferences or ((1 / len(names),) * len(names),),
+                horizon=env.horizon,
+                observation_dim=env.observation_dim,
+            )
 
 
 def find_source(
@@ -137,6 +150,11 @@ def find_source(
     if not callable(env):
         fail("env", "be a name, a card, an EnvSource or a function", repr(env))
     return _made(getattr(env, "__name__", "custom"), env)
+
+
+def close(env: TensorEnv) -> None:
+    """Close environments that can be closed."""
+    getattr(env, "close", lambda: None)()
 
 
 def sizes(env: TensorEnv) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Evaluator:
         deterministic: Take the most likely action instead of a sample.
     """
 
-    def __init__(self, batch: Batch, episodes: int = 10, *, deterministic: bool = True) -> None:
+    def __init__(self, batch: Batch, episodes: int, *, deterministic: bool = True) -> None:
         _checks.at_least("eval_episodes", episodes, 1)
         self.batch, self.episodes, self.deterministic = batch, episodes, deterministic
         self.env = batch.open_env("evaluation", episodes)
@@ -58,8 +58,7 @@ class Evaluator:
 
     def _noise(self) -> Tensor:
         stream, actor = self.batch.streams["evaluation"], self.batch.drive.actor.module
-        shape = (self.env.horizon, self.episodes, actor.noise_dim)
-        return stream.uniform(*shape) if actor.noise == "uniform" else stream.normal(*shape)
+        return stream.noise(actor.noise, self.env.horizon, self.episodes, actor.noise_dim)
 
 
 def _finite(inputs: Tensor) -> Tensor:
@@ -68,15 +67,10 @@ def _finite(inputs: Tensor) -> Tensor:
 
 
 class Scores:
-    """Judge mean returns by every score of :mod:`morl_recipes.scores`, and remember the best validation of each run.
-
-    Args:
-        batch: The runs.
-    """
+    """Judge mean returns by every score of :mod:`morl_recipes.scores`, and remember the best validation of each run."""
 
     def __init__(self, batch: Batch) -> None:
-        source = batch.source
-        self.bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+        self.bounds = batch.source.bounds
         judges = [score for score in scores.SCORES if self.bounds is not None or not score.needs_bounds]
         self.judges = (judges[0], judges[min(1, len(judges) - 1)])
         self.preferences = batch.preferences.cpu().double()

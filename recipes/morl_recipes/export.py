@@ -73,7 +73,7 @@ def export_policy(
     row = find_run(store, run)
     source = source_of(store, row["env"], env)
     world = source.make(1, [0])
-    policy = load_policy(store, row, point, world.action_low, world.action_high, world)
+    policy = load_policy(store, row, point, world)
     difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
     return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
 

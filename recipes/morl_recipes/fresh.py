@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import Actor, unit_box_to_action
+from morl_blocks.ppo import unit_box_to_action
 from morl_envs.protocol import TensorEnv
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.learning.lift import LiftedActor
+from morl_recipes.learning.networks import build_actor
 from morl_recipes.learning.observations import scaled
 from morl_recipes.recipe import Recipe
-from morl_recipes.specs import Choices
 from morl_recipes.streams import derive
 
 AT_ONCE = 1600
@@ -37,21 +37,8 @@ class Player:
     tensors: Mapping[str, Tensor]
 
 
-def build_actor(recipe: Recipe, env: TensorEnv) -> Actor:
-    """Make the actor of a recipe for an environment; its parameters are replaced by the players'."""
-    actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
-    actor: Actor = recipe.actor.build(env.observation_dim, len(env.objectives), actions)
-    return actor
-
-
 def fresh_returns(
-    recipe: Recipe,
-    players: Sequence[Player],
-    source: EnvSource,
-    episodes: int,
-    *,
-    at_once: int = AT_ONCE,
-    tick: Callable[[int], None] = lambda steps: None,
+    recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, *, at_once: int = AT_ONCE
 ) -> Tensor:
     """Play the most likely actions of every policy on episodes of its own stream.
 
@@ -64,7 +51,6 @@ def fresh_returns(
         source: Where environments come from.
         episodes: Episodes per policy, >= 1.
         at_once: Environments that are open at once; one player's are never split.
-        tick: Told the environment steps of each call.
 
     Returns:
         Undiscounted returns, ``[players, episodes, m]``; NaN for an episode with an observation that is not finite.
@@ -74,7 +60,7 @@ def fresh_returns(
     size = max(1, at_once // episodes // unit) * unit
     parts = [players[start : start + size] for start in range(0, len(players), size)]
     with one_thread():
-        return torch.cat([_play(recipe, _filled(part, unit), source, episodes, tick)[: len(part)] for part in parts])
+        return torch.cat([_play(recipe, _filled(part, unit), source, episodes)[: len(part)] for part in parts])
 
 
 def _filled(players: Sequence[Player], unit: int) -> list[Player]:
@@ -98,15 +84,10 @@ def one_thread() -> Iterator[None]:
 
 
 @torch.no_grad()
-def _play(
-    recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, tick: Callable[[int], None]
-) -> Tensor:
+def _play(recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int) -> Tensor:
     seeds = [derive(player.seed, STREAM, index) for player in players for index in range(episodes)]
-    env = source.make(len(seeds), seeds)
-    try:
-        return _Game(recipe, players, env, episodes).play(tick)
-    finally:
-        getattr(env, "close", lambda: None)()
+    with source.opened(len(seeds), seeds) as env:
+        return _Game(recipe, players, env, episodes).play()
 
 
 class _Game:
@@ -132,7 +113,7 @@ class _Game:
             if name in players[0].tensors
         ]
 
-    def play(self, tick: Callable[[int], None]) -> Tensor:
+    def play(self) -> Tensor:
         """Return the returns of one whole episode per environment, ``[players, episodes, m]``."""
         env, observation = self.env, self.first
         total = torch.zeros(*self.shape, len(env.objectives), device=observation.device)
@@ -145,7 +126,6 @@ class _Game:
             earned = torch.where(seen, reward.reshape(total.shape), torch.nan)
             total += torch.where(playing, earned, 0.0)
             playing &= ~done.reshape(playing.shape)
-            tick(env.num_envs)
             if bool(done.any()):
                 if not bool(playing.any()):
                     break

@@ -84,12 +84,10 @@ def play(
     source = source_of(store, row["env"], env)
     weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
     world = source.make(episodes, range(seed, seed + episodes))
-    policy = acting(load_policy(store, row, point, world.action_low, world.action_high, world), weights)
+    policy = acting(load_policy(store, row, point, world), weights)
     returns, _ = mean_returns(world, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
-    hv = None
-    if info.bounds_problem is None and info.low is not None and info.high is not None:
-        hv = float(run_hypervolume(mean, info.low, info.high))
+    hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
     if video is not None:
         film(source, policy, Path(video), seed, _caption(row, weights, point, seed))
     return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
@@ -112,7 +110,7 @@ def film_run(
     row = find_run(store, played.run_id)
     source = source_of(store, row["env"], env)
     world = source.make(1, [seed])
-    policy = load_policy(store, row, point, world.action_low, world.action_high, world)
+    policy = load_policy(store, row, point, world)
     caption = _caption(row, played.preference, point, seed)
     film(source, acting(policy, played.preference), Path(path), seed, caption)
 

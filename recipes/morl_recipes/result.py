@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from torch import Tensor
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.envs import EnvSource
+from morl_recipes.naming import count
 from morl_recipes.recipe import Recipe
 from morl_recipes.settings import Settings
 
@@ -105,16 +106,15 @@ class TrainResult:
             run: Its place in ``runs``.
             point: The policy of the best validation, or the last one.
         """
-        from morl_recipes.fresh import build_actor
-        from morl_recipes.saved_policy import SavedPolicy, require_point
+        from morl_recipes.learning.networks import build_actor
+        from morl_recipes.saved_policy import SavedPolicy
 
-        require_point(point)
+        _checks.one_of("point", point, ("peak", "final"))
         chosen = self.runs[run]
-        env = self.source.make(1, [0])
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
-        bounds = env.action_low, env.action_high
-        module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
-        getattr(env, "close", lambda: None)()
+        with self.source.opened(1, [0]) as env:
+            bounds = env.action_low, env.action_high
+            module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
         return module.requires_grad_(requires_grad=False)
 
     def save(self, folder: Path | str) -> Store:
@@ -124,11 +124,10 @@ class TrainResult:
         return save_result(self, Path(folder))
 
     def __repr__(self) -> str:
-        count = len(self.runs)
         shown = self.summary().head(SHOWN)
         shown["preference"] = [" ".join(f"{weight:.3g}" for weight in weights) for weights in shown["preference"]]
-        more = f"\n... and {count - SHOWN} more" if count > SHOWN else ""
-        head = f"{count} run{'' if count == 1 else 's'} on {self.env} ({', '.join(self.objectives)})"
+        more = f"\n... and {len(self.runs) - SHOWN} more" if len(self.runs) > SHOWN else ""
+        head = f"{count(len(self.runs), 'run')} on {self.env} ({', '.join(self.objectives)})"
         return f"{head}\n{shown.to_string(index=False, float_format='{:.4g}'.format)}{more}"
 
 

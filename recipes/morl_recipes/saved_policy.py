@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_recipes import _checks
 from morl_recipes.learning.observations import scaled
 from morl_recipes.store import Store, StoreError
 
@@ -80,29 +81,20 @@ def _plain_actor(parameters: Mapping[str, Tensor], num_objectives: int, low: Ten
         return CategoricalActor(inputs - num_objectives, num_objectives, len(parameters["logits.bias"]), hidden)
 
 
-def require_point(point: str) -> None:
-    """Require the name of a validation point."""
-    if point not in ("peak", "final"):
-        raise ValueError(f"`point` must be 'peak' or 'final', got {point!r}.")
+def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
+    """Return the policy of one point from the stored tensors of a run, which hold both."""
+    return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
 
 
-def load_policy(
-    store: Store,
-    run: Mapping[str, Any],
-    point: Point,
-    low: Tensor | None,
-    high: Tensor | None,
-    env: TensorEnv | None = None,
-) -> SavedPolicy:
-    """Return the policy of a run at its best or last validation point; ``env`` is asked by actors of a recipe's own."""
-    require_point(point)
-    tensors = store.policy(run["run_id"])
-    own = {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
+    """Return the policy of a run at its best or last validation point, for its environment."""
+    _checks.one_of("point", point, get_args(Point))
+    own = at_point(store.policy(run["run_id"]), point)
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
     try:
-        actor = None if env is None else _stored_actor(store, run["run_id"], env)
-        policy = SavedPolicy(own, len(run["preference"]), low, high, actor).eval()
+        actor = _stored_actor(store, run["run_id"], env)
+        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
         raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
@@ -114,7 +106,7 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
     """
-    from morl_recipes.fresh import build_actor
+    from morl_recipes.learning.networks import build_actor
     from morl_recipes.recipe import Recipe
     from morl_recipes.specs import Actor as PlainActor
 

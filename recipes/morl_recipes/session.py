@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from morl_recipes import _checks, checkpoint
-from morl_recipes.envs import find_source, sizes
+from morl_recipes.envs import close, find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
+from morl_recipes.fresh import STATISTICS
 from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
@@ -24,31 +25,14 @@ from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.settings import Settings
 from morl_recipes.store import run_versions
 from morl_recipes.testing import with_tests
-from morl_recipes.watching import Bar, Logger, check_loggers, log
+from morl_recipes.watching import Bar, Interrupt, Logger, check_loggers, log
 
 _LOG = logging.getLogger("morl_recipes")
 CHECKPOINT = "checkpoint.safetensors"
 
 
-class Kept(NamedTuple):
-    """A copy of everything as it was after a finished iteration, but for the history, which lies beside it."""
-
-    tensors: dict[str, Tensor]
-    meta: dict[str, Any]
-
-
 class Session:
-    """A batch with its validation, history and checkpoint.
-
-    Args:
-        runs: The runs.
-        env: See :func:`~morl_recipes.train`.
-        settings: How to train.
-        folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
-        resume: Continue from the checkpoint in the folder, if there is one.
-        progress: Show the progress bar.
-        loggers: Told every number of every iteration.
-    """
+    """A batch with its validation, history and checkpoint, made of what :func:`~morl_recipes.train_runs` takes."""
 
     def __init__(
         self,
@@ -69,11 +53,12 @@ class Session:
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
-        self.iterations = math.ceil(settings.total_steps / self.batch.ppo.steps_per_iteration)
+        self.iterations = self.batch.iterations
         self.reasons: dict[int, str] = {}
         self.history = History(runs, self.batch.objectives, self._file("history.csv"))
         self.bar = Bar(0, 0, show=False)  # until the start
-        self._kept: Kept | None = None
+        # Tensors and meta of the last finished iteration, all but for the history, which lies beside the checkpoint.
+        self._kept: tuple[dict[str, Tensor], dict[str, Any]] | None = None
         self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
         self._before: list[Tensor] = []  # until the start
 
@@ -81,6 +66,20 @@ class Session:
     def finished(self) -> bool:
         """All iterations are done, or no run is left."""
         return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
+
+    def train(self) -> TrainResult:
+        """Start, train to the end, close and return the result; an interrupt saves first."""
+        with closing(self), Interrupt() as interrupt:
+            self.start()
+            while not self.finished:
+                try:
+                    self.take(self.batch.iterate())
+                except BaseException:
+                    self.save()
+                    raise
+                if interrupt.requested and not self.finished:
+                    self.stop()
+            return self.result()
 
     def start(self) -> None:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""
@@ -132,9 +131,7 @@ class Session:
         """Close the bar, and the environments that can be closed."""
         self.bar.close()
         for env in (self.batch.env, self.evaluate.env):
-            close = getattr(env, "close", None)
-            if close is not None:
-                close()
+            close(env)
 
     def _keep(self) -> None:
         """Copy the state, so that an iteration that fails half-way costs no finished one."""
@@ -151,7 +148,7 @@ class Session:
             "versions": run_versions(),
             "reasons": {str(run): reason for run, reason in self.reasons.items()},
         }
-        self._kept = Kept({name: tensor.clone() for name, tensor in state.items()}, meta)
+        self._kept = {name: tensor.clone() for name, tensor in state.items()}, meta
 
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
@@ -235,7 +232,7 @@ class Session:
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
         named = self.batch.drive.actor.layout.views(flat)
-        named |= dict(zip(("observation_mean", "observation_variance"), scale, strict=False))
+        named |= dict(zip(STATISTICS, scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
 
     def _copy_policies(self) -> list[Tensor]:

@@ -65,8 +65,7 @@ class Settings:
             _checks.fail("eval_deterministic", "be true or false", repr(self.eval_deterministic))
         if self.compile != "auto" and not isinstance(self.compile, bool):
             _checks.fail("compile", "be 'auto', true or false", repr(self.compile))
-        if self.update not in ("auto", "generic", "fast"):
-            _checks.fail("update", "be 'auto', 'generic' or 'fast'", repr(self.update))
+        _checks.one_of("update", self.update, ("auto", "generic", "fast"))
         if not isinstance(self.device, str):
             _checks.fail("device", "be a name such as 'cpu' or 'cuda:0'", repr(self.device))
 

@@ -49,7 +49,8 @@ def make_folder(folder: Path, *names: str) -> Path:
 def create(path: Path, content: bytes) -> None:
     """Write a new file and wait until the disk has it; a name that is taken, be it by a link, is refused."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666), "wb") as file:
-        _fill(file.fileno(), content)
+        _write(file.fileno(), content)
+        os.fsync(file.fileno())
 
 
 def replace(path: Path, content: bytes) -> None:
@@ -97,7 +98,8 @@ def staged(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        _sync_file(temporary)
+        with temporary.open("r+b") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
         sync_folder(path.parent)
     except OSError as error:
@@ -202,21 +204,11 @@ def _opened(path: Path, flags: int) -> Iterator[int]:
         os.close(handle)
 
 
-def _fill(handle: int, content: bytes) -> None:
-    _write(handle, content)
-    os.fsync(handle)
-
-
 def _write(handle: int, content: bytes) -> None:
     """Write everything: the system may take a part at a time."""
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def _sync_file(path: Path) -> None:
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
 
 
 def _age(item: "os.DirEntry[str]") -> float:

@@ -13,14 +13,16 @@ from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
+from morl_recipes.saved_policy import at_point
 from morl_recipes.selection import name_of
 from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
+from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.store._tests import read_tests
-from morl_recipes.sweep._drive import CHECKPOINTS, remove_checkpoints
-from morl_recipes.sweep._pin import alone, pin_size, pinned_size
+from morl_recipes.sweep._drive import remove_checkpoints
+from morl_recipes.sweep._pin import alone, pin_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
 from morl_recipes.sweep._work import record_of
 from morl_recipes.trainer import train_runs
@@ -39,16 +41,9 @@ def train_stored(
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
-    """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store.
+    """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
-    Args:
-        runs: The runs, of one structure.
-        env: As for :func:`~morl_recipes.train`.
-        settings: How to train.
-        out: Folder of the store; checkpoints are in it as long as the training is in progress.
-        resume: Take up the training in the folder, if there is one. What is finished is read, not trained again.
-        progress: Show the progress bar.
-        loggers: As for :func:`~morl_recipes.train`.
+    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained.
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings)
@@ -57,7 +52,7 @@ def train_stored(
         checkpoints = staging.inside(store.path, CHECKPOINTS)
         if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
             _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
-        size = pinned_size(store.path) or pin_size(store.path, len(runs))
+        size = pin_size(store.path, len(runs))
         results: list[RunResult] = []
         for job in plan.populations(size):
             part = runs[len(results) : len(results) + len(job.runs)]
@@ -106,10 +101,6 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     fields, objectives = store.read(planned.run_id), len(planned.preference)
     frame = pd.DataFrame(stacked([read_history(store, fields)]))
     tensors = store.policy(planned.run_id)
-    peak, final = (
-        {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
-        for point in ("peak", "final")
-    )
     return RunResult(
         recipe=recipe,
         preference=planned.preference,
@@ -119,7 +110,7 @@ def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
         history=frame,
         peak=fields["peak"] and validation(frame, objectives, fields["peak"]["iteration"]),
         final=validation(frame, objectives),
-        policy=final,
-        peak_policy=peak,
+        policy=at_point(tensors, "final"),
+        peak_policy=at_point(tensors, "peak"),
         **read_tests(store, fields),
     )

@@ -19,12 +19,7 @@ def derive(seed: int, stream: str, index: int = 0) -> int:
 
 
 class Streams:
-    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device.
-
-    Args:
-        seeds: Seed of each run.
-        stream: Name of the purpose.
-    """
+    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device."""
 
     def __init__(self, seeds: Sequence[int], stream: str) -> None:
         self.generators = [Generator().manual_seed(derive(seed, stream)) for seed in seeds]
@@ -36,6 +31,10 @@ class Streams:
     def uniform(self, *shape: int) -> Tensor:
         """Return numbers in [0, 1), ``[R, *shape]``."""
         return torch.stack([torch.rand(*shape, generator=g) for g in self.generators])
+
+    def noise(self, kind: str, *shape: int) -> Tensor:
+        """Return the noise that an actor asks for, ``"uniform"`` or ``"normal"``, ``[R, *shape]``."""
+        return self.uniform(*shape) if kind == "uniform" else self.normal(*shape)
 
     def permutations(self, count: int, size: int) -> Tensor:
         """Return ``count`` permutations of ``0 .. size - 1`` per run, ``[R, count, size]``."""

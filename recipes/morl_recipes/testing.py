@@ -23,12 +23,12 @@ from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
+from morl_recipes.saved_policy import at_point
 from morl_recipes.scores import Bounds, summarise
-from morl_recipes.store import EnvInfo, PlannedRun, Store
+from morl_recipes.settings import Settings
+from morl_recipes.store import PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
 from morl_recipes.stored_environments import StoredEnvironments
-
-EPISODES = 100
 
 
 @dataclass(frozen=True)
@@ -45,28 +45,22 @@ class Outcome:
 
 
 def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
-    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none.
-
-    Args:
-        runs: What a training has become.
-        source: Where environments come from.
-        episodes: Fresh episodes per policy.
-    """
+    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none."""
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)
-    players = [player for index in done for player in _both(runs[index])]
-    bounds = None if source.hv_low is None or source.hv_high is None else (source.hv_low, source.hv_high)
+    both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
+    players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
     returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
-        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], bounds))
+        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
     return tested
 
 
 def test_store(
     folder: str | Path | Store,
-    episodes: int = EPISODES,
+    episodes: int = Settings.test_episodes,
     *,
     progress: bool = True,
     env: Any = None,
@@ -90,7 +84,7 @@ def test_store(
         which some runs cannot be read, after all the others are tested.
     """
     _checks.at_least("episodes", episodes, 1)
-    store = folder if isinstance(folder, Store) else Store.open(folder)
+    store = Store.open(folder)
     todo, there, problems = _pending(store, episodes)
     batches, unread = _batches(store, todo)
     problems += unread
@@ -177,10 +171,7 @@ def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
 def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
     """Return the policies of both points."""
     tensors = store.policy(run.run_id)
-    policies = {
-        point: {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(point)}
-        for point in ("peak", "final")
-    }
+    policies = {point: at_point(tensors, point) for point in ("peak", "final")}
     for point, policy in policies.items():
         if not policy:
             raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
@@ -207,13 +198,8 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         ) from error
     for place, one in enumerate(part):
         info = store.manifest.environments[one.run.env]
-        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, _bounds(info)))
+        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, info.bounds))
     return [one.run.run_id for one in part]
-
-
-def _both(run: RunResult) -> list[Player]:
-    """Return the best and the last policy of a run as players of the same episodes."""
-    return [Player(run.seed, run.preference, tensors) for tensors in (run.peak_policy, run.policy)]
 
 
 def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
@@ -221,7 +207,3 @@ def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Map
     weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
     both = returns.double().numpy()
     return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}
-
-
-def _bounds(info: EnvInfo) -> Bounds:
-    return None if info.bounds_problem is not None or info.low is None or info.high is None else (info.low, info.high)

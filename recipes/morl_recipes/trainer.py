@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
 from morl_recipes.settings import Settings, takes_settings
-from morl_recipes.watching import Interrupt, Logger
+from morl_recipes.watching import Logger
 
 
 @takes_settings
@@ -88,22 +87,5 @@ def train_runs(
         progress: Show the progress bar.
         loggers: As for :func:`train`.
     """
-    session = Session(
-        runs, env, settings or Settings(), folder=folder, resume=resume, progress=progress, loggers=loggers
-    )
-    return finish(session)
-
-
-def finish(session: Session) -> TrainResult:
-    """Start a session, train it to its end, close it and return its result; an interrupt saves it first."""
-    with closing(session), Interrupt() as interrupt:
-        session.start()
-        while not session.finished:
-            try:
-                session.take(session.batch.iterate())
-            except BaseException:
-                session.save()
-                raise
-            if interrupt.requested and not session.finished:
-                session.stop()
-        return session.result()
+    chosen = settings or Settings()
+    return Session(runs, env, chosen, folder=folder, resume=resume, progress=progress, loggers=loggers).train()

@@ -9,8 +9,8 @@ from typing import Any
 from morl_recipes.recipe import SLOTS, Recipe
 
 
-def blocks_of(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a recipe trains, as JSON: its slots without PPO's numbers, in one form for all of its spellings.
+def blocks_of(recipe: Mapping[str, Any]) -> str:
+    """Return what a recipe trains, as text: its slots without PPO's numbers, in one form for all of its spellings.
 
     Recipes of older stores get the slots that came later. A brake can raise the smoothness to its maximum and no
     further: over a base that is fixed at this maximum it does nothing, and the paper's *No Decay* is its *mu=10.0*.
@@ -23,11 +23,10 @@ def blocks_of(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
     Example:
         >>> braked = {"type": "ConflictBraked", "base": {"type": "Fixed", "mu": 10.0}, "maximum": 10.0}
-        >>> blocks_of({"mu": braked})["mu"]
-        {'mu': 10.0, 'type': 'Fixed'}
+        >>> blocks_of({"mu": braked}) == blocks_of({"mu": {"type": "Fixed", "mu": 10.0}})
+        True
     """
-    blocks: dict[str, Any] = json.loads(_blocks(json.dumps(recipe, sort_keys=True, default=repr)))
-    return blocks
+    return _blocks(json.dumps(recipe, sort_keys=True, default=repr))
 
 
 @lru_cache(maxsize=4096)

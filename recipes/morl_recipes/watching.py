@@ -14,9 +14,10 @@ from torch import Tensor
 from tqdm import tqdm
 
 from morl_recipes._checks import fail
+from morl_recipes.scores import SCORES
 
 LINES = 20
-LABELS = {"hv": "HV", "eu": "EU", "conflict": "κ", "mu": "μ"}
+LABELS = {score.name: score.label for score in SCORES} | {"conflict": "κ", "mu": "μ"}
 
 
 class Logger(Protocol):
@@ -39,11 +40,6 @@ class Bar:
     """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
 
     Where nobody watches a terminal, it is a line whenever another twentieth is done.
-
-    Args:
-        total: Steps of all runs together.
-        done: Steps done before (after a resume).
-        show: Show it.
     """
 
     def __init__(self, total: int, done: int, *, show: bool) -> None:

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from morl_envs.protocol import State
 from morl_recipes import EnvSource
-from morl_recipes.fresh import Player, build_actor, fresh_returns
+from morl_recipes.fresh import Player, fresh_returns
+from morl_recipes.learning.networks import build_actor
 from morl_recipes.scores import HYPERVOLUME, summarise
 from morl_recipes.streams import derive
 from morl_recipes.toy import toy

@@ -103,8 +103,7 @@ def test_another_actor_comes_back_as_it_was_trained(actor: Spec, tmp_path: Path)
     )
     torch.testing.assert_close(result.policy(0)(observation, preference), expected)
     store = Store.open(tmp_path / "store")
-    bounds = env.action_low, env.action_high
-    loaded = load_policy(store, find_run(store), "peak", *bounds, env)
+    loaded = load_policy(store, find_run(store), "peak", env)
     torch.testing.assert_close(loaded(observation, preference), expected)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from morl_recipes.claims._rows import PASTA, Row
-from morl_recipes.paper import is_reference, method_name
+from morl_recipes.paper import QUADROTOR, is_reference, method_name
 from morl_recipes.rows import ROWS
 
 MUJOCO = ("mo-halfcheetah-v5", "mo-humanoid-v5", "mo-ant-v5", "mo-walker2d-v5")
@@ -64,10 +64,6 @@ CLAIMS: tuple[Claim, ...] = (
         Claim(f"Insensitive to {name}: any setting beats all baselines", "stealth", _every(group), SETTINGS)
         for name, group in (("κ", "kappa"), ("λ", "lambda"), (RHO, "rho"), ("ζ", "utopia"))
     ),
-    *(
-        Claim(f"PASTA beats all baselines on {env}", env, _over(*others("baselines")))
-        for env in ("frogger", "formation")
-    ),
-    *(Claim(f"PASTA beats all baselines on {env}", env, _over(*others("baselines"))) for env in MUJOCO),
+    *(Claim(f"PASTA beats all baselines on {env}", env, _over(*others("baselines"))) for env in (*QUADROTOR, *MUJOCO)),
 )
 """The claims, in the order of the paper."""

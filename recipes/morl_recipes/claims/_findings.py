@@ -9,8 +9,6 @@ from morl_recipes.claims._judge import ORDER, Verdict, judge
 from morl_recipes.claims._rows import Row, Rows
 from morl_recipes.panels._statistics import NOTHING
 
-NAN = math.nan
-
 
 @dataclass(frozen=True)
 class Lead:
@@ -31,6 +29,12 @@ class Lead:
     printed: float
     printed_level: float
     verdict: Verdict
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the rows, as one says them."""
+        first, second = (row.method.removesuffix(" (Ours)") for row in self.pair)
+        return first, second
 
     @property
     def share(self) -> Interval:
@@ -79,7 +83,7 @@ def find_lead(rows: Rows, first: Row, second: Row) -> Lead:
     ours = NOTHING if comparison is None else comparison.difference
     level, printed_level = rows.mean(first).estimate, rows.printed(first)
     printed = printed_level - rows.printed(second)
-    share = printed / printed_level if rows.same_scale else NAN
+    share = printed / printed_level if rows.same_scale else math.nan
     return Lead((first, second), ours, level, printed, printed_level, judge(ours, level, share))
 
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from morl_blocks.metrics import Comparison, Interval, compare
+from morl_blocks.metrics import Comparison, Interval
 from morl_recipes import paper, scores
 from morl_recipes.panels import Panel, Results
-from morl_recipes.panels._panel import Array, bounds_of
-from morl_recipes.panels._statistics import NOTHING, mean_interval
+from morl_recipes.panels._panel import Array
+from morl_recipes.panels._statistics import compare_runs, mean_interval
 from morl_recipes.rows import ROWS
 from morl_recipes.table._printed import printed_summary, scale_note
 
@@ -45,7 +45,7 @@ class Rows:
     @property
     def score(self) -> scores.Score:
         """Say what is compared."""
-        known = all(bounds_of(panel.info) is not None for panel in self.panels.values())
+        known = all(panel.info.bounds is not None for panel in self.panels.values())
         return scores.HYPERVOLUME if known else scores.UTILITY
 
     @cached_property
@@ -58,9 +58,7 @@ class Rows:
     def runs(self, row: Row) -> tuple[int, int]:
         """Return how many runs of a row are usable, and how many were planned; PASTA stands in any group."""
         panel, k = self._find(row)
-        if panel is None:
-            return 0, 0
-        return int(panel.usable[k].sum()), int((panel.run_ids[k] != "").sum())
+        return (0, 0) if panel is None else panel.runs(k)
 
     def complete(self, row: Row) -> bool:
         """Tell whether all planned runs of a row are there, and at least two seeds."""
@@ -70,28 +68,19 @@ class Rows:
     def values(self, row: Row) -> Array:
         """Return the scores of a row, NaN where it has no run, ``[preferences, seeds]``."""
         preferences, seeds = self.axes
-        found = np.full((len(preferences), len(seeds)), np.nan)
         panel, k = self._find(row)
-        if panel is not None:
-            own = panel.score(self.score)[k]
-            columns = [seeds.index(seed) for seed in panel.seeds]
-            for p, weights in enumerate(panel.preferences):
-                found[preferences.index(weights), columns] = own[p]
-        return found
+        if panel is None:
+            return np.full((len(preferences), len(seeds)), np.nan)
+        return panel.laid_out(k, self.score, preferences, seeds)
 
     def mean(self, row: Row) -> Interval:
         """Return the mean of a row over preferences of the seed mean, with its 95 % interval."""
         values = self.values(row)
-        return mean_interval(values, np.isfinite(values)) if np.isfinite(values).any() else NOTHING
+        return mean_interval(values, np.isfinite(values))
 
     def compare(self, first: Row, second: Row) -> Comparison | None:
         """Compare two rows run by run; ``None`` without two shared seeds on each shared preference."""
-        ours, theirs = self.values(first), self.values(second)
-        shared = np.isfinite(ours) & np.isfinite(theirs)
-        there = shared.any(1)
-        if not there.any() or shared[there].sum(1).min() < 2:
-            return None
-        return compare(ours[there], theirs[there], present=shared[there])
+        return compare_runs(self.values(first), self.values(second))
 
     def printed(self, row: Row) -> float:
         """Return the paper's score of a row, NaN where it prints none; its scale may not be ours."""

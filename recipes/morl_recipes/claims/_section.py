@@ -8,7 +8,6 @@ from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
 from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
 from morl_recipes.claims._rows import PASTA, Row, Rows
 from morl_recipes.claims._words import (
-    GAP,
     items,
     lead_words,
     listed,
@@ -22,6 +21,7 @@ from morl_recipes.claims._words import (
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
+from morl_recipes.table._cells import GAP
 
 HEADS = (
     "Claim of the paper",
@@ -136,9 +136,9 @@ def ingredients(section: Section, env: str) -> str | None:
     if math.isnan(whole.ours.low) or "ours" not in rows.panels:
         return None
     lead = whole.ours.estimate
-    lines = [[one.name, *_pair(found), _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
-    lines.append(["**PASTA's lead over Linear**", *_pair(whole), _judged(whole), "100 %"])
-    others = [[one.name, *_pair(found), _judged(found)] for one, found in measure(rows, SINGLE)]
+    lines = [[one.name, *found.names, _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
+    lines.append(["**PASTA's lead over Linear**", *whole.names, _judged(whole), "100 %"])
+    others = [[one.name, *found.names, _judged(found)] for one, found in measure(rows, SINGLE)]
     heads = ("Step", "with", "without", "difference", "share of the lead")
     return "\n\n".join(
         [
@@ -148,11 +148,6 @@ def ingredients(section: Section, env: str) -> str | None:
             table(("Ingredient", "with", "without", "difference"), others),
         ]
     )
-
-
-def _pair(lead: Lead) -> tuple[str, str]:
-    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
-    return first, second
 
 
 def _judged(lead: Lead) -> str:

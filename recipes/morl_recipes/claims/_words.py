@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from morl_blocks.metrics import Interval
 from morl_recipes.claims._findings import Lead
+from morl_recipes.table._cells import GAP
 
 WIDTH = 120
-GAP = "—"
 LARGEST = 10
 
 
@@ -54,7 +54,7 @@ def per_cent(share: float) -> str:
     return GAP if math.isnan(share) else f"{round(100 * share) + 0} %"
 
 
-def signed(interval: Interval, digits: int = 3) -> str:
+def signed(interval: Interval) -> str:
     """Print a difference with its interval.
 
     Example:
@@ -63,8 +63,8 @@ def signed(interval: Interval, digits: int = 3) -> str:
     """
     if math.isnan(interval.estimate):
         return GAP
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.{digits}f}, {interval.high:+.{digits}f}]"
-    return f"{interval.estimate:+.{digits}f}{ends}"
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.3f}, {interval.high:+.3f}]"
+    return f"{interval.estimate:+.3f}{ends}"
 
 
 def lead_words(lead: Lead) -> str:
@@ -82,5 +82,5 @@ def printed_words(lead: Lead | None, *, same_scale: bool) -> str:
 
 def pair_words(lead: Lead) -> str:
     """Say who is compared: ``over Linear``, and who is ahead where it is not PASTA."""
-    first, second = (row.method.removesuffix(" (Ours)") for row in lead.pair)
+    first, second = lead.names
     return f"over {second}" if first == "PASTA" else f"{first} over {second}"

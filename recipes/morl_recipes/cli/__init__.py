@@ -7,11 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from morl_recipes.cli._signals import Terminated, patient, terminable
+from morl_recipes.cli._signals import STOPPED, named, patient, terminable
 
 __all__ = ["main"]
-
-STOPPED = (130, 143)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,13 +21,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
         with terminable():
             with patient():
-                from morl_recipes.cli._main import main as run
-            code = run(argv)
+                from morl_recipes.cli._main import explain, prepare
+            try:
+                code: int = prepare(words).run(words)
+                sys.stdout.flush()
+            except (Exception, KeyboardInterrupt, SystemExit) as error:
+                code = explain(error)
     except KeyboardInterrupt as stop:
-        word, code = ("Terminated", 143) if isinstance(stop, Terminated) else ("Interrupted", 130)
+        word, code = named(stop)
         print(f"morl-blocks: {word} before anything began.", file=sys.stderr)
     if argv is None and code in STOPPED:  # the user waits: Python's own way out takes seconds when torch is loaded
         sys.stdout.flush()

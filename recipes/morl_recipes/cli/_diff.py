@@ -1,11 +1,11 @@
 """``morl-blocks diff``."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
-from morl_recipes.cli._show import Score
+from morl_recipes.cli._words import Format, Score
 
 Source = Annotated[str, tyro.conf.Positional]
 
@@ -25,7 +25,7 @@ class Diff:
     """A folder of results, or the name or file of published ones."""
     second: Annotated[Source, tyro.conf.arg(metavar="SECOND")]
     """What is compared with it."""
-    format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
+    format: Format = "terminal"
     """How to print."""
     score: Score = None
     """What counts of each run: its best validation (as in the paper), the same policy on fresh episodes, or its last

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import time
 from collections.abc import Sequence
 
-from morl_recipes.envs import find_source
+from morl_recipes.envs import close, find_source
 from morl_recipes.fresh import one_thread
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.sweep import Job
-from morl_recipes.sweep._plan import OVERHEAD
+from morl_recipes.sweep._plan import OVERHEAD, makespan
 
 TRIED = 4
 """Most runs that are tried out together."""
@@ -23,19 +22,12 @@ def estimate(jobs: Sequence[Job], workers: int) -> float:
     """Return about how many seconds some jobs take, longest first, without validation and without compiling.
 
     One iteration of the largest job of each environment is trained and forgotten; the others follow in proportion.
-
-    Args:
-        jobs: What is to be done.
-        workers: Jobs that train at the same time.
     """
     costs: dict[str, float] = {}
     for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
         if job.env not in costs:
             costs[job.env] = _iteration(job)
-    busy = [0.0] * workers
-    for seconds in sorted((costs[job.env] * _size(job) for job in jobs), reverse=True):
-        heapq.heapreplace(busy, busy[0] + seconds)
-    return max(busy)
+    return makespan((costs[job.env] * _size(job) for job in jobs), workers)
 
 
 def _size(job: Job) -> float:
@@ -59,4 +51,4 @@ def _iteration(job: Job) -> float:
             batch.iterate()
             return (time.process_time() - start) / (len(runs) + OVERHEAD)
     finally:
-        getattr(batch.env, "close", lambda: None)()
+        close(batch.env)

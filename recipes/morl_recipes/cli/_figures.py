@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from morl_recipes.cli._show import Folder, Score
+from morl_recipes.cli._words import Folder, Score
 from morl_recipes.naming import count
 
 

@@ -1,14 +1,10 @@
 """``morl-blocks test``."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
+from morl_recipes.cli._words import Folder
 from morl_recipes.naming import count
-
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+from morl_recipes.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -25,7 +21,7 @@ class Fresh:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    episodes: int = 100
+    episodes: int = Settings.test_episodes
     """Fresh episodes per policy."""
     accept_versions: bool = False
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had."""

@@ -12,7 +12,7 @@ import tyro
 
 from morl_recipes.cli._given import TRAIN, FrontFlags, given
 from morl_recipes.cli._signals import terminable
-from morl_recipes.cli._words import Changes, parse_preference, seeds_key, slug
+from morl_recipes.cli._words import Changes, default_folder, parse_preference, seeds_key
 
 if TYPE_CHECKING:
     from morl_recipes.fronts import Front as TrainedFront
@@ -71,9 +71,8 @@ class Front:
         from morl_recipes.fronts import train_front
 
         reference = self._reference()
-        row = "linear" if self.recipe is None else self.recipe.rpartition(":")[2]
-        default = Path("runs") / f"front-{slug(row)}-{slug(Path(self.env.replace('.py:', '-')).name)}"
-        out = self.out or default
+        row = "linear" if self.recipe is None else self.recipe
+        out = self.out or default_folder(row, self.env, "front-")
         with terminable():
             front = train_front(
                 self._recipe(),
@@ -137,7 +136,7 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
     """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
     from morl_recipes.envs import find_source
     from morl_recipes.fronts import draw_front, write_front_page
-    from morl_recipes.fronts._exact import known_front
+    from morl_recipes.fronts._summary import known_front
     from morl_recipes.staging import staged
 
     known = known_front(front)

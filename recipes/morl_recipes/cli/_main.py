@@ -1,9 +1,8 @@
-"""Parse the command, run it, and turn what goes wrong into a sentence and an exit code."""
+"""Parse the command, and turn what goes wrong with it into a sentence and an exit code."""
 
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module, metadata
 from typing import Annotated, Any
@@ -18,15 +17,15 @@ from morl_recipes.cli._list import List
 from morl_recipes.cli._policy import Export, Play
 from morl_recipes.cli._publish import Publish
 from morl_recipes.cli._show import Report, Table
-from morl_recipes.cli._signals import Terminated, patient
+from morl_recipes.cli._signals import named, patient
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
 from morl_recipes.cli._verify import Verify
 from morl_recipes.errors import StoreError
 from morl_recipes.plain import one_line
 
-BAD_INPUT, BAD_STORE, BUG, INTERRUPTED, TERMINATED = 2, 3, 70, 130, 143
-"""Exit codes: a wrong argument or a missing package; files; a bug of ours; Ctrl-C; SIGTERM."""
+BAD_INPUT, BAD_STORE, BUG = 2, 3, 70
+"""Exit codes: a wrong argument or a missing package; files; a bug of ours."""
 
 DESCRIPTION = """\
 Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
@@ -99,33 +98,15 @@ def parse(argv: list[str]) -> Any:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Args:
-        argv: The arguments; by default those of the process.
-
-    Returns:
-        The exit code.
-    """
-    argv = list(sys.argv[1:] if argv is None else argv)
+def prepare(argv: list[str]) -> Any:
+    """Return the command that was typed, with what it needs imported; ``--version`` exits like help."""
     if argv == ["--version"]:
         print(f"morl-blocks {metadata.version('morl-blocks')}")
-        return 0
-    try:
-        command = parse(argv)
-        with patient():
-            import_module(_NEEDS.get(type(command), "morl_recipes"))
-        code: int = command.run(argv)
-        sys.stdout.flush()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else BAD_INPUT
-    except BrokenPipeError:  # `morl-blocks list | head`: whoever read has had enough
-        _silence()
-        return 0
-    except (Exception, KeyboardInterrupt) as error:
-        return _explain(error)
-    return code
+        raise SystemExit(0)
+    command = parse(argv)
+    with patient():
+        import_module(_NEEDS.get(type(command), "morl_recipes"))
+    return command
 
 
 def _silence() -> None:
@@ -142,10 +123,15 @@ def _interruption(error: BaseException) -> KeyboardInterrupt | None:
     return cause
 
 
-def _explain(error: BaseException) -> int:
+def explain(error: BaseException) -> int:
     """Turn an error into a sentence and an exit code; one that nobody foresaw comes with its traceback."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else BAD_INPUT
+    if isinstance(error, BrokenPipeError):  # `morl-blocks list | head`: whoever read has had enough
+        _silence()
+        return 0
     if (stop := _interruption(error)) is not None:
-        word, code = ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
+        word, code = named(stop)
         return _complain(f"{word}. The same command continues where it stopped.", code)
     if isinstance(error, StoreError):
         return _complain(str(error), BAD_STORE)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from morl_recipes.cli._words import parse_preference
+from morl_recipes.cli._words import Folder, parse_preference
 from morl_recipes.naming import count
 
 if TYPE_CHECKING:
     from morl_recipes.play import Played
-
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from morl_recipes.cli._estimate import estimate
-from morl_recipes.naming import count
+from morl_recipes.naming import count, some
 from morl_recipes.store import Store, StoreError
 from morl_recipes.sweep import Plan
 from morl_recipes.sweep._drive import describe_seeds
@@ -45,8 +45,7 @@ def preview(
     for population in populations:
         there = sum(run.run_id in present for run in population.runs)
         methods = list(dict.fromkeys(run.method for run in population.runs))
-        names = ", ".join(methods[:4]) + (f" and {len(methods) - 4} more" if len(methods) > 4 else "")
-        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {names}")
+        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {some(methods, 4)}")
     missing = [run for run in plan.runs if run.run_id not in present]
     steps = sum(run.steps for run in missing)
     what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"

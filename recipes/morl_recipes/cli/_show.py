@@ -6,11 +6,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
-Score = Annotated[
-    Literal["peak", "test", "final"] | None,
-    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)", metavar="{peak,test,final}"),
-]
+from morl_recipes.cli._words import Folder, Format, Score
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Table:
     """Results of a sweep or a training, complete or not."""
     results: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="(default: none)")] = None
     """In place of a folder, a table that was trained and published with this package, or the file of one of yours."""
-    format: Literal["terminal", "markdown", "csv", "latex"] = "terminal"
+    format: Format = "terminal"
     """How to print."""
     kind: Literal["summary", "preferences"] = "summary"
     """One line per method, or one per method and preference."""

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+STOPPED = INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes after Ctrl-C and after SIGTERM."""
+
 
 class Terminated(KeyboardInterrupt):
     """The process was asked to end by SIGTERM."""
+
+
+def named(stop: KeyboardInterrupt) -> tuple[str, int]:
+    """Return the word for what stopped a command, and its exit code."""
+    return ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
 
 
 @contextmanager

@@ -63,8 +63,7 @@ class Train:
         keys |= words.seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
         require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
-        env = words.slug(Path(next(iter(plan.environments)).replace(".py:", "-")).name)
-        out = self.out or Path("runs") / f"{words.slug(self.row.rpartition(':')[2])}-{env}"
+        out = self.out or words.default_folder(self.row, next(iter(plan.environments)))
         with terminable():
             outcome = run_sweep(
                 plan,

@@ -1,14 +1,9 @@
 """``morl-blocks verify``."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
+from morl_recipes.cli._words import Folder
 from morl_recipes.plain import for_terminal
-
-Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 
 
 @dataclass(frozen=True)

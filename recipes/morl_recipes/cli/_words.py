@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from morl_recipes.sweep import Outcome
 
 SHOWN_FAILURES = 10
+Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
+Format = Literal["terminal", "markdown", "csv", "latex"]
+Score = Annotated[
+    Literal["peak", "test", "final"] | None,
+    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)", metavar="{peak,test,final}"),
+]
 LoggerChoice = Annotated[
     Literal["csv", "tensorboard", "wandb", "mlflow"] | None,
     tyro.conf.arg(help_behavior_hint="(default: none)", metavar="{csv,tensorboard,wandb,mlflow}"),
@@ -82,6 +88,16 @@ def work_with(logger: LoggerName | None, out: Path, *, accept_versions: bool) ->
 def slug(name: str) -> str:
     """Turn a name into one for a folder."""
     return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-")
+
+
+def default_folder(row: str, env: str, kind: str = "") -> Path:
+    """Return where results go unless the user says otherwise; of files, the names in them count.
+
+    Example:
+        >>> default_folder("my_rows.py:MyRow", "worlds/my_env.py:make_env").as_posix()
+        'runs/myrow-my_env-make_env'
+    """
+    return Path("runs") / f"{kind}{slug(row.rpartition(':')[2])}-{slug(Path(env.replace('.py:', '-')).name)}"
 
 
 def typed(argv: list[str]) -> str:

@@ -11,16 +11,17 @@ import pandas as pd
 
 from morl_recipes import _checks
 from morl_recipes.dataset._lines import from_csv, to_csv
-from morl_recipes.dataset._plan import compact, expand
+from morl_recipes.dataset._plan import cells_of, compact, expand
 from morl_recipes.errors import StoreError
 from morl_recipes.naming import unknown
 from morl_recipes.store._files import LARGEST_JSON, digest, plain, read_bytes
+from morl_recipes.store._identity import IDENTITY
 from morl_recipes.store._manifest import Manifest
 
 SCHEMA = 1
 """Version of the file's layout; readers refuse any other."""
 FOLDER = "results"
-FAILED = ["run_id", "group", "method", "env", "preference", "seed", "reason", "steps"]
+FAILED = [*IDENTITY, "reason", "steps"]
 ADVICE = "Restore it from a copy, or make it again with `morl-blocks publish`."
 
 
@@ -58,12 +59,7 @@ class Dataset:
 
     @classmethod
     def from_text(cls, text: str, where: str) -> "Dataset":
-        """Read what :meth:`to_text` wrote; anything else raises :class:`~morl_recipes.store.StoreError`.
-
-        Args:
-            text: The whole file.
-            where: Its name, for errors.
-        """
+        """Read what :meth:`to_text` wrote; anything else raises :class:`~morl_recipes.store.StoreError`."""
         first, _, body = text.partition("\n")
         try:
             head = json.loads(first.removeprefix("# "))
@@ -88,8 +84,7 @@ class Dataset:
         if head["failed"]:
             failed = [{**run, "preference": tuple(run["preference"]), "status": "failed"} for run in head["failed"]]
             runs = pd.concat([runs, pd.DataFrame(failed)], ignore_index=True)
-        keys = zip(*(runs[key] for key in ("env", "group", "method", "preference", "seed")), strict=True)
-        manifest = expand({**head, "rows": rows}, dict(zip(keys, runs["run_id"], strict=True)))
+        manifest = expand({**head, "rows": rows}, dict(zip(cells_of(runs), runs["run_id"], strict=True)))
         return cls(head["name"], manifest, runs)
 
 

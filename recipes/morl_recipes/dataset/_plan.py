@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+import pandas as pd
+
 from morl_recipes import paper
 from morl_recipes.rows import ROWS
 from morl_recipes.store._files import plain
@@ -16,6 +18,11 @@ ROW = ("env", "group", "method", "steps", "plugin", "recipe")
 def cell_of(run: PlannedRun) -> Cell:
     """Return which cell of the tables a run fills."""
     return run.env, run.group, run.method, run.preference, run.seed
+
+
+def cells_of(runs: pd.DataFrame) -> list[Cell]:
+    """Return the cells of the runs of a frame."""
+    return list(zip(*(runs[key] for key in ("env", "group", "method", "preference", "seed")), strict=True))
 
 
 def compact(manifest: Manifest) -> dict[str, Any]:
@@ -50,7 +57,8 @@ def expand(fields: Mapping[str, Any], known: Mapping[Cell, str]) -> Manifest:
             for seed in seeds:
                 cell: Cell = (row["env"], row["group"], row["method"], tuple(weights), seed)
                 name = known.get(cell) or make_run_id(*cell, row["recipe"])
-                runs.append(PlannedRun(name, *_identity(cell), row["steps"], row["recipe"], row["plugin"]))
+                identity = (name, row["group"], row["method"], row["env"], tuple(weights), seed)
+                runs.append(PlannedRun(*identity, row["steps"], row["recipe"], row["plugin"]))
     return Manifest(
         command=f"morl-blocks publish --name {fields['name']}",
         environments={name: env_info(info) for name, info in fields["environments"].items()},
@@ -60,11 +68,6 @@ def expand(fields: Mapping[str, Any], known: Mapping[Cell, str]) -> Manifest:
         created="",
         training=fields["training"],
     )
-
-
-def _identity(cell: Cell) -> tuple[str, str, str, tuple[float, ...], int]:
-    env, group, method, preference, seed = cell
-    return group, method, env, preference, seed
 
 
 def in_order(runs: Iterable[PlannedRun]) -> list[PlannedRun]:

@@ -10,7 +10,7 @@ import pandas as pd
 from morl_recipes import staging
 from morl_recipes.dataset._dataset import Dataset, folder, read_dataset
 from morl_recipes.dataset._lines import ALWAYS, ORIGIN, cell, origin
-from morl_recipes.dataset._plan import ROW, Cell, cell_of, in_order
+from morl_recipes.dataset._plan import ROW, Cell, cell_of, cells_of, in_order
 from morl_recipes.errors import StoreError
 from morl_recipes.store import Manifest, PlannedRun, Store, load_runs
 from morl_recipes.store._frames import run_columns
@@ -44,7 +44,7 @@ def publish(
     check_run_id(name, "name")
     path = (folder() if out is None else Path(out)) / f"{name}.csv"
     parts = [(str(path), read_dataset(path))] if path.exists() else []
-    parts += [(str(store.path), of_store(store, name)) for store in map(_opened, stores)]
+    parts += [(str(store.path), of_store(store, name)) for store in map(Store.open, stores)]
     parts += [] if plan is None else [("the plan", Dataset(name, plan, pd.DataFrame(columns=run_columns(0))))]
     if not parts:
         raise ValueError("`stores` must name at least one result store, got none.")
@@ -54,10 +54,6 @@ def publish(
     with staging.staged(path) as temporary:
         temporary.write_text(merged.to_text(), encoding="utf-8", newline="\n")
     return read_dataset(path)
-
-
-def _opened(store: str | Path | Store) -> Store:
-    return store if isinstance(store, Store) else Store.open(store)
 
 
 def of_store(store: Store, name: str) -> Dataset:
@@ -85,14 +81,15 @@ def merge(parts: Iterable[tuple[str, Dataset]], name: str) -> Dataset:
     runs = pd.concat([part.runs for _, part in everything if len(part.runs)] or [whole.runs], ignore_index=True)
     runs = runs.reindex(columns=[*run_columns(objectives), *ORIGIN])
     runs = _once(runs, [where for where, part in everything for _ in range(len(part.runs))])
-    cells = dict(zip(_cells(runs), runs["run_id"], strict=True))
+    cells = cells_of(runs)
+    known = dict(zip(cells, runs["run_id"], strict=True))
     ordered = in_order(planned.values())
     place = {cell_of(run): number for number, run in enumerate(ordered)}
-    order = sorted(range(len(runs)), key=lambda row: place[_cells(runs)[row]])
+    order = sorted(range(len(runs)), key=lambda row: place[cells[row]])
     manifest = replace(
         whole.manifest,
         environments=environments,
-        runs=tuple(replace(run, run_id=cells.get(cell_of(run), run.run_id)) for run in ordered),
+        runs=tuple(replace(run, run_id=known.get(cell_of(run), run.run_id)) for run in ordered),
         training={key: value for key, value in whole.manifest.training.items() if key not in VARIABLE},
     )
     return Dataset(name, manifest, runs.iloc[order].reset_index(drop=True))
@@ -133,7 +130,7 @@ def _once(runs: pd.DataFrame, origins: list[str]) -> pd.DataFrame:
     chosen: dict[Cell, int] = {}
     numbers = runs[[name for name in runs.columns if name not in UNMATCHED]].to_dict("records")
     done = (runs["status"] == "done").tolist()
-    for row, key in enumerate(_cells(runs)):
+    for row, key in enumerate(cells_of(runs)):
         before = chosen.setdefault(key, row)
         if done[row] and not done[before]:
             chosen[key] = row
@@ -144,10 +141,6 @@ def _once(runs: pd.DataFrame, origins: list[str]) -> pd.DataFrame:
                 what = f"{runs['run_id'].iloc[row]} is in {origins[before]} with other numbers ({apart[0]}: {both})"
                 _refuse(origins[row], what)
     return runs.iloc[sorted(chosen.values())].reset_index(drop=True)
-
-
-def _cells(runs: pd.DataFrame) -> list[Cell]:
-    return list(zip(*(runs[key] for key in ("env", "group", "method", "preference", "seed")), strict=True))
 
 
 def _refuse(where: str, what: str) -> None:

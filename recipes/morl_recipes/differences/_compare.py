@@ -10,7 +10,7 @@ from morl_blocks.metrics import Interval, bootstrap_ci, compare, standard_error
 from morl_blocks.metrics._seeds import quantiles
 from morl_recipes import scores
 from morl_recipes.panels import Panel, Results
-from morl_recipes.panels._panel import Array, bounds_of
+from morl_recipes.panels._panel import Array
 from morl_recipes.panels._statistics import NOTHING, mean_interval
 
 SAME = 1e-7
@@ -78,10 +78,10 @@ def compare_results(first: Results, second: Results) -> list[RowDifference]:
 
 
 def _row(mine: Panel, k: int, other: Panel, j: int) -> RowDifference:
-    score = scores.UTILITY if bounds_of(mine.info) is None else scores.HYPERVOLUME
+    score = scores.UTILITY if mine.info.bounds is None else scores.HYPERVOLUME
     preferences = [p for p in mine.preferences if p in other.preferences]
     seeds = sorted({*mine.seeds, *other.seeds})
-    ours, theirs = (_laid_out(panel, row, score, preferences, seeds) for panel, row in ((mine, k), (other, j)))
+    ours, theirs = (panel.laid_out(row, score, preferences, seeds) for panel, row in ((mine, k), (other, j)))
     usable = np.isfinite(ours).any(1) & np.isfinite(theirs).any(1)
     ours, theirs = ours[usable], theirs[usable]
     there = np.isfinite(ours), np.isfinite(theirs)
@@ -90,18 +90,6 @@ def _row(mine: Panel, k: int, other: Panel, j: int) -> RowDifference:
     difference, how = _difference(ours, theirs)
     before, after = (mean_interval(values, known) for values, known in zip((ours, theirs), there, strict=True))
     return RowDifference(mine.env, mine.group, mine.methods[k], score.name, before, after, difference, how, counts)
-
-
-def _laid_out(
-    panel: Panel, method: int, score: scores.Score, preferences: list[tuple[float, ...]], seeds: list[int]
-) -> Array:
-    """Return the scores of a row on given preferences and seeds, NaN for no run, ``[preferences, seeds]``."""
-    values = panel.score(score)[method]
-    found = np.full((len(preferences), len(seeds)), np.nan)
-    columns = [seeds.index(seed) for seed in panel.seeds]
-    for p, weights in enumerate(preferences):
-        found[p, columns] = values[panel.preferences.index(weights)]
-    return found
 
 
 def _difference(ours: Array, theirs: Array) -> tuple[Interval, How]:

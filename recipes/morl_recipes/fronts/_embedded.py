@@ -9,10 +9,10 @@ from typing import NamedTuple
 from morl_envs import CARDS
 from morl_recipes.envs import find_source
 from morl_recipes.errors import StoreError
-from morl_recipes.fronts._exact import known_front
 from morl_recipes.fronts._files import NAME
 from morl_recipes.fronts._front import Front
 from morl_recipes.fronts._page import front_sections, page_data
+from morl_recipes.fronts._summary import known_front
 from morl_recipes.fronts._train import STORE
 from morl_recipes.report._offline import inline_json, resource
 
@@ -32,9 +32,6 @@ def front_part(store: Path) -> Part:
 
     ``morl-blocks front`` and ``train_front(out=...)`` keep the store of their training beside the front. One that is
     damaged is left out with a warning, for the store itself may be sound.
-
-    Args:
-        store: Folder of the store.
     """
     folder = store.resolve().parent
     if store.resolve().name != STORE or not (folder / NAME).exists():

@@ -61,6 +61,11 @@ class Front:
     episodes: int
     gamma: float = 1.0
 
+    @property
+    def kind(self) -> str:
+        """What was trained, in words."""
+        return "one policy for all preferences" if self.conditioned else "one policy per preference"
+
     @cached_property
     def kept(self) -> NDArray[np.int64]:
         """Number of the evaluation behind each point: of equal ones the middle one, by the first objective."""
@@ -161,10 +166,11 @@ class Front:
         return load_front(Path(folder))
 
     def __repr__(self) -> str:
-        kind = "one policy for all preferences" if self.conditioned else "one policy per preference"
         distinct = sorted(set(self.seeds))
         seeds = f"seed{'s' * (len(distinct) > 1)} {', '.join(map(str, distinct))}"
-        head = f"{count(len(self.kept), 'point')} on {self.env} ({', '.join(self.objectives)}), {self.method}, {kind}"
+        head = (
+            f"{count(len(self.kept), 'point')} on {self.env} ({', '.join(self.objectives)}), {self.method}, {self.kind}"
+        )
         return f"{head}, {seeds}\n{self.table().to_string(index=False, float_format='{:.4g}'.format)}"
 
     def _chosen(self, preference: Sequence[float]) -> tuple[SavedPolicy, Tensor]:
@@ -202,9 +208,8 @@ class FrontPolicy:
 
 def bounds_of(source: EnvSource) -> dict[str, Tensor]:
     """Return the action bounds of an environment as tensors by name; none for discrete actions."""
-    env = source.make(1, [0])
-    low, high = env.action_low, env.action_high
-    getattr(env, "close", lambda: None)()
+    with source.opened(1, [0]) as env:
+        low, high = env.action_low, env.action_high
     return {} if low is None or high is None else {"action_low": low.cpu().clone(), "action_high": high.cpu().clone()}
 
 

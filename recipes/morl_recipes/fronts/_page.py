@@ -16,7 +16,7 @@ from morl_recipes.fronts._front import Array, Front
 from morl_recipes.fronts._summary import Reached, reached
 from morl_recipes.plain import for_html as escape
 from morl_recipes.protocols import protocol
-from morl_recipes.report._offline import inline_json, plotly_script, resource, write_page
+from morl_recipes.report._offline import fact_list, inline_json, plotly_script, resource, write_page
 from morl_recipes.report._style import styles
 
 STRIPS, FRAMES, WIDTH = 5, 7, 170
@@ -42,7 +42,7 @@ def write_front_page(
         script,
         inline_json(page_data(front, known, source)),
         title=escape(f"{front.method} on {front.env}"),
-        subtitle=escape(_kind(front)),
+        subtitle=escape(front.kind.capitalize()),
         facts=_facts(front),
         body=f"<main>\n{front_sections(front)}</main>\n",
         css=resource("morl_recipes.report", "page.css") + resource(__package__, "page.css"),
@@ -84,10 +84,6 @@ def _numbers(array: Array) -> list[list[float | None]]:
     return [[None if np.isnan(value) else float(value) for value in row] for row in array]
 
 
-def _kind(front: Front) -> str:
-    return "One policy for all preferences" if front.conditioned else "One policy per preference"
-
-
 def _facts(front: Front) -> str:
     seeds = len(set(front.seeds))
     facts = (
@@ -97,7 +93,7 @@ def _facts(front: Front) -> str:
         (front.episodes, "episodes each" if front.episodes > 1 else "episode each"),
         (front.gamma, "discount of the returns"),
     )
-    return "".join(f"<li><b>{number:g}</b><span>{word}</span></li>" for number, word in facts)
+    return fact_list((f"{number:g}", word) for number, word in facts)
 
 
 def _published(front: Front) -> str:

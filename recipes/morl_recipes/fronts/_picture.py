@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from morl_recipes.fronts._front import Array, Front
-from morl_recipes.report._matplotlib import INK
+from morl_recipes.fronts._summary import SURE
+from morl_recipes.report._matplotlib import INK, tidy
 from morl_recipes.report._style import MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.staging import staged
 
-FAINT, GRID = 0.3, "#e4e8ee"
-SURE = 1.96
-"""Half-width of a 95 % interval in standard errors."""
+FAINT = 0.3
 
 
 def draw_front(front: Front, path: str | Path, known: Array | None = None) -> Path:
@@ -41,8 +40,7 @@ def draw_front(front: Front, path: str | Path, known: Array | None = None) -> Pa
         seeds = sorted(set(front.seeds))
         paint = _plane if m == 2 else _space if m == 3 else _parallel
         paint(axes, front, [front.of(seed) for seed in seeds], known)
-        kind = "one policy for all preferences" if front.conditioned else "one policy per preference"
-        axes.set_title(f"{front.method} on {front.env}: {kind}", fontsize=10)
+        axes.set_title(f"{front.method} on {front.env}: {front.kind}", fontsize=10)
         if len(axes.get_legend_handles_labels()[0]) > 1:
             figure.legend(loc="outside lower center", ncols=5, frameon=False)
         with staged(path) as temporary:
@@ -69,9 +67,7 @@ def _plane(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -
         axes.step(*points.T, where="pre", color=style.light, linewidth=0.8, alpha=0.6)
     axes.set_xlabel(front.objectives[0])
     axes.set_ylabel(front.objectives[1])
-    axes.grid(visible=True, color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    tidy(axes)
 
 
 def _space(axes: Any, front: Front, fronts: list[Front], known: Array | None) -> None:

@@ -40,10 +40,9 @@ def play_policies(
     """
     runs, count, m = preferences.shape
     starts = [[derive(seed, STREAM, index) for index in range(episodes)] for seed in seeds]
-    env = source.make(runs * count * episodes, [one for own in starts for _ in range(count) for one in own])
     weights = preferences.repeat_interleave(episodes, dim=1)  # [R, K * episodes, m]
-    returns = play_episodes(_Stack(policies), weights, env, gamma)
-    getattr(env, "close", lambda: None)()
+    with source.opened(runs * count * episodes, [one for own in starts for _ in range(count) for one in own]) as env:
+        returns = play_episodes(_Stack(policies), weights, env, gamma)
     return returns.reshape(runs, count, episodes, m)
 
 

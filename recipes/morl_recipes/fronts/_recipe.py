@@ -39,6 +39,5 @@ def _discrete(source: EnvSource) -> bool:
     """Tell whether actions are choices; opens an environment where no card says it."""
     if source.card is not None:
         return source.card.num_actions is not None
-    env = source.make(1, [0])
-    getattr(env, "close", lambda: None)()
-    return env.num_actions is not None
+    with source.opened(1, [0]) as env:
+        return env.num_actions is not None

@@ -1,4 +1,4 @@
-"""What the policies of a front reach under each preference: mean over seeds, with its interval."""
+"""What the policies of a front reach under each preference, with its interval, and what could be reached."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
+from morl_envs import CARDS, exact_front
 from morl_recipes.fronts._front import Array, Front
 
 LEVEL, SURE = 0.95, 1.96
+"""Of an interval: its level, and half of its width in standard errors that are known well."""
 
 
 class Reached(NamedTuple):
@@ -43,3 +45,9 @@ def reached(front: Front) -> Reached:
         half = np.array([front.returns[own].std(0, ddof=1) / np.sqrt(len(own)) for own in rows])
         half *= np.array([stdtrit(len(own) - 1, (1 + LEVEL) / 2) for own in rows])[:, None]
     return Reached(asked, mean, half, fewest)
+
+
+def known_front(front: Front) -> Array | None:
+    """Return the exact front under the front's discount, ``[k, m]``; ``None`` where nobody knows it."""
+    card = CARDS.get(front.env)
+    return None if card is None or card.exact_front is None else exact_front(front.env, front.gamma)

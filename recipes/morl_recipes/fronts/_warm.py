@@ -16,7 +16,6 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
 from morl_recipes.settings import Settings
-from morl_recipes.trainer import finish
 from morl_recipes.watching import Logger
 
 PART = 4
@@ -60,11 +59,11 @@ def train_warm(
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
     begun = Session(first, source, brief, folder=_below(folder, "first"), resume=resume, progress=progress)
-    finish(begun)
+    begun.train()
     rest = _below(folder, "rest")
     session = Session(then, source, settings, folder=rest, resume=resume, progress=progress, loggers=loggers)
     inherit(session.batch, begun.batch)
-    return finish(session)
+    return session.train()
 
 
 def spread(grid: Tensor, count: int) -> list[int]:

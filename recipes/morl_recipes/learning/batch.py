@@ -81,8 +81,8 @@ class Batch:
         self.drive = Drive(recipes[0], networks, self.objectives, self.settings.update)
         self.scalarizers, self.combine = Scalarizers(recipes).to(self.device), Combine(recipes, self.objectives)
         self.forms = [recipe.advantage.build() for recipe in recipes]
-        iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
-        updates = iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)
+        self.iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
+        updates = self.iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)
         self._fuse = pays(self.settings.compile, updates, len(self.runs), batched=self.combine.batched)
         self._steps: dict[tuple[int, Columns], Step] = {}
 
@@ -157,7 +157,7 @@ class Batch:
         """Draw the iteration's random numbers: a few calls per run, none per step."""
         ppo, learning, actor = self.ppo, self.streams["learning"], self.drive.actor.module
         shape = (ppo.steps_per_iteration // self.settings.num_envs, self.settings.num_envs, actor.noise_dim)
-        noise = learning.uniform(*shape) if actor.noise == "uniform" else learning.normal(*shape)
+        noise = learning.noise(actor.noise, *shape)
         rows = learning.permutations(ppo.epochs, ppo.steps_per_iteration)
         batches = rows.reshape(len(self.runs), -1, ppo.minibatch_size).transpose(0, 1)
         combiner = self.combine.draw(len(batches), self.objectives, learning.generators)

@@ -18,11 +18,7 @@ from morl_recipes.recipe import Recipe
 
 
 class Scalarizers(nn.Module):
-    """One scalarizer per run.
-
-    Args:
-        recipes: The runs' recipes.
-    """
+    """One scalarizer per run."""
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
         super().__init__()
@@ -46,11 +42,7 @@ class Scalarizers(nn.Module):
 
 
 class Samplers(nn.Module):
-    """One preference sampler per run.
-
-    Args:
-        recipes: The runs' recipes, all of which redraw.
-    """
+    """One preference sampler per run."""
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
         super().__init__()
@@ -66,10 +58,6 @@ class Combine:
     """The combiner of R runs, as one function of their Gramians.
 
     A run whose Gramian is not finite gets weights that are not: it fails, the others go on.
-
-    Args:
-        recipes: The runs' recipes, with equal combiners.
-        objectives: Number of objectives, m.
     """
 
     def __init__(self, recipes: Sequence[Recipe], objectives: int) -> None:

@@ -49,9 +49,6 @@ def lasting_guards(entries: Sequence[Any]) -> list[bool]:
 
     Those are nearly half of them, and the step of a single run notices. What a user's own file or notebook defines may
     change between two trainings, and so may the blocks, the shapes and the types: these stay guarded.
-
-    Args:
-        entries: What Dynamo tells of each guard.
     """
     return [not (entry.is_global and entry.name.startswith(INSTALLED)) for entry in entries]
 

@@ -50,10 +50,6 @@ def initial(make: Callable[[], nn.Module], seeds: Sequence[int]) -> tuple[nn.Mod
 
     PyTorch's initialisers draw from the global generator; each network is made with a copy of it, seeded by the run.
 
-    Args:
-        make: Constructor of one network.
-        seeds: One seed per run.
-
     Returns:
         The last network, as a template, and the parameters, ``[R, P]``.
     """

@@ -43,15 +43,20 @@ class Lifted:
 
     Args:
         module: The module of one run; its parameters are replaced, its buffers are shared.
+        num_objectives: Number of objectives, m; the last m columns of the inputs are the preference.
     """
 
-    def __init__(self, module: nn.Module) -> None:
-        self.module, self.layout, self._bound = module, Layout.of(module), _Bound(module)
+    def __init__(self, module: nn.Module, num_objectives: int) -> None:
+        self.module, self.layout, self._bound, self.m = module, Layout.of(module), _Bound(module), num_objectives
 
     def one(self, function: Callable[..., Any], row: Tensor, *args: Any) -> Any:
         """Return ``function(module, *args)`` with the parameters of one run, ``[P]``."""
         params = {f"module.{name}": view[0] for name, view in self.layout.views(row.unsqueeze(0)).items()}
         return torch.func.functional_call(self._bound, params, (function, *args))
+
+    def forward(self, flat: Tensor, inputs: Tensor) -> Any:
+        """Return what every run's module gives for inputs ``[R, b, n + m]``: observation and preference."""
+        return self.all(lambda module, x: module(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
 
     def all(self, function: Callable[..., Any], flat: Tensor, *args: Any) -> Any:
         """Return ``function(module, *args)`` of every run; arguments and result have a leading R."""
@@ -70,22 +75,13 @@ class _Bound(nn.Module):
 
 
 class LiftedActor(Lifted):
-    """R copies of any :class:`~morl_blocks.ppo.Actor`.
-
-    Args:
-        module: The actor of one run.
-        num_objectives: Number of objectives, m; the last m columns of the inputs are the preference.
-    """
+    """R copies of any :class:`~morl_blocks.ppo.Actor`."""
 
     module: Actor
 
-    def __init__(self, module: Actor, num_objectives: int) -> None:
-        super().__init__(module)
-        self.m = num_objectives
-
     def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the distributions' parameters."""
-        return self.all(lambda actor, x: actor(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
+        return self.forward(flat, inputs)
 
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
         """Return what each run's actor answers."""
@@ -96,11 +92,7 @@ class LiftedActor(Lifted):
 class LiftedCritic(Lifted):
     """R copies of any critic module ``(observation, preference) -> [*B, m]``."""
 
-    def __init__(self, module: nn.Module, num_objectives: int) -> None:
-        super().__init__(module)
-        self.m = num_objectives
-
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values."""
-        result: Tensor = self.all(lambda critic, x: critic(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
+        result: Tensor = self.forward(flat, inputs)
         return result

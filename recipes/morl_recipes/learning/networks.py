@@ -34,14 +34,20 @@ class Networks:
     critic_params: Tensor
 
 
+def build_actor(recipe: Recipe, env: TensorEnv) -> Actor:
+    """Make the actor of a recipe for an environment."""
+    actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
+    actor: Actor = recipe.actor.build(env.observation_dim, len(env.objectives), actions)
+    return actor
+
+
 def make_networks(runs: Sequence[Run], env: TensorEnv) -> Networks:
     """Make every run's networks from its own seed."""
     recipe, n, m = runs[0].recipe, env.observation_dim, len(env.objectives)
     if env.num_actions is None and (env.action_low is None or env.action_high is None):
         _checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
-    actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
     seeds = {name: [derive(run.seed, name) for run in runs] for name in ("actor", "critic")}
-    actor, actor_params = initial(lambda: recipe.actor.build(n, m, actions), seeds["actor"])
+    actor, actor_params = initial(lambda: build_actor(recipe, env), seeds["actor"])
     critic, critic_params = initial(lambda: recipe.critic.build(n, m), seeds["critic"])
     if not isinstance(actor, Actor):
         _checks.fail("actor", "be an Actor of morl_blocks.ppo", type(actor).__name__)
@@ -61,7 +67,7 @@ class Drive:
     actor: StackedActor
     critic: StackedCritic
 
-    def __init__(self, recipe: Recipe, networks: Networks, objectives: int, kind: Kind = "auto") -> None:
+    def __init__(self, recipe: Recipe, networks: Networks, objectives: int, kind: Kind) -> None:
         self.loss = recipe.loss.build()
         self.penalty = None if recipe.penalty is None else recipe.penalty.build()
         reason = fast.unknown_block(networks.actor, networks.critic, self.loss)

@@ -52,12 +52,9 @@ def check_batch(runs: Sequence[Run]) -> None:
     if not runs:
         _checks.fail("runs", "hold at least one run", "none")
     _checks.one_length([run.preference for run in runs])
-    if len(by_batch(runs)) > 1:
-        _checks.fail(
-            "runs",
-            "differ in scalarizer, mu, preference, seed and the floats of PPO alone",
-            f"{len(by_batch(runs))} different structures",
-        )
+    if (count := len(by_batch(runs))) > 1:
+        rule = "differ in scalarizer, mu, preference, seed and the floats of PPO alone"
+        _checks.fail("runs", rule, f"{count} different structures")
 
 
 def hyper_parameters(runs: Sequence[Run]) -> dict[str, Tensor]:

@@ -43,8 +43,6 @@ class Update:
         penalty: A further term of the actor's loss, if there is one.
     """
 
-    name = "generic"
-
     def __init__(
         self,
         actor: LiftedActor,

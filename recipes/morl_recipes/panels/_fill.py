@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from morl_recipes import paper, scores
 from morl_recipes.panels._gaps import find_gaps
 from morl_recipes.panels._names import Who, second_name, shown_name
-from morl_recipes.panels._panel import READINGS, Array, Panel, Reading, bounds_of
+from morl_recipes.panels._panel import READINGS, Array, Panel, Reading
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun
 
 
@@ -41,7 +41,7 @@ def _plan(
 
 def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     """Score every run, NaN where it has no finite returns or the environment has no bounds, ``[*, m] -> [*]``."""
-    return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), bounds_of(info))
+    return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), info.bounds)
 
 
 def fill_panel(
@@ -51,7 +51,7 @@ def fill_panel(
     env: str,
     group: str,
     reading: Reading,
-    reference: str = paper.REFERENCE,
+    reference: str,
 ) -> Panel:
     """Build the panel of one group on one environment.
 

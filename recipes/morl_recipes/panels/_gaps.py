@@ -33,34 +33,22 @@ def find_gaps(panel: Panel, stored: pd.DataFrame) -> Panel:
     status = stored["status"].reindex(panel.run_ids.ravel()).to_numpy().reshape(panel.run_ids.shape)
     planned = panel.run_ids != ""
     for k, method in enumerate(panel.methods):
-        failed = status[k] == "failed"
-        absent = planned[k] & pd.isna(status[k])
+        failed, damaged = status[k] == "failed", status[k] == "damaged"
         untested = (status[k] == "done") & _untested(panel, stored)[k]
         broken = (status[k] == "done") & ~panel.usable[k] & ~untested
-        total = int(planned[k].sum())
-        if failed.any():
-            reasons = sorted({str(stored.at[run_id, "reason"]) for run_id in panel.run_ids[k][failed]})
-            gaps.append(
-                f"{method}: {failed.sum()} of {total} runs failed ({'; '.join(reasons)}): {_where(panel, failed)}."
-            )
-        damaged = status[k] == "damaged"
-        if damaged.any():
-            gaps.append(
-                f"{method}: {damaged.sum()} of {total} runs are damaged and left out ({_where(panel, damaged)}; "
-                f"{', '.join(panel.run_ids[k][damaged][:SHOWN])}). morl-blocks verify says what to do."
-            )
-        if absent.any():
-            gaps.append(f"{method}: {absent.sum()} of {total} runs are missing: {_where(panel, absent)}.")
-        if untested.any():
-            gaps.append(
-                f"{method}: {untested.sum()} of {total} runs have no test score and are left out "
-                f"(`morl-blocks test` adds it): {_where(panel, untested)}."
-            )
-        if broken.any():
-            gaps.append(
-                f"{method}: {broken.sum()} of {total} runs have returns that are not finite and are left out: "
-                f"{_where(panel, broken)}."
-            )
+        reasons = sorted({str(stored.at[run_id, "reason"]) for run_id in panel.run_ids[k][failed]})
+        some = ", ".join(panel.run_ids[k][damaged][:SHOWN])
+        kinds = (
+            (failed, f"failed ({'; '.join(reasons)}): ", "."),
+            (damaged, "are damaged and left out (", f"; {some}). morl-blocks verify says what to do."),
+            (planned[k] & pd.isna(status[k]), "are missing: ", "."),
+            (untested, "have no test score and are left out (`morl-blocks test` adds it): ", "."),
+            (broken, "have returns that are not finite and are left out: ", "."),
+        )
+        runs = f"of {planned[k].sum()} runs"
+        for cells, words, end in kinds:
+            if cells.any():
+                gaps.append(f"{method}: {cells.sum()} {runs} {words}{_where(panel, cells)}{end}")
     gaps += _disagreement(panel, stored)
     return replace(panel, gaps=tuple(gaps))
 

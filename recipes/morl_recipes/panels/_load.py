@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from morl_recipes import _checks
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels._fill import fill_panel
 from morl_recipes.panels._names import Who, find_reference, identify
@@ -61,8 +62,8 @@ def load_results(
     Returns:
         The results; an empty store raises :class:`~morl_recipes.store.StoreError`.
     """
-    if score is not None and score not in READINGS:
-        raise ValueError(f"`score` must be 'peak', 'test' or 'final', got {score!r}.")
+    if score is not None:
+        _checks.one_of("score", score, READINGS)
     path, manifest, runs, curves = _read(store, columns, history=history)
     if not (runs["status"] == "done").any():
         count = len(manifest.runs)
@@ -89,7 +90,7 @@ def _read(
     """Return the name, the plan, the runs and, if asked for, the histories."""
     if isinstance(store, Dataset):
         return Path(store.name), store.manifest, store.runs, pd.DataFrame(columns=["run_id", "iteration", "steps"])
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     if history:
         runs, curves = load_both(store, columns)
     else:

@@ -1,21 +1,14 @@
 """Who a planned run is in a table: PASTA as published, a row under its own name, or under a second name."""
 
-import json
-import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from morl_recipes import paper
 from morl_recipes.naming import unknown
 from morl_recipes.rows import PASTA, ROWS
 from morl_recipes.store import PlannedRun
 from morl_recipes.twins import blocks_of
-
-
-@cache
-def _reference() -> object:
-    return blocks_of(PASTA.to_dict())
 
 
 class Who(NamedTuple):
@@ -35,9 +28,9 @@ class Who(NamedTuple):
 
 def identify(run: PlannedRun) -> Who:
     """Work out who a run is."""
-    blocks = blocks_of(run.recipe)
-    pasta = not run.plugin and paper.is_reference(run.method) and blocks == _reference()
-    return Who(run, pasta, sys.intern(_key(blocks)))
+    key = blocks_of(run.recipe)
+    pasta = not run.plugin and paper.is_reference(run.method) and key == blocks_of(PASTA.to_dict())
+    return Who(run, pasta, key)
 
 
 def shown_name(who: Who) -> str:
@@ -64,7 +57,7 @@ def second_name(who: Who, group: str) -> str | None:
 def _rows_of(group: str) -> dict[str, str]:
     """Return the shown names of a group's rows by what they train; PASTA is known by more than that."""
     rows = {name: recipe for name, recipe in ROWS.get(group, {}).items() if not paper.is_reference(name)}
-    return {_key(blocks_of(recipe.to_dict())): paper.method_name(name) for name, recipe in rows.items()}
+    return {blocks_of(recipe.to_dict()): paper.method_name(name) for name, recipe in rows.items()}
 
 
 def find_reference(against: str, everyone: Sequence[Who]) -> str:
@@ -81,7 +74,3 @@ def find_reference(against: str, everyone: Sequence[Who]) -> str:
 
 def _spelling(method: str) -> str:
     return "pasta" if paper.is_reference(method) else method.lower()
-
-
-def _key(blocks: dict[str, Any]) -> str:
-    return json.dumps(blocks, sort_keys=True, default=repr)

@@ -1,6 +1,6 @@
 """One block of a table: the methods of one group on one environment, as arrays with gaps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -17,13 +17,6 @@ Reading: TypeAlias = Literal["peak", "test", "final"]
 """What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation."""
 READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final"}
 """Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
-
-
-def bounds_of(info: EnvInfo) -> scores.Bounds:
-    """Return the bounds of an environment's returns, ``None`` where they cannot be used."""
-    if info.bounds_problem is not None or info.low is None or info.high is None:
-        return None
-    return info.low, info.high
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,11 @@ class Panel:
         return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
 
     @property
+    def beside(self) -> Reading:
+        """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
+        return "peak" if self.reading == "test" else "test"
+
+    @property
     def short_reference(self) -> str:
         """Return the name of the reference as a heading prints it."""
         return "PASTA" if self.reference == REFERENCE else self.reference
@@ -98,20 +96,30 @@ class Panel:
         """Tell which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
         return np.asarray(self.usable[self.active].all(0) & self.active.any())
 
-    @property
-    def utilities(self) -> Array:
-        """Weigh the returns by the preferences, NaN where there is no run, ``[methods, preferences, seeds]``."""
-        return self.score(scores.UTILITY)
-
     def score(self, score: scores.Score) -> Array:
         """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
-        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], bounds_of(self.info))
+        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)
+
+    def runs(self, method: int) -> tuple[int, int]:
+        """Return how many runs of a method are usable, and how many were planned."""
+        return int(self.usable[method].sum()), int((self.run_ids[method] != "").sum())
+
+    def laid_out(
+        self, method: int, score: scores.Score, preferences: Sequence[tuple[float, ...]], seeds: Sequence[int]
+    ) -> Array:
+        """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
+
+        The seeds of the panel must be among them.
+        """
+        values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
+        columns = [seeds.index(seed) for seed in self.seeds]
+        for p, weights in enumerate(preferences):
+            if weights in self.preferences:
+                found[p, columns] = values[self.preferences.index(weights)]
+        return found
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Select the histories of this panel's runs and say which cell each row belongs to.
-
-        Args:
-            frame: The frame of :func:`morl_recipes.store.load_history`.
 
         Returns:
             The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.

@@ -1,6 +1,7 @@
 """The numbers of the paper's tables, with confidence intervals, from the arrays of a panel."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +57,10 @@ class MethodStatistics:
     beside: Interval = NOTHING
 
 
-def mean_interval(values: Array, usable: Mask) -> Interval:
-    """Average preferences of the seed mean, ``[P, S]``; no interval when a preference has fewer than two seeds.
+def mean_interval(values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean") -> Interval:
+    """Average preferences of the seed mean, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
 
+    There is no interval when a preference has fewer than two seeds.
     A hypervolume lies in [0, 1], so an interval of few seeds that reaches beyond is cut there; it loses no truth.
     """
     values, usable = values[usable.any(1)], usable[usable.any(1)]
@@ -66,22 +68,9 @@ def mean_interval(values: Array, usable: Mask) -> Interval:
         return NOTHING
     if usable.sum(1).min() < 2:
         means = [row[there].mean() for row, there in zip(values, usable, strict=True)]
-        return Interval(float(np.mean(means)), NAN, NAN)
-    return _within_unit(bootstrap_ci(values, present=usable))
-
-
-def iqm_interval(values: Array, usable: Mask) -> Interval:
-    """Average the middle half of all runs, ``[P, S]``; no interval when a preference has fewer than two seeds."""
-    values, usable = values[usable.any(1)], usable[usable.any(1)]
-    if not usable.any() or not np.isfinite(values[usable]).all():
-        return NOTHING
-    if usable.sum(1).min() < 2:
-        return Interval(float(interquartile_mean(values[usable])), NAN, NAN)
-    return _within_unit(bootstrap_ci(values, "iqm", present=usable))
-
-
-def _within_unit(interval: Interval) -> Interval:
-    return Interval(interval.estimate, max(interval.low, 0.0), min(interval.high, 1.0))
+        return Interval(float(np.mean(means) if statistic == "mean" else interquartile_mean(values[usable])), NAN, NAN)
+    estimate, low, high = bootstrap_ci(values, statistic, present=usable)
+    return Interval(estimate, max(low, 0.0), min(high, 1.0))
 
 
 def spread(values: Array) -> float:
@@ -136,12 +125,16 @@ def against_reference(panel: Panel, method: int) -> Comparison | None:
     """Compare a method with the reference run by run; ``None`` without two shared seeds on each shared preference."""
     if panel.reference not in panel.methods or panel.methods[method] == panel.reference:
         return None
-    reference = panel.methods.index(panel.reference)
-    shared = np.isfinite(panel.hv[method]) & np.isfinite(panel.hv[reference])
-    rows = shared.any(1)
-    if not rows.any() or shared[rows].sum(1).min() < 2:
+    return compare_runs(panel.hv[method], panel.hv[panel.methods.index(panel.reference)])
+
+
+def compare_runs(first: Array, second: Array) -> Comparison | None:
+    """Compare rows ``[P, S]`` run by run; ``None`` without two shared seeds on each shared preference."""
+    shared = np.isfinite(first) & np.isfinite(second)
+    there = shared.any(1)
+    if not there.any() or shared[there].sum(1).min() < 2:
         return None
-    return compare(panel.hv[method][rows], panel.hv[reference][rows], present=shared[rows])
+    return compare(first[there], second[there], present=shared[there])
 
 
 def panel_statistics(panel: Panel) -> list[MethodStatistics]:
@@ -154,10 +147,10 @@ def panel_statistics(panel: Panel) -> list[MethodStatistics]:
         rows.append(
             MethodStatistics(
                 method=method,
-                runs=(int(usable.sum()), int((panel.run_ids[k] != "").sum())),
+                runs=panel.runs(k),
                 hv=mean_interval(hv, usable),
                 hv_spread=spread(means),
-                iqm=iqm_interval(hv, usable),
+                iqm=mean_interval(hv, usable, "iqm"),
                 preferences=len(means),
                 win_rate=rates["win_rate"][k],
                 dominance=rates["dominance"][k],
@@ -170,8 +163,8 @@ def panel_statistics(panel: Panel) -> list[MethodStatistics]:
 
 
 def _beside(panel: Panel, method: int) -> Interval:
-    """Average the hypervolume by the reading that is not the panel's own: the test score beside others, else peak."""
-    values = panel.every.get("peak" if panel.reading == "test" else "test")
+    """Average the hypervolume by the reading that stands beside the panel's own."""
+    values = panel.every.get(panel.beside)
     return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
 
 

@@ -24,7 +24,7 @@ def against(panel: Panel) -> Figure:
         found = against_reference(panel, k)
         if found is None:
             continue
-        done, planned = int(panel.usable[k].sum()), int((panel.run_ids[k] != "").sum())
+        done, planned = panel.runs(k)
         partly = f" ({done} of {planned})" if done < planned else ""
         label = f"{method}{partly}  <b>{found.difference.estimate:+.3f}</b>"
         traces.append(_interval(k, method, label, found))

@@ -107,7 +107,7 @@ def write_figures(
     unknown = sorted(set(formats) - {"png", "pdf", "svg"})
     if unknown or not formats:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)

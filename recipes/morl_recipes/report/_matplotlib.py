@@ -31,16 +31,14 @@ def plain_text(text: str) -> str:
     return re.sub(r"<[^>]+>", "", text.replace("<br>", "\n"))
 
 
+def _stroke(style: Style) -> dict[str, Any]:
+    return {"color": style.light, "linestyle": MATPLOTLIB_DASH[style.dash], "marker": MATPLOTLIB_MARKER[style.symbol]}
+
+
 def _line(axes: Axes, trace: Trace, style: Style) -> None:
     stepped = "steps-post" if trace.get("line", {}).get("shape") == "hv" else "default"
-    look: dict[str, Any] = {
-        "color": style.light,
-        "linestyle": MATPLOTLIB_DASH[style.dash],
-        "linewidth": 1.6,
-        "drawstyle": stepped,
-    }
-    marker = MATPLOTLIB_MARKER[style.symbol] if "markers" in trace["mode"] else ""
-    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), marker=marker, **look)
+    look = _stroke(style) | ({} if "markers" in trace["mode"] else {"marker": ""})
+    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), linewidth=1.6, drawstyle=stepped, **look)
 
 
 def _band(axes: Axes, trace: Trace, style: Style) -> None:
@@ -75,13 +73,7 @@ def _paper(axes: Axes, trace: Trace, style: Style) -> None:
 
 def _radar(axes: Axes, trace: Trace, style: Style) -> None:
     angles = np.linspace(0.0, 2 * np.pi, len(trace["theta"]))
-    look: dict[str, Any] = {
-        "color": style.light,
-        "linestyle": MATPLOTLIB_DASH[style.dash],
-        "linewidth": 1.6,
-        "markersize": 4,
-    }
-    axes.plot(angles, _numbers(trace["r"]), marker=MATPLOTLIB_MARKER[style.symbol], **look)
+    axes.plot(angles, _numbers(trace["r"]), linewidth=1.6, markersize=4, **_stroke(style))
     axes.set_xticks(angles[:-1], trace["theta"][:-1])
 
 
@@ -104,8 +96,7 @@ def _runs(axes: Axes, trace: Trace, style: Style) -> None:
         "alpha": 1.0 if strong else 0.3,
         "markersize": 4 if strong else 1.5,
     }
-    look |= {"color": style.light, "linestyle": MATPLOTLIB_DASH[style.dash], "marker": MATPLOTLIB_MARKER[style.symbol]}
-    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), **look)
+    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), **look, **_stroke(style))
 
 
 _PAINT: dict[str, Callable[[Axes, Trace, Style], None]] = {
@@ -179,9 +170,7 @@ def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
     if kind == "3d":
         axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]  # room for the title of the vertical axis
         return
-    axes.grid(visible=True, color="#e4e8ee", linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    tidy(axes)
     if layout.get("xaxis", {}).get("title", {}).get("text") == "environment steps":
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     if "shapes" in layout:
@@ -190,14 +179,25 @@ def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
         names = figure["data"][0]["y"]
         axes.set_yticks(range(len(names)), names)
     elif "barmode" in layout:
-        ticks = [trace["y"][0] for trace in figure["data"] if trace["meta"]["role"] == "bar"]
-        axes.set_yticks(range(len(ticks)), [plain_text(tick) for tick in ticks])
+        _name_rows(axes, figure, "bar")
         axes.invert_yaxis()
+
+
+def tidy(axes: Axes) -> None:
+    """Draw a faint grid behind the data, and no frame above and on the right."""
+    axes.grid(visible=True, color="#e4e8ee", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _from_zero(axes: Axes, figure: Mapping[str, Any]) -> None:
     """Mark where nothing differs, and name the rows from top to bottom."""
     axes.axvline(0, color=INK, linewidth=1)
-    ticks = [trace["y"][0] for trace in figure["data"] if trace["meta"]["role"] == "interval"]
-    axes.set_yticks(range(len(ticks)), [plain_text(tick) for tick in ticks])
-    axes.set_ylim(len(ticks) - 0.4, -0.6)
+    axes.set_ylim(_name_rows(axes, figure, "interval") - 0.4, -0.6)
+
+
+def _name_rows(axes: Axes, figure: Mapping[str, Any], role: str) -> int:
+    """Name the rows that the traces of a role are drawn in; return how many there are."""
+    names = [plain_text(trace["y"][0]) for trace in figure["data"] if trace["meta"]["role"] == role]
+    axes.set_yticks(range(len(names)), names)
+    return len(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib import import_module, resources
 from pathlib import Path
 from string import Template
@@ -25,6 +26,11 @@ def plotly_script() -> str:
 def resource(package: str, name: str) -> str:
     """Return the text of a file of a package."""
     return (resources.files(package) / name).read_text(encoding="utf-8")
+
+
+def fact_list(facts: Iterable[tuple[str, str]]) -> str:
+    """Return the numbers at the head of a page, each above its word."""
+    return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in facts)
 
 
 def inline_json(value: object) -> str:

@@ -10,9 +10,8 @@ from typing import Any
 from morl_recipes import scores
 from morl_recipes.panels import Panel, Reading, Results, load_results
 from morl_recipes.paper import REFERENCE, preference_labels
-from morl_recipes.plain import for_html
 from morl_recipes.plain import for_html as escape
-from morl_recipes.report._offline import inline_json, plotly_script, resource, write_page
+from morl_recipes.report._offline import fact_list, inline_json, plotly_script, resource, write_page
 from morl_recipes.report._panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.report._series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.report._style import styles
@@ -113,16 +112,15 @@ def _facts(results: Results) -> str:
         (str(len(results.manifest.environments)), "environments"),
         (f"{int(results.runs['steps'].sum()):,}", "environment steps"),
     ]
-    pairs = [(number, word if number != "1" else word.removesuffix("s")) for number, word in facts]
-    return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in pairs)
+    return fact_list((number, word if number != "1" else word.removesuffix("s")) for number, word in facts)
 
 
 def _plain(panel: Panel) -> Panel:
     """Return a panel whose names are no markup: plotly draws links and tags that it finds in a label."""
     methods, objectives = (
-        tuple(for_html(name, quote=False) for name in names) for names in (panel.methods, panel.info.objectives)
+        tuple(escape(name, quote=False) for name in names) for names in (panel.methods, panel.info.objectives)
     )
-    env, group = for_html(panel.env, quote=False), for_html(panel.group, quote=False)
+    env, group = escape(panel.env, quote=False), escape(panel.group, quote=False)
     return replace(panel, env=env, group=group, methods=methods, info=replace(panel.info, objectives=objectives))
 
 
@@ -161,7 +159,7 @@ def write_report(
     from morl_recipes.fronts._embedded import front_part  # whose own page is made with this package
 
     script = plotly_script()
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     front = front_part(store.path)
     names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))

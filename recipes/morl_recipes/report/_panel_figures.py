@@ -7,12 +7,9 @@ import pandas as pd
 
 from morl_recipes import scores
 from morl_recipes.panels import Panel
-from morl_recipes.panels._panel import bounds_of
 from morl_recipes.report import _traces
 from morl_recipes.report._against import against
-from morl_recipes.report._series import curves, training_frame
-
-CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+from morl_recipes.report._series import CONTROLLER, curves, training_frame
 
 
 def curve_name(score: scores.Score) -> str:
@@ -40,10 +37,6 @@ def _front(panel: Panel, name: str) -> _traces.Figure:
 def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Build every figure of a panel as plotly JSON.
 
-    Args:
-        panel: One group on one environment.
-        history: The frame of :func:`morl_recipes.store.load_history`.
-
     Returns:
         ``figures[name][preference]``: the preference is its number as text, ``"all"`` for all of them. Figures that
         do not depend on a preference have only ``"all"``.
@@ -57,7 +50,7 @@ def panel_figures(panel: Panel, history: pd.DataFrame) -> dict[str, dict[str, An
         "profiles": {"all": _traces.profiles(panel)},
     }
     for score in scores.SCORES:
-        if score.needs_bounds and bounds_of(panel.info) is None:
+        if score.needs_bounds and panel.info.bounds is None:
             figures[curve_name(score)] = {
                 "all": _traces.gap(f"No {score.title} on {panel.env}: {panel.info.bounds_problem}.")
             }

@@ -8,14 +8,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes import scores
+from morl_recipes.naming import count
 from morl_recipes.panels import Panel
-from morl_recipes.panels._panel import bounds_of
 from morl_recipes.store import Manifest
 
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 60
-CONTROLLER_COLUMNS = ("mu", "conflict")
-LIMITS = {"hv": (0.0, 1.0), "conflict": (0.0, 1.0), "mu": (0.0, np.inf)}
+CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
+"""Figures of the controller: the column of the histories that each shows, and its title."""
+LIMITS = {"conflict": (0.0, 1.0), "mu": (0.0, np.inf)} | {
+    score.name: (-np.inf if score.low is None else score.low, np.inf if score.high is None else score.high)
+    for score in scores.SCORES
+}
 """Where a column cannot go; a band ends there."""
 
 
@@ -44,13 +48,13 @@ def describe_update(history: pd.DataFrame) -> str:
         return "not recorded (trained before version 0.2)"
     last = history.groupby("run_id", sort=False, observed=True)[["fast", "compiled"]].last().dropna()
     words = last["fast"].map({1: "fast", 0: "generic"}) + last["compiled"].map({1: ", compiled", 0: ""})
-    return "; ".join(f"{form} ({n} run{'s' * (n > 1)})" for form, n in words.value_counts(sort=False).items())
+    return "; ".join(f"{form} ({count(n, 'run')})" for form, n in words.value_counts(sort=False).items())
 
 
 def history_columns(manifest: Manifest) -> list[str]:
     """Name the columns of the histories that the page needs."""
-    objectives = max((len(info.objectives) for info in manifest.environments.values()), default=0)
-    return [*CONTROLLER_COLUMNS, "fast", "compiled", *(f"return_{i}" for i in range(objectives))]
+    controller = [column for column, _ in CONTROLLER.values()]
+    return [*controller, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
 
 
 def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +66,7 @@ def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
     columns = [f"return_{i}" for i in range(len(panel.info.objectives))]
     returns = frame.reindex(columns=columns).to_numpy(dtype=float)
     weights = np.array(panel.preferences)[frame["preference_index"].to_numpy(dtype=int)]
-    bounds = bounds_of(panel.info)
+    bounds = panel.info.bounds
     return frame.assign(**{score.name: scores.judge(score, returns, weights, bounds) for score in scores.SCORES})
 
 
@@ -94,11 +98,6 @@ def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
     """Average a column of the histories over seeds at equal steps.
 
     Only steps that all usable runs of a cell have are shown, so that a mean never changes its members on the way.
-
-    Args:
-        panel: One group on one environment.
-        frame: The result of :func:`training_frame`.
-        column: Name of the column.
 
     Returns:
         For each method and preference the mean and one standard deviation over seeds; for the mean over preferences,

@@ -119,10 +119,9 @@ def lines(panel: Panel, series: Curves, preference: int | None, title: str) -> F
 
 def radar(panel: Panel, preference: int | None) -> Figure:
     """Draw the normalised return of every objective: a web for three and more, bars for two."""
-    problem = panel.info.bounds_problem
-    if problem is not None or panel.info.low is None or panel.info.high is None:
-        return gap(f"Returns cannot be normalised on {panel.env}: {problem}.")
-    low, high = np.array(panel.info.low), np.array(panel.info.high)
+    if panel.info.bounds is None:
+        return gap(f"Returns cannot be normalised on {panel.env}: {panel.info.bounds_problem}.")
+    low, high = map(np.array, panel.info.bounds)
     unit = (panel.returns - low) / (high - low)
     unit = unit if preference is None else unit[:, preference : preference + 1]
     names = list(panel.info.objectives)

@@ -3,6 +3,7 @@
 To add one, write a file like ``_utility.py``, add its entry to :data:`SCORES` and say on the docs page what it means.
 """
 
+from morl_recipes.scores._errors import score_error, standard_errors, summarise
 from morl_recipes.scores._hypervolume import HYPERVOLUME
 from morl_recipes.scores._score import Bounds, Score, judge
 from morl_recipes.scores._utility import UTILITY
@@ -20,8 +21,6 @@ def names() -> tuple[str, ...]:
     """
     return tuple(score.name for score in SCORES)
 
-
-from morl_recipes.scores._errors import score_error, standard_errors, summarise  # noqa: E402 - they read the tuple
 
 __all__ = [
     "HYPERVOLUME",

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from morl_recipes.naming import some
+
 SHOWN = 4
 
 Fields = Mapping[str, Any]
@@ -63,7 +65,7 @@ def _axes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
         mine, known = (list(dict.fromkeys(map(key, runs))) for runs in (ours, theirs))
         added = [value for value in mine if value not in known]
         gone = [value for value in known if value not in mine]
-        parts = ([f"with {_list(added)}"] if added else []) + ([f"without {_list(gone)}"] if gone else [])
+        parts = [f"{word} {some(names, SHOWN)}" for word, names in (("with", added), ("without", gone)) if names]
         found += [f"{name} {' and '.join(parts)}"] if parts else []
     return found
 
@@ -97,7 +99,3 @@ def _changes(ours: Fields, theirs: Fields) -> list[str]:
     """List the keys of two dictionaries whose values differ."""
     keys = dict.fromkeys((*ours, *theirs))
     return [f"{key} {ours.get(key)} instead of {theirs.get(key)}" for key in keys if ours.get(key) != theirs.get(key)]
-
-
-def _list(values: Sequence[str]) -> str:
-    return ", ".join(values[:SHOWN]) + (f" and {len(values) - SHOWN} more" if len(values) > SHOWN else "")

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 import pandas as pd
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.errors import StoreError
 from morl_recipes.store._histories import History, read_history, stacked
 from morl_recipes.store._identity import IDENTITY
@@ -58,9 +58,8 @@ def _test_keys(objectives: int) -> list[str]:
 
 def run_columns(objectives: int) -> list[str]:
     """Return the columns of :func:`load_runs`, also when there are no runs."""
-    points = [f"{name}_{key}" for name in ("peak", "final") for key in ("steps", *scores.names(), *range(objectives))]
-    tests = [f"{name}_{key}" for name in TEST_POINTS for key in _test_keys(objectives)]
-    return [*KEYS, "status", "reason", "steps", *points, *tests]
+    nothing: dict[str, Any] = dict.fromkeys((*KEYS, "status", "reason", "steps", "peak", "final"))
+    return list(_row({**nothing, "preference": ()}, objectives))
 
 
 @overload
@@ -86,16 +85,15 @@ def load_runs(
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     as_asked = _converter(frame)
-    store = store if isinstance(store, Store) else Store.open(store)
-    objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
+    store = Store.open(store)
+    objectives = store.manifest.most_objectives
     rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
 
 
 def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
     """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
-    if damaged not in ("raise", "mark"):
-        raise ValueError(f"`damaged` must be 'raise' or 'mark', got {damaged!r}.")
+    _checks.one_of("damaged", damaged, get_args(Damaged))
     planned = {run.run_id: run for run in store.manifest.runs}
     for run_id, found in store.records():
         fields = _with_tests(store, found) if tests else found
@@ -138,7 +136,7 @@ def load_history(
         have is NaN for it.
     """
     as_asked = _converter(frame)
-    store = store if isinstance(store, Store) else Store.open(store)
+    store = Store.open(store)
     taken = _Taken(store, damaged)
     for fields in _fields(store, damaged):
         taken.add(fields)
@@ -156,7 +154,7 @@ def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame
         The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
         ``iteration``, ``steps`` and the columns alone.
     """
-    objectives = max((len(info.objectives) for info in store.manifest.environments.values()), default=0)
+    objectives = store.manifest.most_objectives
     rows, taken = list[dict[str, Any]](), _Taken(store, "mark", None if columns is None else frozenset(columns))
     for fields in _fields(store, "mark", tests=True):
         rows.append(_row(fields, objectives))
@@ -210,8 +208,7 @@ class _Taken:
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
     """Return the way from pandas to what was asked for; a package that is missing is named before anything is read."""
-    if frame not in ("pandas", "polars"):
-        raise ValueError(f"`frame` must be 'pandas' or 'polars', got {frame!r}.")
+    _checks.one_of("frame", frame, get_args(FrameKind))
     if frame == "pandas":
         return lambda table: table
     try:

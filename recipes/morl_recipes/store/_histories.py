@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from morl_recipes.errors import StoreError
 from morl_recipes.store._run_folder import again
+from morl_recipes.store._shapes import HISTORY
 from morl_recipes.store._store import RUNS, Store
 
 
@@ -60,13 +61,13 @@ def parse(content: bytes, names: Collection[str] | None = None) -> History:
 def read_history(store: Store, fields: Mapping[str, Any], names: Collection[str] | None = None) -> History:
     """Return the history of a run, or some columns of it, given the fields of its ``run.json``."""
     run_id = fields["run_id"]
-    content = store.read_file(run_id, "history.csv", dict(fields))
+    content = store.read_file(run_id, HISTORY, dict(fields))
     try:
         return parse(content, names)
     except ValueError as error:
         folder = store.path / RUNS / run_id
         reason = str(error)[:200]
-        raise StoreError(f"{folder / 'history.csv'}: damaged ({reason}). {again(folder)}") from error
+        raise StoreError(f"{folder / HISTORY}: damaged ({reason}). {again(folder)}") from error
 
 
 def stacked(histories: Sequence[History]) -> dict[str, NDArray[Any]]:

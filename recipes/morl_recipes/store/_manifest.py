@@ -68,6 +68,13 @@ class EnvInfo:
     high: tuple[float, ...] | None = None
 
     @property
+    def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Return the lowest and the highest returns, ``None`` where they cannot be used."""
+        if self.bounds_problem is not None or self.low is None or self.high is None:
+            return None
+        return self.low, self.high
+
+    @property
     def bounds_problem(self) -> str | None:
         """Say why no hypervolume can be computed; ``None`` when it can."""
         numbers = (None,) if self.low is None or self.high is None else (*self.low, *self.high)
@@ -140,6 +147,11 @@ class Manifest:
                     f"`preference` must have one weight per objective {self.environments[run.env].objectives}, "
                     f"got {run.preference}."
                 )
+
+    @property
+    def most_objectives(self) -> int:
+        """Return the number of objectives of the environment that has the most."""
+        return max((len(info.objectives) for info in self.environments.values()), default=0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as JSON fields, with its schema version."""

@@ -3,17 +3,17 @@
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pandas as pd
 from safetensors.torch import save
 from torch import Tensor
 
-from morl_recipes import scores
+from morl_recipes import _checks, scores
 from morl_recipes.store._files import digest, plain, seal
 from morl_recipes.store._identity import Identity
 from morl_recipes.store._manifest import SCHEMA, check_run_id
-from morl_recipes.store._shapes import POINT_FIELDS
+from morl_recipes.store._shapes import HISTORY, POINT_FIELDS, POLICY
 from morl_recipes.store._versions import run_versions
 
 Status = Literal["done", "failed"]
@@ -56,8 +56,7 @@ class RunRecord(Identity):
         if self.status == "failed" and self.history.empty:
             object.__setattr__(self, "history", pd.DataFrame({"iteration": [], "steps": []}, dtype=float))
         check_run_id(self.run_id)
-        if self.status not in ("done", "failed"):
-            raise ValueError(f"`status` must be 'done' or 'failed', got {self.status!r}.")
+        _checks.one_of("status", self.status, get_args(Status))
         if self.status == "done" and (self.peak is None or self.final is None):
             raise ValueError("`peak` and `final` must be given for a run that is done, got None.")
         for name in ("peak", "final"):
@@ -75,10 +74,10 @@ class RunRecord(Identity):
         """Return the content of every file of the run's folder, ``run.json`` last."""
         text = io.StringIO()
         self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
-        content = {"history.csv": text.getvalue().encode()}
+        content = {HISTORY: text.getvalue().encode()}
         if self.policy is not None:
             tensors = {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
-            content["policy.safetensors"] = save(tensors, {"run_id": self.run_id})
+            content[POLICY] = save(tensors, {"run_id": self.run_id})
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
         sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
         content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))

@@ -14,7 +14,7 @@ from morl_recipes.errors import StoreError
 from morl_recipes.store._files import LARGEST_FILE, digest, read_bytes, unseal
 from morl_recipes.store._identity import IDENTITY
 from morl_recipes.store._manifest import SCHEMA, PlannedRun
-from morl_recipes.store._shapes import check_run
+from morl_recipes.store._shapes import POLICY, check_run
 
 
 def again(folder: Path) -> str:
@@ -37,7 +37,7 @@ def read_fields(folder: Path, planned: PlannedRun) -> dict[str, Any]:
     for name in IDENTITY:
         expected = getattr(planned, name)
         if fields[name] != (list(expected) if isinstance(expected, tuple) else expected):
-            raise StoreError(f"{path}: belongs to another run ({_owner(fields)}). {again(folder)}")
+            raise StoreError(f"{path}: belongs to another run ({fields['run_id'][:200]}). {again(folder)}")
     for name, expected in fields["files"].items():
         size = _size(f"{folder}/{name}")
         if size is None:
@@ -60,8 +60,8 @@ def read_content(folder: Path, fields: Mapping[str, Any], name: str) -> bytes:
 
 def read_policy(folder: Path, fields: Mapping[str, Any]) -> dict[str, Tensor]:
     """Return the named tensors of a run's policy, which must be this run's."""
-    path = folder / "policy.safetensors"
-    content = read_content(folder, fields, path.name)
+    path = folder / POLICY
+    content = read_content(folder, fields, POLICY)
     try:
         tensors: dict[str, Tensor] = load(content)
         owner = _owner_of_policy(content)
@@ -78,10 +78,6 @@ def _owner_of_policy(content: bytes) -> str | None:
     length = int.from_bytes(content[:8], "little")
     owner: str | None = json.loads(content[8 : 8 + length]).get("__metadata__", {}).get("run_id")
     return owner
-
-
-def _owner(fields: Mapping[str, Any]) -> str:
-    return str(fields["run_id"])[:200]
 
 
 def _size(path: str) -> int | None:

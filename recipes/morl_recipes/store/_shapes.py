@@ -7,7 +7,7 @@ POINT_FIELDS = ("iteration", "steps", "returns")
 """What a validation point has besides its scores."""
 TEST_POINTS = ("test_peak", "test_final")
 """What a run may have since policies are played on fresh episodes; in ``run.json`` or in a file of its own."""
-FILES = ("history.csv", "policy.safetensors")
+FILES = HISTORY, POLICY = "history.csv", "policy.safetensors"
 """Files of a run besides ``run.json``."""
 
 Rule = Callable[[Any], bool]

@@ -16,6 +16,8 @@ from morl_recipes.store._record import RunRecord
 from morl_recipes.store._run_folder import again, read_content, read_fields, read_policy
 
 MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
+CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
+"""What a sweep keeps beside its runs; the schema is that of the file."""
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
 
 
@@ -83,8 +85,10 @@ class Store:
         return store
 
     @classmethod
-    def open(cls, path: str | Path) -> "Store":
-        """Open an existing store; a missing, damaged or foreign manifest raises :class:`StoreError`."""
+    def open(cls, path: "str | Path | Store") -> "Store":
+        """Open an existing store, or take an open one; a missing or damaged manifest raises :class:`StoreError`."""
+        if isinstance(path, Store):
+            return path
         path = Path(path)
         if not (path / MANIFEST).is_file():
             raise StoreError(f"{path}: not a result store ({_no_store(path)}).")

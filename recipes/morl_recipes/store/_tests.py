@@ -1,27 +1,20 @@
 """Test scores of runs that were stored without them: a sealed file of its own beside the run's."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
 from morl_recipes.store._files import seal, unseal
 from morl_recipes.store._manifest import SCHEMA
-from morl_recipes.store._shapes import TEST_POINTS, check_tests
+from morl_recipes.store._shapes import POLICY, TEST_POINTS, check_tests
 from morl_recipes.store._store import RUNS, Store
 
 TEST = "test.json"
 
 
 def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
-    """Write the test scores of a run whole; its other files are not touched.
-
-    Args:
-        store: The store.
-        run_id: A run that is done.
-        points: ``test_peak`` and ``test_final``.
-    """
+    """Write the test scores of a run whole; its other files are not touched."""
     path = staging.inside(store.path, RUNS, run_id, TEST)
     fields = {"schema": SCHEMA, "run_id": run_id, "policy": _policy(store.read(run_id)), **points}
     try:
@@ -37,7 +30,7 @@ def read_tests(store: Store, fields: Mapping[str, Any]) -> dict[str, Any]:
         store: The store.
         fields: The run's fields, as :meth:`Store.read` returns them. A test that was written later comes first.
     """
-    path = _path(store, fields["run_id"])
+    path = store.path / RUNS / fields["run_id"] / TEST
     if not path.is_file():
         return {name: fields.get(name) for name in TEST_POINTS}
     advice = f"Remove the file {path}: `morl-blocks test` writes it again."
@@ -50,11 +43,7 @@ def read_tests(store: Store, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: later.get(name) for name in TEST_POINTS}
 
 
-def _path(store: Store, run_id: str) -> Path:
-    return store.path / RUNS / run_id / TEST
-
-
 def _policy(fields: Mapping[str, Any]) -> str | None:
     """Return the digest of the policies that were tested."""
-    digest: str | None = fields["files"].get("policy.safetensors", {}).get("sha256")
+    digest: str | None = fields["files"].get(POLICY, {}).get("sha256")
     return digest

@@ -10,11 +10,12 @@ from morl_recipes.errors import StoreError
 from morl_recipes.store._files import unseal
 from morl_recipes.store._histories import read_history
 from morl_recipes.store._run_folder import again
-from morl_recipes.store._store import RUNS, STAGING, Store
+from morl_recipes.store._shapes import HISTORY, POLICY
+from morl_recipes.store._store import CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA, RUNS, STAGING, Store
 from morl_recipes.store._tests import read_tests
 from morl_recipes.store._versions import DECISIVE
 
-FOLDERS = (RUNS, STAGING, "checkpoints")
+FOLDERS = (RUNS, STAGING, CHECKPOINTS)
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,11 @@ def verify(folder: str | Path) -> Verified:
 
 def _run(store: Store, fields: dict[str, Any]) -> None:
     """Read everything that a run has."""
-    if "history.csv" not in fields["files"]:
-        raise StoreError(
-            f"{store.path / RUNS / fields['run_id']}: has no history. {again(store.path / RUNS / fields['run_id'])}"
-        )
+    if HISTORY not in fields["files"]:
+        folder = store.path / RUNS / fields["run_id"]
+        raise StoreError(f"{folder}: has no history. {again(folder)}")
     read_history(store, fields)
-    if "policy.safetensors" in fields["files"]:
+    if POLICY in fields["files"]:
         store.policy(fields["run_id"])
     read_tests(store, fields)
 
@@ -104,11 +104,12 @@ def _links(path: Path) -> Iterator[Finding]:
 
 
 def _populations(path: Path) -> Iterator[Finding]:
-    if (path / "populations.json").exists():
+    file = path / POPULATIONS
+    if file.exists():
         try:
-            unseal(path / "populations.json", schema=1, advice="Remove it: the sweep then sizes its populations anew.")
+            unseal(file, schema=POPULATIONS_SCHEMA, advice="Remove it: the sweep then sizes its populations anew.")
         except StoreError as error:
-            yield Finding(str(path / "populations.json"), str(error))
+            yield Finding(str(file), str(error))
 
 
 def _strangers(store: Store) -> Iterator[Finding]:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes import staging
-from morl_recipes.store import PlannedRun, RunRecord, Store, StoreError, other_versions
+from morl_recipes.store import RunRecord, Store, StoreError, other_versions
+from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Job, Plan
 from morl_recipes.sweep._progress import Progress
 from morl_recipes.sweep._work import train_job
 from morl_recipes.sweep.engines import Engine, Event, Failed, Finished, Lost, Stopped, Work
 
-CHECKPOINTS = "checkpoints"
 SHOWN_SEEDS = 8
 
 
@@ -163,10 +163,9 @@ def _records(event: Event, population: Job) -> list[RunRecord]:
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
     if isinstance(event, Failed):
-        return [_failure(run, event.reason) for run in population.runs]
+        nothing = (0, None, None)
+        return [
+            RunRecord(*run.identity, "failed", event.reason, *nothing, run.recipe, pd.DataFrame())
+            for run in population.runs
+        ]
     return event.records if isinstance(event, Finished) else []
-
-
-def _failure(run: PlannedRun, reason: str) -> RunRecord:
-    history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    return RunRecord(*run.identity, "failed", reason, 0, None, None, run.recipe, history)

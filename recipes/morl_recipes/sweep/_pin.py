@@ -9,14 +9,13 @@ from filelock import FileLock, Timeout
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
 from morl_recipes.store._files import seal, unseal
-
-SCHEMA = 1
-_FILE = "populations.json"
+from morl_recipes.store._store import POPULATIONS, POPULATIONS_SCHEMA
 
 
 def pinned_size(store: Path) -> int | None:
     """Return the size of populations that a store's sweep was started with, if it was."""
-    return int(unseal(store / _FILE, schema=SCHEMA)["size"]) if (store / _FILE).exists() else None
+    path = store / POPULATIONS
+    return int(unseal(path, schema=POPULATIONS_SCHEMA)["size"]) if path.exists() else None
 
 
 def pin_size(store: Path, size: int) -> int:
@@ -25,7 +24,7 @@ def pin_size(store: Path, size: int) -> int:
     if kept is not None:
         return kept
     try:
-        staging.replace(staging.inside(store, _FILE), seal({"schema": SCHEMA, "size": size}))
+        staging.replace(staging.inside(store, POPULATIONS), seal({"schema": POPULATIONS_SCHEMA, "size": size}))
     except OSError as error:
         raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
     return size

@@ -6,7 +6,7 @@ import hashlib
 import heapq
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -113,14 +113,18 @@ class Plan:
         """
         if self.population is not None:
             return self.population
-        return min(range(LARGEST, 0, -1), key=lambda size: self._makespan(size, workers))
+        return min(
+            range(LARGEST, 0, -1),
+            key=lambda size: makespan((OVERHEAD + len(job.runs) for job in self.populations(size)), workers),
+        )
 
-    def _makespan(self, size: int, workers: int) -> float:
-        """Estimate the time of a sweep: the longest population first, each to the worker that is free first."""
-        busy = [0.0] * workers
-        for runs in sorted((len(population.runs) for population in self.populations(size)), reverse=True):
-            heapq.heapreplace(busy, busy[0] + OVERHEAD + runs)
-        return max(busy)
+
+def makespan(costs: Iterable[float], workers: int) -> float:
+    """Return how long jobs take together: the longest first, each to the worker that is free first."""
+    busy = [0.0] * workers
+    for cost in sorted(costs, reverse=True):
+        heapq.heapreplace(busy, busy[0] + cost)
+    return max(busy)
 
 
 def make_plan(sweep: Sweep) -> Plan:
@@ -173,14 +177,7 @@ def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
 
 
 def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
-    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written.
-
-    Args:
-        row: Where the recipe comes from.
-        recipe: What will be trained.
-        source: The environment.
-        num_envs: Environments per run.
-    """
+    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written."""
     if recipe.ppo.steps_per_iteration % num_envs:
         rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
         _checks.fail("num_envs", rule, num_envs)

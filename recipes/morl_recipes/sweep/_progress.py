@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
 from tqdm import tqdm
 
+from morl_recipes.checkpoint import peek
 from morl_recipes.naming import count
 from morl_recipes.session import CHECKPOINT
 from morl_recipes.sweep._plan import Job
@@ -74,9 +73,8 @@ class Progress:
         steps = sum(self._counted.values())
         speed = (steps - self._before) / max(time.monotonic() - self._started, 1e-9)
         left = f"about {duration((self._total - steps) / speed)} left" if speed > 0 else "no step yet"
-        running = f"{len(self._begun)} job{'s' * (len(self._begun) != 1)}"
         return (
-            f"{self._runs} of {self._planned} runs done, {running} running, "
+            f"{self._runs} of {self._planned} runs done, {count(len(self._begun), 'job')} running, "
             f"{steps / max(self._total, 1):.1%} of the steps, {speed:,.0f} steps/s, {left}."
         )
 
@@ -105,12 +103,8 @@ def duration(seconds: float) -> str:
 
 def _steps_before(folder: Path | None, population: Job) -> int:
     """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
-    path = None if folder is None else folder / population.name / CHECKPOINT
-    if path is None or not path.exists():
-        return 0
+    meta = {} if folder is None else peek(folder / population.name / CHECKPOINT)
     try:
-        with safe_open(path, framework="pt") as file:
-            iterations = int(json.loads(file.metadata()["meta"])["iteration"])
-        return sum(iterations * int(run.recipe["ppo"]["steps_per_iteration"]) for run in population.runs)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RecursionError):
+        return sum(int(meta["iteration"]) * int(run.recipe["ppo"]["steps_per_iteration"]) for run in population.runs)
+    except (KeyError, TypeError, ValueError):
         return 0

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 from filelock import FileLock, Timeout
 from torch import Tensor
 
@@ -18,10 +17,9 @@ from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult
-from morl_recipes.session import CHECKPOINT
+from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Job
-from morl_recipes.trainer import train_runs
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -57,8 +55,8 @@ def train_job(
         require_versions(folder / CHECKPOINT)
     with _claimed(folder), nullcontext() if log is None else log(population.name) as logger:
         reporter = _Reporter(report, len(runs))
-        train = partial(
-            train_runs,
+        begin = partial(
+            Session,
             runs,
             source,
             population.settings,
@@ -68,12 +66,12 @@ def train_job(
             loggers=[reporter] if logger is None else [reporter, logger],
         )
         try:
-            results = train().runs
+            results = begin().train().runs
         except CheckpointError as error:
             if folder is None:
                 raise
             _set_aside(folder / CHECKPOINT, error)
-            results = train().runs
+            results = begin().train().runs
     return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
 
 
@@ -87,9 +85,7 @@ def _set_aside(path: Path, error: CheckpointError) -> None:
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
     """Return what the store keeps of a run: both validation points with their policies, and the history."""
     history = result.history
-    if history.empty:
-        history = pd.DataFrame({"iteration": [], "steps": []}, dtype="int64")
-    steps = int(history["steps"].max()) if len(history) else 0
+    steps = 0 if history.empty else int(history["steps"].max())
     points = (result.peak, result.final)
     return RunRecord(
         *run.identity,

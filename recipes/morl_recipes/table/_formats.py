@@ -40,7 +40,7 @@ def _marked(mark: str, tables: Sequence[Table], how: str) -> str:
     return f"{mark} {how}" if any(cell.best for table in tables for row in table.rows for cell in row) else how
 
 
-def terminal(tables: Sequence[Table], width: int = 160, how: str = READING) -> str:
+def terminal(tables: Sequence[Table], width: int, how: str) -> str:
     """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
     parts = []
     for table in tables:
@@ -62,7 +62,7 @@ def terminal(tables: Sequence[Table], width: int = 160, how: str = READING) -> s
     return "\n\n".join([*parts, _marked("* the best of its column.", tables, how)]) + "\n"
 
 
-def markdown(tables: Sequence[Table], how: str = READING) -> str:
+def markdown(tables: Sequence[Table], how: str) -> str:
     """Print tables as Markdown; the best of a column is bold."""
 
     def cell(one: Cell) -> str:
@@ -90,7 +90,7 @@ def comma_separated(tables: Sequence[Table]) -> str:
     return text.getvalue()
 
 
-def latex(tables: Sequence[Table], how: str = READING) -> str:
+def latex(tables: Sequence[Table], how: str) -> str:
     """Print tables as LaTeX (packages booktabs and graphicx), with what the marks mean in the caption."""
 
     def rows(row: Sequence[Cell]) -> list[str]:

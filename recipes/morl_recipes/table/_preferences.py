@@ -7,12 +7,12 @@ import numpy as np
 
 from morl_recipes import scores
 from morl_recipes.panels import Panel, PreferenceStatistics, preference_statistics
+from morl_recipes.panels._preference import Pair
 from morl_recipes.paper import preference_labels
 from morl_recipes.table._cells import Cell, Table, best_of, interval_text, with_spread, without_empty
 from morl_recipes.table._printed import preference_note, printed_cells
 from morl_recipes.table._readings import reading_notes
 
-Pair = tuple[float, float]
 NOTHING: Pair = (math.nan, math.nan)
 DIGITS = 3
 

@@ -7,7 +7,6 @@ import pandas as pd
 
 from morl_recipes import paper
 from morl_recipes.panels import Panel
-from morl_recipes.panels._panel import bounds_of
 
 NAN = math.nan
 
@@ -51,7 +50,7 @@ def printed_cells(panel: Panel) -> pd.DataFrame:
 
 def scale_note(panel: Panel) -> str | None:
     """Say why the paper's hypervolumes cannot stand beside ours; ``None`` when they can."""
-    bounds = bounds_of(panel.info)
+    bounds = panel.info.bounds
     if bounds is None or paper.same_scale(panel.env, *bounds):
         return None
     ours, printed = paper.rescored(panel.env, *bounds) or (NAN, NAN)

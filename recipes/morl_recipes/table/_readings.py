@@ -9,11 +9,6 @@ WORDS = {
 }
 
 
-def beside(panel: Panel) -> str:
-    """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
-    return "peak" if panel.reading == "test" else "test"
-
-
 def reading_notes(panel: Panel) -> list[str]:
     """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
     bias, level, runs = panel.bias

@@ -3,8 +3,9 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from morl_recipes import _checks
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Reading, load_results
 from morl_recipes.store import Store
@@ -43,9 +44,8 @@ def render_table(
     Returns:
         The text. A store without a finished run raises :class:`~morl_recipes.store.StoreError`.
     """
-    _check(format)
-    if kind not in ("summary", "preferences"):
-        raise ValueError(f"`kind` must be 'summary' or 'preferences', got {kind!r}.")
+    _checks.one_of("format", format, get_args(Format))
+    _checks.one_of("kind", kind, get_args(Kind))
     results = load_results(store, score=score, against=against)
     how = _formats.READING if kind == "summary" else _formats.PREFERENCE_READING
     if kind == "summary":
@@ -55,9 +55,7 @@ def render_table(
     return print_tables(tables, format, width, how=how)
 
 
-def print_tables(
-    tables: Sequence[Table], format: Format = "terminal", width: int | None = None, *, how: str = _formats.READING
-) -> str:
+def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
     """Print tables in a format.
 
     Args:
@@ -66,14 +64,9 @@ def print_tables(
         width: Columns of the terminal; by default those of the present one.
         how: How to read them, in a sentence below the last one.
     """
-    _check(format)
+    _checks.one_of("format", format, get_args(Format))
     if format == "terminal":
         return _formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
     if format == "csv":
         return _formats.comma_separated(tables)
     return _formats.markdown(tables, how) if format == "markdown" else _formats.latex(tables, how)
-
-
-def _check(format: Format) -> None:
-    if format not in ("terminal", "markdown", "csv", "latex"):
-        raise ValueError(f"`format` must be 'terminal', 'markdown', 'csv' or 'latex', got {format!r}.")

@@ -4,6 +4,7 @@ import math
 
 from morl_blocks.metrics import Interval
 from morl_recipes.panels import MethodStatistics, Panel, detectable, panel_statistics
+from morl_recipes.panels._statistics import NOTHING
 from morl_recipes.table._cells import (
     GAP,
     Cell,
@@ -15,7 +16,7 @@ from morl_recipes.table._cells import (
     without_empty,
 )
 from morl_recipes.table._printed import Printed, preference_note, printed_summary
-from morl_recipes.table._readings import beside, reading_notes
+from morl_recipes.table._readings import reading_notes
 
 COLUMNS = (
     "Method",
@@ -74,7 +75,7 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out["score"] = panel.reading
     rates = {
         "hv": row.hv,
-        f"{beside(panel)}_hv": row.beside,
+        f"{panel.beside}_hv": row.beside,
         "hv_iqm": row.iqm,
         "win_rate": row.win_rate,
         "obj_dom_rate": row.dominance,
@@ -85,8 +86,7 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out |= {"hv_std_over_preferences": row.hv_spread, "paper_hv": printed.hv, "paper_hv_std": printed.hv_spread}
     out |= {"paper_win_rate": printed.win_rate / 100, "paper_obj_dom_rate": printed.dominance / 100}
     out["paper_dmp_auc"] = printed.auc
-    gap = Interval(math.nan, math.nan, math.nan)
-    difference = gap if row.against is None else row.against.difference
+    difference = NOTHING if row.against is None else row.against.difference
     out["against"] = panel.short_reference
     out |= dict(zip(("hv_difference", "hv_difference_low", "hv_difference_high"), difference, strict=True))
     out["probability_of_improvement"] = math.nan if row.against is None else row.against.improvement
@@ -140,5 +140,5 @@ def summary_table(panel: Panel) -> Table:
     )
     numbers = tuple(_numbers(panel, row, printed.get(row.method, nothing)) for row in rows)
     title = f"{panel.env}, {panel.group}"
-    heads = tuple(head.format(beside=beside(panel), reference=panel.short_reference) for head in COLUMNS)
+    heads = tuple(head.format(beside=panel.beside, reference=panel.short_reference) for head in COLUMNS)
     return without_empty(Table(title, heads, cells, tuple(_notes(panel, rows)), numbers))

@@ -8,7 +8,6 @@ import pandas as pd
 
 from morl_recipes.dataset import Dataset
 from morl_recipes.dataset._publish import merge
-from morl_recipes.panels._panel import bounds_of
 from morl_recipes.scores import summarise
 from morl_recipes.store import PlannedRun
 from morl_recipes.sweep import make_plan, sweep_from
@@ -35,7 +34,7 @@ def made_up(
         "made up"
     )
     info = manifest.environments[env]
-    low, high = (np.array(bound) for bound in bounds_of(info) or ((), ()))
+    low, high = (np.array(bound) for bound in info.bounds or ((), ()))
     lines = []
     for run in manifest.runs:
         height = level(run)
@@ -54,7 +53,7 @@ def made_up(
         }
         for point, factor in (("peak", 1.1), ("final", 0.9), ("test_peak", 1.0), ("test_final", 0.9)):
             returns = low + (high - low) * min(height * factor, 1.0)
-            found = summarise(returns + np.array([[-0.01], [0.01]]), np.array(run.preference), bounds_of(info))
+            found = summarise(returns + np.array([[-0.01], [0.01]]), np.array(run.preference), info.bounds)
             line |= {f"{point}_{key}": found[key] for key in ("hv", "eu")} | {f"{point}_steps": float(steps)}
             line |= {f"{point}_{i}": value for i, value in enumerate(found["returns"])}
             line |= {f"{point}_episodes": 2.0, f"{point}_hv_se": found["hv_se"], f"{point}_eu_se": found["eu_se"]}

@@ -12,6 +12,7 @@ import pytest
 
 from morl_recipes import PASTA, ROWS
 from morl_recipes.panels import Results, load_results
+from morl_recipes.scores import UTILITY
 from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError
 
 MakeStore = Callable[..., Store]
@@ -30,7 +31,7 @@ def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
     np.testing.assert_allclose(panel.hv, np.prod(panel.returns / np.array(panel.info.high), axis=-1))
     stored = results.runs.set_index("run_id")
     assert stored.at[panel.run_ids[1, 0, 2], "method"] == "Linear"
-    assert stored["peak_eu"].to_dict()[panel.run_ids[1, 0, 2]] == pytest.approx(panel.utilities[1, 0, 2])
+    assert stored["peak_eu"].to_dict()[panel.run_ids[1, 0, 2]] == pytest.approx(panel.score(UTILITY)[1, 0, 2])
     assert len(panel.histories(results.history)) == 2 * 2 * 3 * 20
 
 
@@ -171,7 +172,7 @@ def test_nan_returns_are_left_out_and_named(make_store: MakeStore, sweep_type: A
 def test_unknown_bounds_are_a_gap_not_a_number(make_store: MakeStore, sweep_type: Any) -> None:
     (panel,) = load_results(make_store(sweep_type(bounds=False))).panels
     assert np.isnan(panel.hv).all()
-    assert np.isfinite(panel.utilities).all()
+    assert np.isfinite(panel.score(UTILITY)).all()
     assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in panel.gaps
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
 from morl_recipes.panels import detectable, load_results, panel_statistics, preference_statistics
+from morl_recipes.scores import UTILITY
 from morl_recipes.store import Store
 
 MakeStore = Callable[..., Store]
@@ -61,7 +62,7 @@ def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: A
     for gap in (row.hv.low, row.hv_spread, row.win_rate.estimate, row.dominance.estimate, row.auc.estimate):
         assert np.isnan(gap)
     (cell,) = preference_statistics(panel)
-    assert cell.scores["eu"][0] == panel.utilities[0, 0, 0]
+    assert cell.scores["eu"][0] == panel.score(UTILITY)[0, 0, 0]
     assert np.isnan(cell.scores["eu"][1])
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from morl_recipes import paper
 from morl_recipes.panels import load_results
+from morl_recipes.scores import UTILITY
 from morl_recipes.store import Store
 from morl_recipes.table import Format, Kind, Table, preference_tables, render_table, summary_table
 
@@ -109,7 +110,7 @@ def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: Ma
     assert rows[1]["verdict"] == "worse"
     assert "Scores are last validations." in render_table(store, score="final")
     cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
-    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.utilities[0, 0].mean())
+    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.score(UTILITY)[0, 0].mean())
 
 
 def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: MakeStore) -> None:

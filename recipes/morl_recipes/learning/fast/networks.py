@@ -5,13 +5,14 @@ The parameters are those of the ordinary modules of :mod:`morl_blocks`, stacked;
 gives the per-sample errors from which :mod:`~morl_recipes.learning.fast.update` gets all objectives' inner products.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
 from morl_blocks.ppo import Actor, UnitBoxGaussianActor
 from morl_recipes.learning.layout import Layout
 from morl_recipes.learning.lift import Question
@@ -123,33 +124,34 @@ class FastActor:
         return answer
 
 
-class FastCritic(Protocol):
-    """R critics: values, and the gradient for given derivatives of the loss with respect to the values."""
+class FastCritic(ABC):
+    """R critics: values, and the gradient for given derivatives of the loss with respect to the values.
 
-    layout: Layout
-    weighted: bool
+    Args:
+        module: One critic, as a template for the layout.
+        weighted: Its loss is weighed by the attention.
+    """
+
+    heads: tuple[str, ...]
+    """Names of the layers after the trunk."""
+
+    def __init__(self, module: nn.Module, *, weighted: bool) -> None:
+        self.layout, self.weighted = Layout.of(module), weighted
+        self.names = (*_trunk_names(module), *self.heads)
 
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values ``[R, b, m]`` of inputs ``[R, b, n + m]``."""
-        ...
+        return self.pullback(flat, inputs)[0]
 
+    @abstractmethod
     def pullback(self, flat: Tensor, inputs: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Return the values and the map from their derivative ``[R, b, m]`` to the gradient ``[R, P]``."""
-        ...
 
 
-class SharedStack:
+class SharedStack(FastCritic):
     """R shared critics: a plain chain of layers."""
 
-    weighted = False
-
-    def __init__(self, module: SharedCritic) -> None:
-        self.layout, self.module = Layout.of(module), module
-        self.names = (*_trunk_names(module), "head.0", "head.2")
-
-    def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
-        """Return values, ``[R, b, m]``."""
-        return self.pullback(flat, inputs)[0]
+    heads = ("head.0", "head.2")
 
     def pullback(self, flat: Tensor, inputs: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Return values and the map to the gradient."""
@@ -163,18 +165,10 @@ class SharedStack:
         return linear(features[-1], last), pull
 
 
-class BranchedStack:
+class BranchedStack(FastCritic):
     """R branched critics: the m heads run side by side as one wide layer, then one dot product each."""
 
-    weighted = False
-
-    def __init__(self, module: BranchedCritic) -> None:
-        self.layout, self.module = Layout.of(module), module
-        self.names = (*_trunk_names(module), "heads.0")
-
-    def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
-        """Return values, ``[R, b, m]``."""
-        return self.pullback(flat, inputs)[0]
+    heads = ("heads.0",)
 
     def pullback(self, flat: Tensor, inputs: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Return values and the map to the gradient."""
@@ -201,10 +195,8 @@ class BranchedStack:
 def fast_critic(module: nn.Module) -> FastCritic:
     """Return R copies of a critic that :func:`~morl_recipes.learning.fast.unknown_block` lets pass."""
     inner = module.critic if isinstance(module, AttentionWeightedCritic) else module
-    stack: SharedStack | BranchedStack
-    stack = BranchedStack(inner) if isinstance(inner, BranchedCritic) else SharedStack(inner)  # type: ignore[arg-type]
-    stack.weighted = inner is not module
-    return stack
+    kind = BranchedStack if isinstance(inner, BranchedCritic) else SharedStack
+    return kind(inner, weighted=inner is not module)
 
 
 def _trunk_names(module: nn.Module) -> list[str]:

@@ -1,6 +1,9 @@
-"""How log-probability and entropy change with an actor's last layer, per sample and for R runs at once."""
+"""How log-probability and entropy change with an actor's last layer, per sample and for R runs at once.
 
-from typing import Protocol
+A score has two methods. ``score`` returns log-probabilities and their derivatives per sample, by the raw output and by
+extra parameters; ``entropy_slope`` the derivative of the entropy, by the raw output per sample, and of its mean by
+extra parameters.
+"""
 
 import torch
 from torch import Tensor
@@ -8,18 +11,6 @@ from torch import Tensor
 from morl_blocks.ppo import Actor, UnitBoxGaussianActor, gaussian_log_prob
 
 Params = dict[str, Tensor]
-
-
-class Score(Protocol):
-    """The derivatives of a distribution on top of an actor."""
-
-    def score(self, raw: Tensor, params: Params, action: Tensor) -> tuple[Tensor, Tensor, Params]:
-        """Return log-probabilities and their derivatives per sample: by the raw output and by extra parameters."""
-        ...
-
-    def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:
-        """Return the derivative of the entropy: by the raw output per sample, and of the mean by extra parameters."""
-        ...
 
 
 class GaussianScore:
@@ -56,6 +47,6 @@ class CategoricalScore:
         return -probs * (log_probs + entropy), {}
 
 
-def score_of(actor: Actor) -> Score:
+def score_of(actor: Actor) -> GaussianScore | CategoricalScore:
     """Return the derivatives that belong to an actor's distribution."""
     return GaussianScore() if isinstance(actor, UnitBoxGaussianActor) else CategoricalScore()

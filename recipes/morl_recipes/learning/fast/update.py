@@ -28,15 +28,8 @@ from morl_recipes.learning.update import Update
 class FastUpdate(Update):
     """One gradient step of every run, for the networks and the loss of this package alone.
 
-    Args:
-        actor: Stacked actors.
-        critic: Stacked critics.
-        loss: The clipped surrogate; its derivative is written out here.
-        combine: How the objectives' gradients become one.
-        columns: Layout of the packed data.
+    The arguments are those of :class:`Update`; the derivative of the loss, the clipped surrogate, is written out here.
     """
-
-    name = "fast"
 
     def __init__(
         self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns

@@ -84,13 +84,9 @@ class Engine(Protocol):
         ...
 
 
-def folder_of(checkpoints: Path | None, population: Job) -> Path | None:
-    """Return the folder for a population's checkpoints."""
-    return None if checkpoints is None else checkpoints / population.name
-
-
-def perform(work: Work, population: Job, folder: Path | None, report: Report) -> Event:
-    """Train one population on one thread and turn whatever happens into an event."""
+def perform(work: Work, population: Job, checkpoints: Path | None, report: Report) -> Event:
+    """Train one population on one thread, in its own folder, and turn whatever happens into an event."""
+    folder = None if checkpoints is None else checkpoints / population.name
     torch.set_num_threads(1)
     try:
         return Finished(population.name, work(population, folder, report))

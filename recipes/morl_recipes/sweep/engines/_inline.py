@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import Event, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import Event, Watch, Work, perform
 
 
 class InlineEngine:
@@ -19,5 +19,4 @@ class InlineEngine:
     ) -> Generator[Event, None, None]:
         """Train populations in order."""
         for population in populations:
-            report = partial(watch, population.name)
-            yield perform(work, population, folder_of(checkpoints, population), report)
+            yield perform(work, population, checkpoints, partial(watch, population.name))

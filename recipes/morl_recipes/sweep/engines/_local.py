@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from morl_recipes import _checks
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import SILENCE, Event, Lost, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import SILENCE, Event, Lost, Watch, Work, perform
 
 ATTEMPTS = 3
 SAVING, LEAVING = 3.0, 1.0
@@ -162,9 +162,8 @@ def _assign(worker: _Worker, queue: "deque[_Task]", checkpoints: Path | None) ->
     """Hand the next population to a free worker; one that has just died is noticed when it is waited for."""
     worker.task, worker.heard = queue.popleft() if queue else None, time.monotonic()
     if worker.task is not None:
-        population = worker.task.population
         with suppress(OSError):
-            worker.connection.send_bytes(pickle.dumps((population, folder_of(checkpoints, population))))
+            worker.connection.send_bytes(pickle.dumps((worker.task.population, checkpoints)))
 
 
 def _task(worker: _Worker) -> _Task:
@@ -200,8 +199,8 @@ def _serve(connection: Connection, work: Work) -> None:
     threading.Thread(target=_die_with_parent, daemon=True).start()
     while True:
         try:
-            population, folder = pickle.loads(connection.recv_bytes())
-            _send(connection, perform(work, population, folder, partial(_send, connection)))
+            population, checkpoints = pickle.loads(connection.recv_bytes())
+            _send(connection, perform(work, population, checkpoints, partial(_send, connection)))
         except (EOFError, KeyboardInterrupt):  # the driver is done, or Ctrl-C reached the trainer's own handler
             return
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import SILENCE, Event, Lost, Watch, Work, folder_of, perform
+from morl_recipes.sweep.engines._events import SILENCE, Event, Lost, Watch, Work, perform
 from morl_recipes.sweep.engines._pulse import Listener, Pulse
 
 LOOK_EVERY = 2.0
@@ -104,8 +104,8 @@ class _Tasks:
 
     def submit(self, population: Job) -> None:
         """Hand a population to the cluster."""
-        folder = folder_of(self._checkpoints, population)
-        self.pending[self._perform.remote(self._work, population, folder, self._pulse)] = population
+        task = self._perform.remote(self._work, population, self._checkpoints, self._pulse)
+        self.pending[task] = population
 
     def end(self, task: Any) -> Iterator[Event]:
         """Yield the event of a task that has ended, or none where it is tried again."""
@@ -150,7 +150,7 @@ def _words(error: BaseException) -> str:
     return f"lost by the cluster ({type(error).__name__}: {reason})"
 
 
-def _perform_aloud(work: Work, population: Job, folder: Path | None, pulse: Any) -> Event:
+def _perform_aloud(work: Work, population: Job, checkpoints: Path | None, pulse: Any) -> Event:
     """Train one population on some node, and tell of its progress from the beginning on.
 
     The first word is waited for: a task that hangs before it is out would look like one that waits for a core.
@@ -158,4 +158,4 @@ def _perform_aloud(work: Work, population: Job, folder: Path | None, pulse: Any)
     ray: Any = import_module("ray")
     with suppress(ray.exceptions.RayError):
         ray.get(pulse.tell.remote(population.name, 0), timeout=FIRST_WORD)
-    return perform(work, population, folder, lambda steps: pulse.tell.remote(population.name, steps))
+    return perform(work, population, checkpoints, lambda steps: pulse.tell.remote(population.name, steps))

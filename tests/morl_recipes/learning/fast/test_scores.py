@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor
-from morl_recipes.learning.fast.scores import Score, score_of
+from morl_recipes.learning.fast.scores import score_of
 
 RUNS, BATCH, ACTIONS = 2, 6, 3
 
@@ -20,7 +20,7 @@ class Case:
             self.actor, self.action = UnitBoxGaussianActor(4, 2, ACTIONS), torch.randn(RUNS, BATCH, ACTIONS)
         else:
             self.actor, self.action = CategoricalActor(4, 2, ACTIONS), torch.randint(ACTIONS, (RUNS, BATCH))
-        self.score: Score = score_of(self.actor)
+        self.score = score_of(self.actor)
 
     @property
     def output(self) -> object:
