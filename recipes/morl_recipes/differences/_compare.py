@@ -88,7 +88,8 @@ def _row(mine: Panel, k: int, other: Panel, j: int) -> RowDifference:
     shared = there[0] & there[1]
     counts = int(there[0].sum()), int(there[1].sum()), int(shared.sum())
     difference, how = _difference(ours, theirs)
-    before, after = (mean_interval(values, known) for values, known in zip((ours, theirs), there, strict=True))
+    parts = zip((ours, theirs), there, strict=True)
+    before, after = (mean_interval(values, known, score=score) for values, known in parts)
     return RowDifference(mine.env, mine.group, mine.methods[k], score.name, before, after, difference, how, counts)
 
 

@@ -1,5 +1,6 @@
 """The numbers of the paper's tables, with confidence intervals, from the arrays of a panel."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,7 @@ from morl_blocks.metrics import (
     win_rate_ci,
 )
 from morl_recipes.panels._panel import Array, Panel
+from morl_recipes.scores import HYPERVOLUME, Score
 
 NAN = float("nan")
 NOTHING = Interval(NAN, NAN, NAN)
@@ -57,11 +59,13 @@ class MethodStatistics:
     beside: Interval = NOTHING
 
 
-def mean_interval(values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean") -> Interval:
+def mean_interval(
+    values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean", score: Score = HYPERVOLUME
+) -> Interval:
     """Average preferences of the seed mean, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
 
-    There is no interval when a preference has fewer than two seeds.
-    A hypervolume lies in [0, 1], so an interval of few seeds that reaches beyond is cut there; it loses no truth.
+    There is no interval when a preference has fewer than two seeds. An interval of few seeds that reaches beyond what
+    the score can be is cut there; it loses no truth.
     """
     values, usable = values[usable.any(1)], usable[usable.any(1)]
     if not usable.any() or not np.isfinite(values[usable]).all():
@@ -70,7 +74,8 @@ def mean_interval(values: Array, usable: Mask, statistic: Literal["mean", "iqm"]
         means = [row[there].mean() for row, there in zip(values, usable, strict=True)]
         return Interval(float(np.mean(means) if statistic == "mean" else interquartile_mean(values[usable])), NAN, NAN)
     estimate, low, high = bootstrap_ci(values, statistic, present=usable)
-    return Interval(estimate, max(low, 0.0), min(high, 1.0))
+    lowest, highest = (-math.inf if score.low is None else score.low), (math.inf if score.high is None else score.high)
+    return Interval(estimate, max(low, lowest), min(high, highest))
 
 
 def spread(values: Array) -> float:

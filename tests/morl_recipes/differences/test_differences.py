@@ -111,3 +111,13 @@ def test_nothing_in_common_is_an_error(tmp_path: Path, fill_store: Fill, sweep_t
     fill_store(tmp_path / "b", sweep_type(methods={"mine": ["Mine"]}))
     with pytest.raises(StoreError, match="have no row in common"):
         render_difference(tmp_path / "a", tmp_path / "b")
+
+
+def test_intervals_of_utilities_are_not_cut_to_those_of_hypervolumes(data: Dataset) -> None:
+    unbounded = {name: replace(info, low=None, high=None) for name, info in data.manifest.environments.items()}
+    data = replace(data, manifest=replace(data.manifest, environments=unbounded))
+    for row in compare_results(*map(load_results, (data, _moved(data, 1.1, noise=0.01)))):
+        assert row.score == "eu"
+        for mean in (row.first, row.second):
+            assert mean.low <= mean.estimate <= mean.high
+            assert mean.estimate > 1
