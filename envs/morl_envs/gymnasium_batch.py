@@ -216,7 +216,8 @@ class GymnasiumBatch:
     def _limit(self, limit: int | None) -> int:
         """Require a time limit."""
         if limit is None:
-            _checks.fail("horizon", f"be given, because {self._name} has no time limit", limit)
+            rule = f"be given, because {self._name} tells no time limit: set it as an attribute of the environment"
+            _checks.fail("horizon", rule, limit)
         _checks.whole("horizon", limit, 1)
         return int(limit)
 

@@ -10,6 +10,8 @@ from torch import Tensor
 from morl_blocks._checks._convert import fail, is_traced, tensor
 
 SIMPLEX_TOLERANCE = 1e-4
+MODERATE = 1e6
+"""Below it no number is to blame for an overflow in single precision."""
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
@@ -42,12 +44,18 @@ def floating(name: str, value: Tensor) -> None:
         fail(name, "be floating point", value.dtype)
 
 
-def no_overflow(name: str, result: Tensor, value: Tensor, **others: Tensor) -> None:
-    """Say so when finite input was too large for a finite result; of several inputs, name the largest."""
+def no_overflow(name: str, result: Tensor, value: Tensor, *, block: str = "", **others: Tensor) -> None:
+    """Say so when finite input was too large for a finite result; of several inputs, name the largest.
+
+    Where none of them is large, the formula of the ``block`` is to blame, and is named.
+    """
     if is_traced(result) or math.isfinite(result.detach().sum().item()) or bool(result.isfinite().all()):
         return
     sizes = {key: float(one.detach().abs().max()) for key, one in {name: value, **others}.items()}
     largest = max(sizes, key=lambda key: sizes[key])
+    if block and sizes[largest] < MODERATE and result.element_size() >= 4:
+        rule = f"give finite numbers for `{largest}` of size {sizes[largest]:g} and less"
+        fail(block, rule, _offender(result, result.isfinite()))
     fail(largest, f"be small enough for a finite result in {result.dtype}", f"{sizes[largest]:g}")
 
 

@@ -110,7 +110,7 @@ class Combiner(nn.Module, ABC):
         weights, conflict = self._weigh(gramian, attention, generator)
         wide = torch.promote_types(weights.dtype, jacobian.dtype)
         gradient = (weights.to(wide).unsqueeze(-2) @ jacobian.to(wide)).squeeze(-2).to(jacobian.dtype)
-        _checks.no_overflow("jacobian", gradient, jacobian)
+        _checks.no_overflow("jacobian", gradient, jacobian, block=type(self).__name__)
         return Merged(gradient, weights.to(jacobian.dtype), conflict.to(jacobian.dtype))
 
     def weights(self, gramian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Tensor:
@@ -128,7 +128,7 @@ class Combiner(nn.Module, ABC):
         gramian = _checks.floats("gramian", gramian)
         _checks.gramian(gramian)
         weights = self._weigh(gramian, attention, generator)[0].to(gramian.dtype)
-        _checks.no_overflow("gramian", weights, gramian)
+        _checks.no_overflow("gramian", weights, gramian, block=type(self).__name__)
         return weights
 
     def _weigh(self, gramian: Tensor, attention: Tensor | None, generator: Generator | None) -> tuple[Tensor, Tensor]:

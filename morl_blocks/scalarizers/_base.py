@@ -51,7 +51,7 @@ class Scalarizer(nn.Module, ABC):
         Returns:
             Utility, ``[*B]``: to be maximised for ``sense="max"``, minimised for ``sense="min"``.
         """
-        return self._finish(values, self.score, *self._checked(values, weights))
+        return self._finish(values, self._scored, *self._checked(values, weights))
 
     def difference(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
         """Return the utility of ``values`` minus that of ``others``, ``[*B]``, with all the digits there are.
@@ -89,25 +89,32 @@ class Scalarizer(nn.Module, ABC):
 
     def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return d score / d values, ``[*B, m]``: by autograd, also under ``no_grad`` and ``vmap``."""
-        gradient: Tensor = torch.func.grad(lambda inner: self.score(inner, weights).sum())(values)
+        gradient: Tensor = torch.func.grad(lambda inner: self._scored(inner, weights).sum())(values)
         return gradient
 
     def attend(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the attention, ``[*B, m]``: the size of the gradient, normalised; uniform where it is zero."""
         size = self.differentiate(values, weights).abs()
         total = size.sum(-1, keepdim=True)
-        return torch.where(total > 0, size / total, 1 / size.shape[-1])
+        return torch.where(total == 0, 1 / size.shape[-1], size / total)  # NaN stays NaN, and is refused
 
     def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
         """Return ``score(values) - score(others)``, ``[*B]``; override it where that loses digits."""
-        return self.score(values, weights) - self.score(others, weights)
+        return self._scored(values, weights) - self._scored(others, weights)
+
+    def _scored(self, values: Tensor, weights: Tensor) -> Tensor:
+        """Return the utility, and refuse one that is not ``[*B]``: its sum over everything would hide the mistake."""
+        result = self.score(values, weights)
+        _checks.same_shape(f"{type(self).__name__}.score", result, values.shape[:-1])
+        return result
 
     def _finish(self, given: Any, method: Callable[..., Tensor], *checked: Tensor) -> Tensor:
         """Call a method on checked input; refuse a result that overflowed, and return the dtype that was given."""
         result = method(*checked)
         half = isinstance(given, Tensor) and given.is_floating_point() and given.element_size() < 4
         result = result.to(given.dtype) if half else result
-        _checks.no_overflow("values", result, checked[0], **({"others": checked[1]} if len(checked) > 2 else {}))
+        others = {"others": checked[1]} if len(checked) > 2 else {}
+        _checks.no_overflow("values", result, checked[0], block=type(self).__name__, **others)
         return result
 
     def _checked(self, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:

@@ -98,6 +98,14 @@ def preference(
     return numbers
 
 
+def returned(block: object, method: str, value: object, shape: Sequence[int]) -> None:
+    """Require a tensor of this shape from a block, which may be of the user's own."""
+    given = getattr(value, "shape", None)
+    if given is None or tuple(given) != tuple(shape):
+        got = type(value).__name__ if given is None else f"shape {list(given)}"
+        fail(f"{type(block).__name__}.{method}", f"return a tensor of shape {list(shape)}", got)
+
+
 def compilable(torch_folder: str) -> None:
     """Refuse ``torch.compile`` where it cannot work: PyTorch 2.13 does not quote its own folder for the linker."""
     if " " in torch_folder:

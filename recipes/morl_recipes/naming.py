@@ -25,7 +25,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
     names = list(dict.fromkeys(known))
     by_lower = {candidate.lower(): candidate for candidate in names}
     near = [by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
-    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {some(names, shown, rest)}."
+    hint = f"Nearest: {', '.join(near)}." if near else f"Known: {some(names, shown, rest) or 'none'}."
     return ValueError(f"unknown {kind} {name!r}. {hint}")
 
 

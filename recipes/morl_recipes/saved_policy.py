@@ -117,8 +117,8 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
     try:
         recipe = Recipe.from_dict({"actor": fields})
     except ValueError as error:
-        hint = f"import the file that defines {fields.get('type')} before"
-        raise ValueError(f"its actor is none of this package: {hint}; {error}") from error
+        hint = f"in Python, import the file that defines {fields.get('type')} before play or export_policy"
+        raise ValueError(f"its actor is none of this package: {hint}") from error
     actor: Any = recipe.actor
     if actor.kind is PlainActor and actor == PlainActor(hidden=actor.hidden):
         return None

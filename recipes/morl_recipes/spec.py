@@ -61,11 +61,20 @@ class Kind:
             if name in given:
                 _checks.fail(name, "be given once", "two values")
             given[name] = value
+        if self.slot is None:
+            self._require_all(given)
         values = {name: _settled(name, given.get(name, default), default) for name, default in self.defaults.items()}
         made = Spec(self, tuple(values.items()))
         if self.slot in COMPLETE:
             made.build()  # the block itself checks its arguments
         return made
+
+    def _require_all(self, given: Mapping[str, Any]) -> None:
+        """Say what a block of no family lacks: a slot that hands over what it needs, or an argument."""
+        for name, default in self.defaults.items():
+            if given.get(name, default) is inspect.Parameter.empty:
+                rule = f"be given, or its slot named, spec({self.block.__name__}, slot='critic'), because"
+                _checks.fail(name, f"{rule} {self.name} derives from no base class of a slot", "nothing")
 
     def __repr__(self) -> str:
         return f"spec({self.name})"
@@ -201,6 +210,8 @@ def require_slot(name: str, value: object, slot: str) -> None:
         ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(...), which is a combiner.
     """
     rule = f"be a spec or a module of the kind {slot}"
+    if isinstance(value, type):
+        _checks.fail(name, f"{rule}, such as spec({value.__name__})()", f"the class {value.__name__}")
     if not isinstance(value, Spec | Live):
         _checks.fail(name, rule, repr(value))
     if value.slot not in (None, slot):

@@ -84,6 +84,8 @@ def test_bad_environments() -> None:
         GymnasiumBatch(TREASURE, 1, objectives=("one",))
     with pytest.raises(ValueError, match="`horizon` must be given"):
         GymnasiumBatch("fruit-tree-v0", 1)
+    with pytest.raises(ValueError, match="Gambler tells no time limit: set it as an attribute of the environment"):
+        GymnasiumBatch(Gambler, 1)
 
 
 def test_states_of_another_size_are_refused() -> None:

@@ -112,5 +112,5 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
     options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
     train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
     monkeypatch.delitem(KINDS, "Straight")
-    with pytest.raises(StoreError, match="import the file that defines Straight before"):
+    with pytest.raises(StoreError, match=r"in Python, import the file that defines Straight before play or"):
         play(tmp_path / "store", env=toy(), episodes=1)

@@ -1,5 +1,6 @@
 import inspect
 import pickle
+from dataclasses import replace
 
 import pytest
 import torch
@@ -75,6 +76,18 @@ def test_bad_arguments_are_refused_when_the_spec_is_made() -> None:
         Fixed(1.0, 2.0)
     with pytest.raises(ValueError, match="`mu` must be given once"):
         Fixed(1.0, mu=2.0)
+
+
+def test_a_class_is_no_spec_and_a_block_of_no_family_needs_a_slot() -> None:
+    class Values(nn.Module):
+        def __init__(self, observation_dim: int, num_objectives: int, width: int = 4) -> None:
+            super().__init__()
+
+    with pytest.raises(ValueError, match=r"`combiner` must .*, such as spec\(PCGrad\)\(\), got the class PCGrad\."):
+        replace(PASTA, combiner=combiners.PCGrad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"`observation_dim` must be given, or its slot named, spec\(Values, slot="):
+        spec(Values)()
+    assert spec(Values, slot="critic")(width=8).width == 8
 
 
 def test_a_spec_is_changed_by_name_and_travels() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from morl_recipes.dataset import Dataset, find_dataset, names
 from morl_recipes.differences._compare import RowDifference, compare_results
 from morl_recipes.errors import StoreError
+from morl_recipes.naming import some
 from morl_recipes.panels import Reading, load_results
 from morl_recipes.store import Store
 from morl_recipes.table._cells import Cell, Table, interval_text, number
@@ -88,5 +89,8 @@ def render_difference(
         found = [load_results(open_results(name), score="peak") for name in (first, second)]
     rows = compare_results(*found)
     if not rows:
-        raise StoreError(f"{first} and {second} have no row in common. Nothing to compare.")
+        have = [some(list(dict.fromkeys(m for panel in r.panels for m in panel.methods))) for r in found]
+        raise StoreError(
+            f"{first} and {second} have no row in common. Nothing to compare: {have[0]} in one, {have[1]} in the other."
+        )
     return print_tables(difference_tables(rows, str(first), str(second), found[0].reading), format, how=HOW)

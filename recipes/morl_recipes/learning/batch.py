@@ -203,6 +203,7 @@ class Batch:
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
         log_prob = self.drive.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
+        _checks.returned(self.drive.actor.module, "log_prob", log_prob, inputs.shape[:-1])
         return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 
     def _epochs(self, data: Minibatch, draws: Draws) -> Tensor:

@@ -13,6 +13,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks.combiners import Combiner
+from morl_recipes import _checks
 from morl_recipes.learning.weighing import Weighing
 from morl_recipes.recipe import Recipe
 
@@ -91,7 +92,9 @@ class Combine:
         mean = attention.mean(1)
         if self.batched:
             block = cast("Combiner", self.blocks[0])
-            return block.conflict(gramian, noise), block.combine(gramian, mean, noise)
+            weights = block.combine(gramian, mean, noise)
+            _checks.returned(block, "combine", weights, gramian.shape[:-1])
+            return block.conflict(gramian, noise), weights
         return self._loop(gramian, mean, noise)
 
     def _loop(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
+from morl_recipes import _checks
 from morl_recipes.learning.layout import Layout
 
 Question = Literal["sample", "mode", "log_prob", "entropy"]
@@ -95,4 +96,6 @@ class LiftedCritic(Lifted):
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values."""
         result: Tensor = self.forward(flat, inputs)
+        inner = getattr(self.module, "critic", self.module)  # of a wrapper, name what it wraps
+        _checks.returned(inner, "forward", result, (*inputs.shape[:-1], self.m))
         return result

@@ -65,6 +65,8 @@ class Collector:
             inputs = self.inputs(observation, self.preferences, scale)
             output = self.actor.output(flat, inputs)
             action = self.actor.ask(flat, "sample", output, step_noise)
+            size = () if self.env.num_actions is not None else (self.env.action_dim,)
+            _checks.returned(self.actor.module, "sample", action, (*inputs.shape[:-1], *size))
             result = self.env.step_tensors(self.to_env(action).flatten(0, 1))
             check_step(self.env, result)
             following, reward, terminated, truncated = (self.shaped(tensor) for tensor in result)

@@ -135,3 +135,14 @@ def test_a_combiner_that_returns_no_weights_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"`Wrong.combine` must return weights of shape \[2\], got shape \[2, 2\]"):
         Wrong().weights(torch.eye(2))
+
+
+def test_weights_that_are_not_finite_name_the_combiner_not_the_gradients() -> None:
+    class Reciprocal(Combiner):
+        def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+            return 1 / gramian.diagonal(dim1=-2, dim2=-1)
+
+    with pytest.raises(ValueError, match="`Reciprocal` must give finite numbers for `jacobian` of size 1 and less"):
+        Reciprocal()(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    with pytest.raises(ValueError, match="`Reciprocal` must give finite numbers for `gramian` of size 1 and less"):
+        Reciprocal().weights(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))

@@ -190,6 +190,37 @@ def test_overflow_is_named() -> None:
         Linear().difference(torch.full((2,), 3e38), torch.full((2,), -3e38), W)
 
 
+class Unsummed(Scalarizer):
+    def score(self, values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        return weights * values
+
+
+class Logarithms(Scalarizer):
+    def score(self, values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        return (weights * values.log()).sum(-1)
+
+
+class Nothing(Scalarizer):
+    def score(self, values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        return (weights * values).sum(-1) * torch.nan
+
+
+@pytest.mark.parametrize("method", ["forward", "gradient", "attention"])
+def test_a_score_of_another_shape_is_refused(method: str) -> None:
+    # Its sum has the gradient of a sum over objectives, so attention alone would never tell.
+    with pytest.raises(ValueError, match=r"`Unsummed.score` must have shape \[5\], got shape \[5, 2\]"):
+        getattr(Unsummed(), method)(torch.rand(5, 2), W)
+
+
+@pytest.mark.parametrize("method", ["forward", "gradient", "attention"])
+def test_a_score_that_is_not_finite_names_the_block_not_its_input(method: str) -> None:
+    # NaN used to become a uniform attention.
+    with pytest.raises(ValueError, match="`Nothing` must give finite numbers for `values` of size 1 and less, got nan"):
+        getattr(Nothing(), method)(torch.tensor([0.0, 1.0]), W)
+    with pytest.raises(ValueError, match="`Logarithms` must give finite numbers for `values` of size 1 and less, got"):
+        getattr(Logarithms(), method)(torch.tensor([0.0, 1.0]), W)
+
+
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 10.0, 1e3, 1e6])
 @pytest.mark.parametrize("mask", [False, True])
 @given(st.integers(0, 1000), st.floats(-6, 0))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from morl_blocks.combiners import Combiner
+from morl_blocks.critics import SharedCritic
 from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_envs.protocol import State
-from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch
+from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.settings import Settings
 from morl_recipes.specs import Spec, spec
@@ -216,3 +218,53 @@ def test_a_picture_goes_through_a_convolutional_actor(live: bool) -> None:
         last = batch.iterate().watched["episode"].sum()
     assert batch.how == "generic"
     assert last > first
+
+
+class Matrix(Combiner):
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        return gramian
+
+
+class Forgotten(Combiner):
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:  # type: ignore[empty-body]
+        pass
+
+
+class OneValue(SharedCritic):
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        return super().forward(observation, preference)[..., :1]
+
+
+class Unsummed(UnitBoxGaussianActor):
+    def log_prob(self, output: tuple[Tensor, Tensor], action: Tensor) -> Tensor:
+        return -(action - output[0]).square()
+
+
+class Short(UnitBoxGaussianActor):
+    def sample(self, output: tuple[Tensor, Tensor], noise: Tensor) -> Tensor:
+        return super().sample(output, noise)[..., :1]
+
+
+class OneLoss(ObjectiveLoss):
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        return (log_prob - old_log_prob).mean()
+
+
+@pytest.mark.parametrize(
+    ("slot", "block", "message"),
+    [
+        ("combiner", Matrix, r"`Matrix.combine` must return a tensor of shape \[1, 2\], got shape \[1, 2, 2\]"),
+        ("combiner", Forgotten, r"`Forgotten.combine` must return a tensor of shape \[1, 2\], got NoneType"),
+        ("critic", OneValue, r"`OneValue.forward` must return a tensor of shape \[1, 64, 2\], got shape \[1, 64, 1\]"),
+        ("actor", Unsummed, r"`Unsummed.log_prob` must return a tensor of shape \[1, 64\], got shape \[1, 64, 2\]"),
+        ("actor", Short, r"`Short.sample` must return a tensor of shape \[1, 4, 2\], got shape \[1, 4, 1\]"),
+        ("loss", OneLoss, r"`OneLoss.forward` must return a tensor of shape \[2\], got shape \[\]"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_block_that_returns_another_shape_is_named(slot: str, block: type, message: str) -> None:
+    kind = spec(block, name=f"Wrong{block.__name__}")
+    made: dict[str, Any] = {slot: specs.AttentionWeighted(kind()) if slot == "critic" else kind()}
+    row = replace(tiny(PASTA), **made)
+    with pytest.raises(ValueError, match=message):
+        train([Run(row, (0.5, 0.5), 0)], toy())
