@@ -15,7 +15,7 @@ class Preference(Transform):
 
     Works inside and around ``SerialEnv`` and ``ParallelEnv``. Where it knows the environment's actions, the first step
     also refuses actions of another shape: TorchRL's Gymnasium wrappers take an index for action 0 where they expect a
-    one-hot vector, without an error.
+    one-hot vector, without an error. So it does a preference of another length than the vector reward.
 
     Args:
         weights: Preference on the simplex, ``[m]``, or one per environment of a batch, ``[*B, m]``.
@@ -56,6 +56,9 @@ class Preference(Transform):
 
     def _inv_call(self, tensordict: TensorDictBase) -> TensorDictBase:
         if not self._checked and self.parent is not None:
+            for spec in self.parent.full_reward_spec.values(include_nested=True, leaves_only=True):
+                if spec.shape[-1] > 1:  # a scalar reward says nothing of its objectives
+                    _checks.objectives("weights", self.weights, spec.shape[-1])
             for key, spec in self.parent.full_action_spec.items(include_nested=True, leaves_only=True):
                 action = tensordict.get(key, None)
                 if action is not None and action.shape != spec.shape:

@@ -61,6 +61,7 @@ def seeds(value: object) -> list[int]:
         fail("seeds", "be a list of whole numbers >= 0", repr(value))
     if not known:
         fail("seeds", "hold at least one seed", "none")
+    _distinct("seeds", known)
     return known
 
 
@@ -73,7 +74,15 @@ def preferences(value: object) -> list[tuple[float, ...]]:
     if not known:
         fail("preferences", "hold at least one preference", "none")
     one_length(known)
+    _distinct("preferences", known)
     return [preference(row) for row in known]
+
+
+def _distinct(name: str, values: Sequence[object]) -> None:
+    """Refuse a value that is there twice: it would train the same runs twice, and count them as two draws."""
+    twice = [value for place, value in enumerate(values) if value in values[:place]]
+    if twice:
+        fail(name, "differ from each other", f"{twice[0]} twice")
 
 
 def one_length(rows: Sequence[Sequence[float]]) -> None:

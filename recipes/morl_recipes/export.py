@@ -72,8 +72,8 @@ def export_policy(
     store = Store.open(folder)
     row = find_run(store, run)
     source = source_of(store, row["env"], env)
-    world = source.make(1, [0])
-    policy = load_policy(store, row, point, world)
+    with source.opened(1, [0]) as world:
+        policy = load_policy(store, row, point, world)
     difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
     return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
 
@@ -91,7 +91,8 @@ def export_module(
         tolerance: Largest difference of an action to accept.
     """
     _require_packages()
-    observation = gather(source.make(10, range(10)), policy, preference, OBSERVATIONS)
+    with source.opened(10, range(10)) as worlds:
+        observation = gather(worlds, policy, preference, OBSERVATIONS)
     weights = draw_preferences(preference, OBSERVATIONS, torch.Generator().manual_seed(0))
     with staged(out) as temporary:
         _write(policy, observation[:2], weights[:2], temporary)

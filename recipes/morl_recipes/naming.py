@@ -29,7 +29,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
     return ValueError(f"unknown {kind} {name!r}. {hint}")
 
 
-def some(names: Sequence[str], shown: int = SHOWN, rest: str = "") -> str:
+def some(names: Sequence[str], shown: int = SHOWN, rest: str = "", between: str = ", ") -> str:
     """List a few names, and say how many more there are.
 
     Example:
@@ -37,7 +37,7 @@ def some(names: Sequence[str], shown: int = SHOWN, rest: str = "") -> str:
         'a, b and 1 more'
     """
     more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more{f' ({rest})' if rest else ''}" if more > 0 else "")
+    return between.join(names[:shown]) + (f" and {more} more{f' ({rest})' if rest else ''}" if more > 0 else "")
 
 
 def count(number: int, word: str) -> str:

@@ -83,9 +83,9 @@ def play(
     row = find_run(store, run)
     source = source_of(store, row["env"], env)
     weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
-    world = source.make(episodes, range(seed, seed + episodes))
-    policy = acting(load_policy(store, row, point, world), weights)
-    returns, _ = mean_returns(world, policy)
+    with source.opened(episodes, range(seed, seed + episodes)) as worlds:
+        policy = acting(load_policy(store, row, point, worlds), weights)
+        returns, _ = mean_returns(worlds, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
     hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
     if video is not None:
@@ -109,8 +109,8 @@ def film_run(
     store = Store.open(folder)
     row = find_run(store, played.run_id)
     source = source_of(store, row["env"], env)
-    world = source.make(1, [seed])
-    policy = load_policy(store, row, point, world)
+    with source.opened(1, [seed]) as world:
+        policy = load_policy(store, row, point, world)
     caption = _caption(row, played.preference, point, seed)
     film(source, acting(policy, played.preference), Path(path), seed, caption)
 

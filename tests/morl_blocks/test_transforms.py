@@ -140,3 +140,9 @@ def test_every_block_family_works_in_a_tensordict_module() -> None:
         "update": (5, 7),
         "weighted_update": (5, 7),
     }
+
+
+def test_a_preference_of_another_length_than_the_reward_is_refused() -> None:
+    env = TransformedEnv(treasure(), Preference(torch.tensor([0.5, 0.3, 0.2])))
+    with pytest.raises(ValueError, match=r"`weights` must have 2 objectives in its last dimension, got shape \[3\]"):
+        env.rollout(2)

@@ -444,6 +444,11 @@ def test_bad_options_are_named() -> None:
     ("given", "message"),
     [
         ({"seeds": [-1]}, r"`seeds` must be a list of whole numbers >= 0, got \[-1\]"),
+        ({"seeds": [0, 1, 0]}, "`seeds` must differ from each other, got 0 twice"),
+        (
+            {"preferences": [[0.5, 0.5], [0.5, 0.5]]},
+            r"`preferences` must differ from each other, got \(0.5, 0.5\) twice",
+        ),
         ({"seeds": 0}, "`seeds` must be a list of whole numbers >= 0, got 0"),
         ({"seeds": [True]}, r"`seeds` must be a list of whole numbers >= 0, got \[True\]"),
         ({"seeds": []}, "`seeds` must hold at least one seed, got none"),

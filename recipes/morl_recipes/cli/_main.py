@@ -76,6 +76,7 @@ _NEEDS: dict[type, str] = {
     Figures: "morl_recipes.report",
     Diff: "morl_recipes.differences",
     Publish: "morl_recipes.dataset",
+    Fresh: "morl_recipes.testing",
     Play: "morl_recipes.play",
     Export: "morl_recipes.export",
     Verify: "morl_recipes.store",

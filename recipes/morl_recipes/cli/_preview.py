@@ -45,7 +45,7 @@ def preview(
     for population in populations:
         there = sum(run.run_id in present for run in population.runs)
         methods = list(dict.fromkeys(run.method for run in population.runs))
-        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {some(methods, 4)}")
+        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {some(methods, 4, between='; ')}")
     missing = [run for run in plan.runs if run.run_id not in present]
     steps = sum(run.steps for run in missing)
     what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"

@@ -1,12 +1,13 @@
 """The differences between two sets of results, as tables."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from morl_recipes.dataset import Dataset, find_dataset, names
 from morl_recipes.differences._compare import RowDifference, compare_results
 from morl_recipes.errors import StoreError
 from morl_recipes.naming import some
-from morl_recipes.panels import Reading, load_results
+from morl_recipes.panels import Reading, Results, load_results
 from morl_recipes.store import Store
 from morl_recipes.table._cells import Cell, Table, interval_text, number
 from morl_recipes.table._readings import WORDS
@@ -35,7 +36,13 @@ def open_results(name: str | Path) -> Store | Dataset:
     )
 
 
-def difference_tables(rows: list[RowDifference], first: str, second: str, reading: Reading) -> list[Table]:
+def difference_tables(
+    rows: list[RowDifference],
+    first: str,
+    second: str,
+    reading: Reading,
+    notes: Mapping[str, Sequence[str]],
+) -> list[Table]:
     """Lay out rows as one table per environment and score.
 
     Args:
@@ -43,6 +50,7 @@ def difference_tables(rows: list[RowDifference], first: str, second: str, readin
         first: Name of the first results.
         second: Name of the second.
         reading: Which score of each run was compared.
+        notes: What else to say of each environment.
     """
     tables = []
     for env, score in dict.fromkeys((row.env, row.score) for row in rows):
@@ -50,7 +58,7 @@ def difference_tables(rows: list[RowDifference], first: str, second: str, readin
         cells = tuple(_cells(row) for row in block)
         numbers = tuple(_numbers(row) for row in block)
         title = f"{env}, {score.upper()}: first {first}, second {second}"
-        tables.append(Table(title, COLUMNS, cells, (WORDS[reading],), numbers))
+        tables.append(Table(title, COLUMNS, cells, (WORDS[reading], *notes.get(env, ())), numbers))
     return tables
 
 
@@ -93,4 +101,16 @@ def render_difference(
         raise StoreError(
             f"{first} and {second} have no row in common. Nothing to compare: {have[0]} in one, {have[1]} in the other."
         )
-    return print_tables(difference_tables(rows, str(first), str(second), found[0].reading), format, how=HOW)
+    tables = difference_tables(rows, str(first), str(second), found[0].reading, _gaps(found, rows))
+    return print_tables(tables, format, how=HOW)
+
+
+def _gaps(found: Sequence[Results], rows: list[RowDifference]) -> dict[str, list[str]]:
+    """Say by environment which runs of the compared rows were left out, of the first results and of the second."""
+    said: dict[str, list[str]] = {}
+    for which, results in zip(("First", "Second"), found, strict=True):
+        for panel in results.panels:
+            compared = {f"{row.method}:" for row in rows if (row.env, row.group) == (panel.env, panel.group)}
+            gaps = [f"{which}, {gap}" for gap in panel.gaps if any(gap.startswith(method) for method in compared)]
+            said[panel.env] = [*said.get(panel.env, ()), *gaps]
+    return said

@@ -131,7 +131,7 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
     missing = [f.name for f in fields(Sweep) if f.default is MISSING and f.default_factory is MISSING]
     for key in missing:
         if key not in merged:
-            _checks.fail(key, "be given", "nothing")
+            _checks.fail(key, "be given, or be a key of a sweep file that is named", "nothing")
     settings = Settings(**{key: merged.pop(key) for key in NAMES if key in merged})
     return Sweep(**merged, settings=settings)
 

@@ -17,6 +17,6 @@ def reading_notes(panel: Panel) -> list[str]:
     share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
     return [
         panel.why or WORDS[panel.reading],
-        "Selection bias: the best of several noisy validations is chosen for its luck too, so it overstates its "
-        f"policy; here by {bias:+.3f} HV (mean of peak minus test over {runs} runs{share}).",
+        "Selection bias: the best of several noisy validations is chosen for its luck too, and tends to overstate its "
+        f"policy; here peak minus test is {bias:+.3f} HV (mean over {runs} runs{share}).",
     ]

@@ -111,7 +111,7 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
     if any(not math.isnan(row.hv.estimate) and math.isnan(row.hv.low) for row in rows):
         notes.append("No interval where a preference has a single seed: one draw says nothing about the next.")
     gap = detectable(rows)
-    if not math.isnan(gap):
+    if gap > 0:  # not NaN, and not runs that are all alike
         notes.append(
             f"With {len(panel.seeds)} seeds a true HV difference to {panel.short_reference} of {gap:.3f} would have "
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "

@@ -107,6 +107,15 @@ def test_the_command_takes_folders_and_files(tmp_path: Path, data: Dataset, caps
     assert "nobody: neither a folder of results nor published ones" in capsys.readouterr().err
 
 
+def test_runs_that_are_left_out_are_named(tmp_path: Path, fill_store: Fill, sweep_type: Any) -> None:
+    stores = [fill_store(tmp_path / name, sweep_type(seeds=5, untested=frozenset())) for name in "ab"]
+    lost = next(run_id for run_id in stores[1].run_ids() if "linear" in run_id)
+    (stores[1].path / "runs" / lost / "run.json").write_text("{")
+    text = render_difference(stores[0].path, stores[1].path)
+    assert "Second, Linear: 1 of 10 runs are damaged and left out" in text
+    assert "First, " not in text
+
+
 def test_nothing_in_common_is_an_error(tmp_path: Path, fill_store: Fill, sweep_type: Any, data: Dataset) -> None:
     fill_store(tmp_path / "b", sweep_type(methods={"mine": ["Mine"]}))
     with pytest.raises(StoreError, match=r"have no row in common.*: PASTA.* in one, .*Mine in the other"):

@@ -99,7 +99,7 @@ def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: Ma
     assert peaks.columns[:4] == ("Method", "HV", "HV, test", "HV, paper")
     assert [row[1].detail for row in table.rows] == [row[2].detail for row in peaks.rows]
     (panel,) = load_results(store).panels
-    bias = f"here by {panel.bias[0]:+.3f} HV (mean of peak minus test over 12 runs, 37 % of the test score)."
+    bias = f"here peak minus test is {panel.bias[0]:+.3f} HV (mean over 12 runs, 37 % of the test score)."
     for one in (table, peaks):
         assert sum(note.startswith("Selection bias: the best of several noisy validations") for note in one.notes) == 1
         assert any(note.endswith(bias) for note in one.notes)
