@@ -25,13 +25,17 @@ from morl_recipes.sweep import shipped_sweeps
 
 COMMAND = "python docs/make_does_it_hold.py"
 REPEAT = "-repeat"
-WORDS: dict[Verdict, str] = {
-    "holds": "hold",
-    "weaker": "are weaker than printed",
-    "cannot be told apart": "show no difference that these seeds can tell",
-    "reversed": "are reversed",
-    "not trained here": "are not trained here",
+WORDS: dict[Verdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "weaker": ("is weaker than printed", "are weaker than printed"),
+    "cannot be told apart": (
+        "shows no difference that the seeds can tell",
+        "show no difference that the seeds can tell",
+    ),
+    "reversed": ("is reversed", "are reversed"),
+    "not trained here": ("is not trained here", "are not trained here"),
 }
+"""What is said of one claim, and of several."""
 
 
 def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
@@ -75,7 +79,11 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
             f"the paper prints {per_cent(printed.printed_share)}, {pair_words(printed)}."
         )
     counts = Counter(verdicts(sections).values())
-    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict] or verdict == "holds"]
+    parts = [
+        f"{counts[verdict]} {one if counts[verdict] == 1 else several}"
+        for verdict, (one, several) in WORDS.items()
+        if counts[verdict] or verdict == "holds"
+    ]
     claims = f"Of {len(CLAIMS)} claims"
     said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
     return said
