@@ -54,7 +54,10 @@ def preview(
     if todo:
         cores = workers or available_cores()
         time = duration(estimate(todo, cores))
-        lines.append(f"About {time} on {count(cores, 'worker')}, from one iteration tried here, without compiling.")
+        lines.append(
+            f"About {time} on {count(cores, 'worker')}, from one iteration tried here, without compiling; "
+            "validations and test episodes come on top."
+        )
     lines += _notes(plan, size, engine)
     lines.append(f"Results would go to {out}. Nothing was trained or written.")
     return "\n".join(lines)
