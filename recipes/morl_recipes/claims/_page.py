@@ -65,7 +65,7 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
     section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
     rows, runs = sum(s.trained for s in sections), sum(len(s.dataset.done) for s in sections)
-    envs = list(dict.fromkeys(env for s in sections for env in s.steps))
+    envs = list(dict.fromkeys(env for s in sections for env in s.dataset.done["env"]))
     said = [
         f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all, on {listed(envs)}, "
         "and judged on fresh episodes."

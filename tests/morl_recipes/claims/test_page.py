@@ -101,6 +101,7 @@ def test_the_headline_has_three_sentences(everything: list[Dataset]) -> None:
     assert said[0].startswith(f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all")
     assert "On stealth, 4,096 steps, PASTA's smallest lead among the baselines is 9 %" in said[1]
     assert "over Linear; the paper prints 31 %, over STCH (10.0)." in said[1]
+    assert "runs in all, on stealth and frogger, and judged" in said[0]
     assert said[2].startswith("[Of 18 claims](page.md) ")
     assert said[2].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
 
