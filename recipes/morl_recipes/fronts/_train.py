@@ -23,11 +23,12 @@ from morl_recipes.result import RunResult
 from morl_recipes.selection import name_of
 from morl_recipes.settings import Settings, takes_settings
 from morl_recipes.specs import Given, Uniform
+from morl_recipes.store._store import OF_FRONT
 from morl_recipes.trainer import train
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
-STORE, WARM = "store", "warm"
+STORE, WARM = OF_FRONT, "warm"
 """Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
 
 

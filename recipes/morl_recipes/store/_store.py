@@ -19,6 +19,8 @@ MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
 CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
 """What a sweep keeps beside its runs; the schema is that of the file."""
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
+OF_FRONT = "store"
+"""Folder of the store of a front's training, beside the front."""
 
 
 class Store:
@@ -243,7 +245,7 @@ def _no_store(path: Path) -> str:
     """Say why a folder is no store, and where the one of a front is."""
     if not path.exists():
         return "there is no such folder"
-    own = path / "store"  # as `morl-blocks front` names it
+    own = path / OF_FRONT
     where = f"; that of the front is {own}" if (own / MANIFEST).is_file() else ""
     return f"it has no {MANIFEST}{where}"
 
