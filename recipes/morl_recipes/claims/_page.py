@@ -17,6 +17,7 @@ from morl_recipes.claims._section import (
     picture_name,
     readings,
     seen,
+    twins,
 )
 from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, table
 from morl_recipes.dataset import Dataset
@@ -146,10 +147,11 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
         }
         for heading, text in found.items():
             parts += [f"### {heading}", text] if text is not None else []
+    same = twins(section)
+    parts += ["### Rows that came out the same", same] if same is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
     absent = missing(section)
-    if absent is not None:
-        parts += ["### Not fully trained, and judged nowhere", absent]
+    parts += ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
     if other is not None:
         parts += ["### A repeat on other seeds", repeat(section, other)]
     return parts

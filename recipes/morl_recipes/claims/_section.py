@@ -19,7 +19,7 @@ from morl_recipes.claims._words import (
     table,
 )
 from morl_recipes.dataset import Dataset
-from morl_recipes.panels import Panel, Results, detectable, load_results, panel_statistics
+from morl_recipes.panels import Panel, Results, alike, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
 from morl_recipes.table._cells import GAP
 
@@ -172,6 +172,16 @@ def readings(section: Section, env: str) -> str | None:
             lead = find_lead(section.rows[env], Row("readings", method), PASTA)
             lines.append([method, _judged(lead)])
     return table(("Reading", "HV minus PASTA's"), lines)
+
+
+def twins(section: Section) -> str | None:
+    """Return the rows that came out the same; ``None`` where no two did."""
+    groups = alike(section.results.panels)
+    said = (
+        "The runs of these rows have the same returns for every preference and seed, to the last digit: what tells the "
+        "rows apart never acted. They are one result, not several."
+    )
+    return "\n\n".join([paragraph(said), items(listed(methods) + "." for methods in groups)]) if groups else None
 
 
 def seen(section: Section) -> str:

@@ -1,5 +1,6 @@
 """What a store says: comparable runs per environment and group, their statistics, and what is missing."""
 
+from morl_recipes.panels._alike import alike
 from morl_recipes.panels._load import Results, load_results
 from morl_recipes.panels._panel import READINGS, Panel, Reading
 from morl_recipes.panels._preference import PreferenceStatistics, preference_statistics
@@ -12,6 +13,7 @@ __all__ = [
     "PreferenceStatistics",
     "Reading",
     "Results",
+    "alike",
     "detectable",
     "load_results",
     "panel_statistics",

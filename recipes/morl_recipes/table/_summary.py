@@ -3,7 +3,7 @@
 import math
 
 from morl_blocks.metrics import Interval
-from morl_recipes.panels import MethodStatistics, Panel, detectable, panel_statistics
+from morl_recipes.panels import MethodStatistics, Panel, alike, detectable, panel_statistics
 from morl_recipes.panels._statistics import NOTHING
 from morl_recipes.table._cells import (
     GAP,
@@ -117,7 +117,8 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
             "unseen."
         )
-    return [*notes, *reading_notes(panel), *preference_note(panel)]
+    same = [f"The same returns in every run, to the last digit: {', '.join(methods)}." for methods in alike([panel])]
+    return [*notes, *same, *reading_notes(panel), *preference_note(panel)]
 
 
 def summary_table(panel: Panel) -> Table:

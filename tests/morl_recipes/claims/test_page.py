@@ -72,6 +72,14 @@ def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Datase
     assert "not distinguishable" in lines["baselines/Linear"]
 
 
+def test_rows_that_came_out_the_same_are_one_result(everything: list[Dataset]) -> None:
+    assert "### Rows that came out the same" not in page(everything, "pictures/hold")
+    level = noisy({REFERENCE: 0.62})
+    twins = made_up(lambda run: 0.5 if run.method in ("No Conflict", "kappa = 0.6") else level(run), name="twins")
+    assert "### Rows that came out the same" in page([twins], "pictures/hold")
+    assert "\n- No Conflict and kappa = 0.6.\n" in page([twins], "pictures/hold")
+
+
 def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(everything: list[Dataset]) -> None:
     (line,) = [line for line in page(everything, "pictures/hold").splitlines() if line.startswith("| over Linear")]
     published, repeated, together = ([float(x) for x in NUMBERS.findall(cell)] for cell in line.split("|")[2:5])
