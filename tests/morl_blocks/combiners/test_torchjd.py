@@ -43,6 +43,13 @@ def test_randomness_comes_from_the_generator_and_leaves_the_global_state() -> No
     assert not torch.equal(first[0], first[1])
 
 
+def test_other_devices_keep_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    reseeded: list[object] = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", reseeded.append)
+    TorchJD(RandomWeighting(), seed=0).weights(torch.eye(3))
+    assert not reseeded
+
+
 def test_rejects_what_is_neither_aggregator_nor_weighting() -> None:
     with pytest.raises(
         ValueError, match=r"`method` must be an aggregator or a weighting of torchjd.aggregation, got 3"
