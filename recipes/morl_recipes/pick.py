@@ -26,15 +26,14 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
         has one) among those that the name stands for.
     """
     rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
-    for row in rows:
-        if row["status"] == "damaged" and name == row["run_id"]:
-            raise StoreError(row["reason"])
-    rows = [row for row in rows if row["status"] == "done"]
+    there = [row for row in rows if row["status"] in ("done", "damaged")]
+    if name is not None and there:
+        found = match_runs(name, sorted(row["run_id"] for row in there))
+        there = [row for row in there if row["run_id"] in found]
+    rows = [row for row in there if row["status"] == "done"]
     if not rows:
-        raise StoreError(f"{store.path}: no finished run yet. Nothing to show.")
-    if name is not None:
-        found = match_runs(name, sorted(row["run_id"] for row in rows))
-        rows = [row for row in rows if row["run_id"] in found]
+        damage = [row["reason"] for row in there]
+        raise StoreError(damage[0] if damage else f"{store.path}: no finished run yet. Nothing to show.")
     score = "peak_hv" if any(row["peak_hv"] == row["peak_hv"] for row in rows) else "peak_eu"
     return max(rows, key=lambda row: float("-inf") if row[score] != row[score] else row[score])
 

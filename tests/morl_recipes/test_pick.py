@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from morl_recipes.pick import find_run, match_runs
-from morl_recipes.store import Store, load_runs
+from morl_recipes.store import Store, StoreError, load_runs
 
 RUNS = ["e.baselines.linear.0.20-0.80.s0.aa", "e.ours.linear-vector.0.20-0.80.s0.bb", "e.ours.sum.0.20-0.80.s1.cc"]
 
@@ -37,6 +37,18 @@ def test_of_several_runs_the_best_is_taken(make_store: Callable[..., Store]) -> 
     runs = load_runs(store)
     for name, own in (("LINEAR", runs[runs["method"] == "Linear"]), (None, runs)):
         assert find_run(store, name)["run_id"] == own.sort_values("peak_hv")["run_id"].iloc[-1]
+
+
+@pytest.mark.parametrize("name", ["Linear", "baselines.linear", None])
+def test_damage_is_said_where_nothing_else_has_the_name(make_store: Callable[..., Store], name: str | None) -> None:
+    store = make_store()
+    for run_id in store.run_ids():
+        if name is None or ".linear." in run_id:
+            (store.path / "runs" / run_id / "run.json").write_text("{")
+    with pytest.raises(StoreError, match=r"run\.json"):
+        find_run(store, name)
+    if name is not None:
+        assert "pasta" in find_run(store)["run_id"]
 
 
 def test_long_lists_are_cut() -> None:

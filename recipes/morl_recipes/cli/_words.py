@@ -21,13 +21,29 @@ if TYPE_CHECKING:
 SHOWN_FAILURES = 10
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")]
 Format = Literal["terminal", "markdown", "csv", "latex"]
+
+
+def _one_of(*choices: str) -> tyro.constructors.PrimitiveConstructorSpec[str | None]:
+    """Read one of some words, for an option that may be left out; tyro's own would offer ``None`` as a word."""
+    return tyro.constructors.PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=f"{{{','.join(choices)}}}",
+        instance_from_str=lambda texts: texts[0],
+        is_instance=lambda value: value is None or value in choices,
+        str_from_instance=lambda value: [str(value)],
+        choices=choices,
+    )
+
+
 Score = Annotated[
     Literal["peak", "test", "final"] | None,
-    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)", metavar="{peak,test,final}"),
+    _one_of("peak", "test", "final"),
+    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)"),
 ]
 LoggerChoice = Annotated[
     Literal["csv", "tensorboard", "wandb", "mlflow"] | None,
-    tyro.conf.arg(help_behavior_hint="(default: none)", metavar="{csv,tensorboard,wandb,mlflow}"),
+    _one_of("csv", "tensorboard", "wandb", "mlflow"),
+    tyro.conf.arg(help_behavior_hint="(default: none)"),
 ]
 Changes = Annotated[
     tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(name="set", help_behavior_hint="(default: none)")

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import textwrap
 from collections.abc import Sequence
 
 from morl_recipes.plain import for_csv, for_latex, for_markdown, for_terminal
@@ -35,6 +36,11 @@ def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first, *rest]).rstrip()
 
 
+def _wrapped(text: str, width: int, indent: str = "") -> str:
+    """Break a sentence at spaces into lines that fit; a path or a name that is longer stays whole."""
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def _marked(mark: str, tables: Sequence[Table], how: str) -> str:
     """Explain the mark of the best where there is one, then the rest."""
     return f"{mark} {how}" if any(cell.best for table in tables for row in table.rows for cell in row) else how
@@ -58,8 +64,9 @@ def terminal(tables: Sequence[Table], width: int, how: str) -> str:
                 if any(row[i][1] for i in block):
                     out.append(_line([row[i][1] for i in block], sizes))
             out.append("")
-        parts.append("\n".join([*out, *(f"- {for_terminal(note)}" for note in table.notes)]).rstrip())
-    return "\n\n".join([*parts, _marked("* the best of its column.", tables, how)]) + "\n"
+        notes = [_wrapped(f"- {for_terminal(note)}", width, "  ") for note in table.notes]
+        parts.append("\n".join([*out, *notes]).rstrip())
+    return "\n\n".join([*parts, _wrapped(_marked("* the best of its column.", tables, how), width)]) + "\n"
 
 
 def markdown(tables: Sequence[Table], how: str) -> str:

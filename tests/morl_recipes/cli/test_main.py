@@ -32,6 +32,13 @@ def test_the_overview_names_every_command_and_the_exit_codes(capsys: pytest.Capt
     assert "Exit codes: 0 all is well" in out
 
 
+def test_a_word_that_is_no_choice_is_answered_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "runs", "--score", "best"]) == 2
+    said = capsys.readouterr().err
+    assert all(f"'{word}'" in said for word in ("peak", "test", "final"))
+    assert "None" not in said
+
+
 @pytest.mark.parametrize("argv", [[], ["trian"], ["train"], ["train", "PASTA", "--sedes", "3"], ["table"]])
 def test_wrong_usage_exits_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(argv) == 2

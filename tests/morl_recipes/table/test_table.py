@@ -33,6 +33,20 @@ def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sw
     assert all(row[10].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
 
 
+def test_rows_that_came_out_the_same_are_named(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).panels
+    note = "The same returns in every run, to the last digit: A, B."
+    assert note not in summary_table(panel).notes
+    panel.returns[2] = panel.returns[1]
+    assert note in summary_table(panel).notes
+
+
+def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
+    text = render_table(make_store(), width=70)
+    assert max(map(len, text.splitlines())) <= 70
+    assert "\n- Scores are best validations" in text
+
+
 def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
     sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
     (panel,) = load_results(make_store(sweep)).panels
