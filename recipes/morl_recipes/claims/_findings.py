@@ -17,9 +17,9 @@ class Lead:
     Attributes:
         pair: The rows.
         ours: The paired difference of their scores, with its interval; NaN where a row is not fully trained.
-        level: Our score of the first row.
+        level: Our score of the second row.
         printed: The paper's difference; NaN where it prints none.
-        printed_level: The paper's score of the first row.
+        printed_level: The paper's score of the second row.
         verdict: What the rule says.
     """
 
@@ -38,12 +38,12 @@ class Lead:
 
     @property
     def share(self) -> Interval:
-        """Our lead as a share of the first row's score."""
+        """Our lead as a share of the second row's score."""
         return Interval(*(number / self.level for number in self.ours))
 
     @property
     def printed_share(self) -> float:
-        """The paper's lead as a share of the first row's score."""
+        """The paper's lead as a share of the second row's score."""
         return self.printed / self.printed_level
 
 
@@ -68,7 +68,12 @@ class Finding:
     @property
     def decisive(self) -> Lead | None:
         """Return the lead that decides: the worst verdict, then the smallest lead; ``None`` without any."""
-        return min(self.leads, key=lambda lead: (ORDER.index(lead.verdict), lead.share.estimate), default=None)
+        return min(self.leads, key=lambda lead: (ORDER.index(lead.verdict), lead.ours.estimate), default=None)
+
+    @property
+    def above(self) -> int:
+        """Return how many leads lie above 0 with their whole interval."""
+        return sum(lead.ours.low > 0 for lead in self.leads)
 
     @property
     def verdict(self) -> Verdict:
@@ -76,27 +81,37 @@ class Finding:
         return "not trained here" if self.decisive is None else self.decisive.verdict
 
 
-def find_lead(rows: Rows, first: Row, second: Row) -> Lead:
-    """Compare two rows and judge the lead of the first."""
+def find_lead(rows: Rows, first: Row, second: Row, among: int = 1) -> Lead:
+    """Compare two rows and judge the lead of the first.
+
+    Args:
+        rows: The rows of an environment.
+        first: The row that shall be ahead.
+        second: The row behind.
+        among: Number of leads in the claim. The more there are, the likelier one of them lies below 0 by chance.
+    """
     both = rows.complete(first) and rows.complete(second)
-    comparison = rows.compare(first, second) if both else None
-    ours = NOTHING if comparison is None else comparison.difference
-    level, printed_level = rows.mean(first).estimate, rows.printed(first)
-    printed = printed_level - rows.printed(second)
+    ours, wide = (
+        NOTHING if comparison is None else comparison.difference
+        for comparison in (rows.compare(first, second, level) if both else None for level in (0.95, 1 - 0.05 / among))
+    )
+    level, printed_level = rows.mean(second).estimate, rows.printed(second)
+    printed = rows.printed(first) - printed_level
     share = printed / printed_level if rows.same_scale else math.nan
-    return Lead((first, second), ours, level, printed, printed_level, judge(ours, level, share))
+    return Lead((first, second), ours, level, printed, printed_level, judge(ours, level, share, wide.high))
 
 
 def examine(claim: Claim, rows: Rows) -> Finding:
     """Hold a claim against the runs of its environment."""
-    every = [find_lead(rows, *pair) for pair in claim.pairs]
+    among = sum(rows.complete(first) and rows.complete(second) for first, second in claim.pairs)
+    every = [find_lead(rows, *pair, max(among, 1)) for pair in claim.pairs]
     members = list(dict.fromkeys(row for pair in claim.pairs for row in pair))
     counts = [rows.runs(row) for row in members]
     known = [lead for lead in every if not math.isnan(lead.printed)]
     return Finding(
         claim=claim,
         leads=tuple(lead for lead in every if lead.verdict != "not trained here"),
-        printed=min(known, key=lambda lead: lead.printed_share, default=None),
+        printed=min(known, key=lambda lead: lead.printed, default=None),
         runs=(sum(done for done, _ in counts), sum(planned for _, planned in counts)),
         rows=(sum(map(rows.complete, members)), len(members)),
     )

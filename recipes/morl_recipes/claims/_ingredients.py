@@ -1,4 +1,4 @@
-"""What explains PASTA's lead over Linear, ingredient by ingredient: rows that differ in one of them."""
+"""What lies between Linear and PASTA, ingredient by ingredient: pairs of rows, and all that they differ in."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ PLAIN = Row("ours", "Plain Sum")
 
 @dataclass(frozen=True)
 class Ingredient:
-    """A change of one ingredient.
+    """A change from one row to another.
 
     Attributes:
-        name: What it is.
+        name: All that it changes.
         with_it: The row that has it.
         without: The row that has not.
     """
@@ -37,22 +37,24 @@ SINGLE: tuple[Ingredient, ...] = (
     Ingredient("Attention in the critic's loss, in Linear", Row("ours", "Linear, weighted critic"), LINEAR),
     Ingredient("Controller: the conflict brake", PASTA, Row("controller", "No Conflict")),
     Ingredient("Controller: the decay", PASTA, Row("controller", "No Decay")),
-    Ingredient("Vector advantages and projection, not the scalarised update", PASTA, Row("pcgrad", "No PCGrad")),
+    Ingredient("Vector advantages, projection and the brake that needs them", PASTA, Row("pcgrad", "No PCGrad")),
     Ingredient(
-        "Vector advantages for STCH (1.0)", Row("ours", "STCH (1.0), vector advantages"), Row("baselines", "STCH (1.0)")
+        "Vector advantages, weighed by attention, for STCH (1.0)",
+        Row("ours", "STCH (1.0), vector advantages"),
+        Row("baselines", "STCH (1.0)"),
     ),
     Ingredient(
-        "Vector advantages for Tchebycheff",
+        "Vector advantages, weighed by attention, for Tchebycheff",
         Row("ours", "Tchebycheff, vector advantages"),
         Row("baselines", "Tchebycheff"),
     ),
     Ingredient("Returns normalised, in Linear", LINEAR, Row("ours", "Linear, raw returns")),
-    Ingredient("The preference in the actor (Exact PCGrad)", Row("ours", "Exact PCGrad"), PASTA),
+    Ingredient("The preference in the actor, and the exact gradient as attention", Row("ours", "Exact PCGrad"), PASTA),
     Ingredient("UPGrad in place of PCGrad", Row("ours", "UPGrad"), PASTA),
     Ingredient("MGDA in place of PCGrad", Row("ours", "MGDA"), PASTA),
     Ingredient("CAGrad in place of PCGrad", Row("ours", "CAGrad"), PASTA),
 )
-"""Other pairs that differ in one ingredient."""
+"""Other pairs of rows."""
 
 
 def measure(rows: Rows, ingredients: tuple[Ingredient, ...]) -> list[tuple[Ingredient, Lead]]:

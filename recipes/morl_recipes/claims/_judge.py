@@ -10,34 +10,38 @@ ORDER: tuple[Verdict, ...] = ("reversed", "cannot be told apart", "weaker", "hol
 """From the worst for a claim to the best."""
 RULE = (
     "A claim says that one row is ahead of another. The lead is the paired difference of their scores, with its 95 % "
-    "interval, in per cent of the row that shall be ahead.",
+    "interval; in per cent, as the paper counts, of the row behind.",
     "**holds**: the interval lies above 0 and reaches the paper's lead in per cent.",
     "**weaker**: it lies above 0 and ends below the paper's lead.",
-    "**cannot be told apart**: it holds 0.",
-    "**reversed**: it lies below 0.",
-    "In a claim about several rows, the row that speaks most against it decides and is shown: the worst verdict, then "
-    "the smallest lead.",
+    "**reversed**: it lies below 0, and does so when widened for the number of leads in the claim (Bonferroni).",
+    "**cannot be told apart**: anything else.",
+    "In a claim about several rows, the lead that speaks most against it decides and is shown: the worst verdict, then "
+    "the smallest lead. How many leads lie above 0 stands beside it.",
 )
 
 
-def judge(lead: Interval, level: float, printed: float) -> Verdict:
+def judge(lead: Interval, level: float, printed: float, worst: float | None = None) -> Verdict:
     """Judge one lead.
 
     Args:
         lead: The paired difference with its interval: the row that shall be ahead minus the other.
-        level: Score of the row that shall be ahead.
-        printed: The paper's lead, as a share of the score of the row that shall be ahead; NaN where it prints none or
-            has another scale, and then nothing is called weaker.
+        level: Score of the row behind.
+        printed: The paper's lead, as a share of the score of the row behind; NaN where it prints none or has another
+            scale, and then nothing is called weaker.
+        worst: Upper end of the interval when it is widened for the number of leads in the claim; by default, for a
+            single one, that of the lead.
 
     Example:
         >>> judge(Interval(0.05, 0.03, 0.07), 0.25, printed=0.30), judge(Interval(0.05, 0.03, 0.08), 0.25, printed=0.30)
         ('weaker', 'holds')
+        >>> judge(Interval(-0.02, -0.03, -0.01), 0.25, 0.30, worst=0.01)
+        'cannot be told apart'
         >>> judge(Interval(0.01, -0.01, 0.03), 0.25, 0.30), judge(Interval(-0.02, -0.03, -0.01), 0.25, math.nan)
         ('cannot be told apart', 'reversed')
     """
     if math.isnan(lead.low):
         return "not trained here"
-    if lead.high < 0:
+    if (lead.high if worst is None else worst) < 0:
         return "reversed"
     if lead.low <= 0:
         return "cannot be told apart"

@@ -24,6 +24,11 @@ def can_draw(panel: Panel) -> bool:
     return "gap" not in against(panel)
 
 
+def has_printed(panel: Panel) -> bool:
+    """Tell whether the picture of a panel has marks of the paper."""
+    return any(trace["meta"]["role"] == "paper" for trace in against(panel).get("data", ()))
+
+
 def draw_against(panel: Panel, title: str) -> Figure:
     """Draw how far each method is from PASTA.
 
@@ -42,10 +47,8 @@ def draw_against(panel: Panel, title: str) -> Figure:
         axes.set_xlabel("HV minus PASTA's: left is worse", loc="right")
         axes.annotate("PASTA", (0, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", color=INK)
         figure.suptitle(title, fontsize=11)
-        printed = any(trace["meta"]["role"] == "paper" for trace in found["data"])
-        figure.legend(
-            handles=_handles(printed=printed), loc="outside lower center", frameon=False, fontsize=8.5, ncols=1
-        )
+        handles = _handles(printed=has_printed(panel))
+        figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
     return figure
 
 

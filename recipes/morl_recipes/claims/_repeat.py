@@ -13,6 +13,11 @@ from morl_recipes.differences import compare_results
 from morl_recipes.panels import Results, load_results
 from morl_recipes.paper import REFERENCE
 
+MISSED = (
+    "Code and settings are the same and the seeds alone differ. So *better* or *worse* means that an interval missed, "
+    "and that so few seeds can mislead."
+)
+
 
 def repeat(section: Section, other: Dataset) -> str:
     """Return how the rows of a repeat on other seeds compare, and PASTA's leads there and on all seeds together."""
@@ -29,9 +34,11 @@ def repeat(section: Section, other: Dataset) -> str:
         for row in rows
     ]
     parts = [table(("Row", "published", "repeat", "repeat minus published", "verdict"), lines)]
+    if any(row.verdict in ("better", "worse") for row in rows):
+        parts.append(paragraph(MISSED))
     leads = [line for env, own in section.rows.items() for line in _leads(own, _like(own, results, env))]
     if leads:
-        parts += [paragraph("Rows are compared within seeds, so a seed that is hard for all of them moves no lead:")]
+        parts += [paragraph("PASTA's leads, compared within seeds:")]
         parts += [table(("Lead of PASTA", "published", "repeat", "all seeds together"), leads)]
     return "\n\n".join(parts)
 

@@ -78,9 +78,9 @@ class Rows:
         values = self.values(row)
         return mean_interval(values, np.isfinite(values), score=self.score)
 
-    def compare(self, first: Row, second: Row) -> Comparison | None:
+    def compare(self, first: Row, second: Row, level: float = 0.95) -> Comparison | None:
         """Compare two rows run by run; ``None`` without two shared seeds on each shared preference."""
-        return compare_runs(self.values(first), self.values(second))
+        return compare_runs(self.values(first), self.values(second), level)
 
     def printed(self, row: Row) -> float:
         """Return the paper's score of a row, NaN where it prints none; its scale may not be ours."""

@@ -27,6 +27,7 @@ HEADS = (
     "Claim of the paper",
     "Its smallest lead, as printed",
     "Here, the lead that decides",
+    "Leads above 0",
     "Verdict",
     "By best validations",
 )
@@ -117,7 +118,8 @@ def claims_table(section: Section) -> str:
         ours = f"{done} of {every} rows trained" if lead is None else lead_words(lead) + partly
         verdict = MISSING if lead is None else f"**{finding.verdict}**"
         printed = printed_words(finding.printed, same_scale=scale)
-        lines.append([finding.claim.text, printed, ours, verdict, _by_peak(peak)])
+        above = GAP if lead is None else f"{finding.above} of {len(finding.leads)}"
+        lines.append([finding.claim.text, printed, ours, above, verdict, _by_peak(peak)])
     notes = list(dict.fromkeys(one.claim.note for one in section.findings if one.claim.note))
     body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
@@ -130,22 +132,26 @@ def _by_peak(finding: Finding) -> str:
 
 
 def ingredients(section: Section, env: str) -> str | None:
-    """Return what explains PASTA's lead over Linear; ``None`` where the rows for it were not planned."""
+    """Return what lies between Linear and PASTA; ``None`` where the rows for it were not planned.
+
+    Shares of a lead that may be nothing would have no bound, and are left out.
+    """
     rows = section.rows[env]
     whole = find_lead(rows, PASTA, LINEAR)
     if math.isnan(whole.ours.low) or "ours" not in rows.panels:
         return None
-    lead = whole.ours.estimate
-    lines = [[one.name, *found.names, _judged(found), _share(found, lead)] for one, found in measure(rows, CHAIN)]
-    lines.append(["**PASTA's lead over Linear**", *whole.names, _judged(whole), "100 %"])
+    lines = [[one.name, *found.names, _judged(found), _share(found, whole)] for one, found in measure(rows, CHAIN)]
+    lines.append(["**PASTA's lead over Linear**", *whole.names, _judged(whole), _share(whole, whole)])
     others = [[one.name, *found.names, _judged(found)] for one, found in measure(rows, SINGLE)]
-    heads = ("Step", "with", "without", "difference", "share of the lead")
+    heads = ["Step", "with", "without", "difference", "share of the lead"]
+    if not _apart(whole):
+        heads, lines = heads[:-1], [line[:-1] for line in lines]
     return "\n\n".join(
         [
             paragraph("From Linear to PASTA in three steps. The differences add up to the lead."),
             table(heads, lines),
-            paragraph("Other pairs of rows that differ in one ingredient:"),
-            table(("Ingredient", "with", "without", "difference"), others),
+            paragraph("Other pairs of rows, with all that they differ in:"),
+            table(("Difference between the rows", "with", "without", "HV with minus without"), others),
         ]
     )
 
@@ -153,12 +159,15 @@ def ingredients(section: Section, env: str) -> str | None:
 def _judged(lead: Lead) -> str:
     if math.isnan(lead.ours.low):
         return MISSING
-    words = "" if lead.ours.low > 0 or lead.ours.high < 0 else ", cannot be told apart"
-    return signed(lead.ours) + words
+    return signed(lead.ours) + ("" if _apart(lead) else ", cannot be told apart")
 
 
-def _share(lead: Lead, whole: float) -> str:
-    return GAP if math.isnan(lead.ours.low) else per_cent(lead.ours.estimate / whole)
+def _apart(lead: Lead) -> bool:
+    return lead.ours.low > 0 or lead.ours.high < 0
+
+
+def _share(lead: Lead, whole: Lead) -> str:
+    return GAP if math.isnan(lead.ours.low) else per_cent(lead.ours.estimate / whole.ours.estimate)
 
 
 def readings(section: Section, env: str) -> str | None:
@@ -201,4 +210,4 @@ def seen(section: Section) -> str:
                 f"{bias:+.3f}{share}" if runs else GAP,
             ]
         )
-    return table(("Table", "runs", "smallest HV difference to PASTA seen", "selection bias, HV"), lines)
+    return table(("Table", "runs", "HV difference to PASTA that would be seen", "selection bias, HV"), lines)

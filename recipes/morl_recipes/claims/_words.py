@@ -68,8 +68,8 @@ def signed(interval: Interval) -> str:
 
 
 def lead_words(lead: Lead) -> str:
-    """Print our lead, over whom, and in per cent."""
-    return f"{signed(lead.ours)}, {per_cent(lead.share.estimate)}, {pair_words(lead)}"
+    """Print our lead, in per cent of whose score, and over whom."""
+    return f"{signed(lead.ours)}, {per_cent(lead.share.estimate)} of {lead.level:.3f}, {pair_words(lead)}"
 
 
 def printed_words(lead: Lead | None, *, same_scale: bool) -> str:
@@ -77,7 +77,8 @@ def printed_words(lead: Lead | None, *, same_scale: bool) -> str:
     if lead is None:
         return "no number printed"
     scale = "" if same_scale else " (on its own scale)"
-    return f"{lead.printed:+.3f}, {per_cent(lead.printed_share)}, {pair_words(lead)}{scale}"
+    share = f"{per_cent(lead.printed_share)} of {lead.printed_level:.3f}"
+    return f"{lead.printed:+.3f}, {share}, {pair_words(lead)}{scale}"
 
 
 def pair_words(lead: Lead) -> str:

@@ -61,7 +61,7 @@ def with_lines(text: str, sections: Sequence[Section]) -> str:
 
 
 def lines(sections: Sequence[Section]) -> str:
-    """Return three sentences with the link, and one picture where there is one."""
+    """Return a few sentences with the link, and one picture where there is one."""
     said = paragraph(*headline(sections, PAGE))
     shown = [
         f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440"\nalt="{ALT}">'

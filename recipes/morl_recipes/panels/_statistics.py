@@ -133,13 +133,13 @@ def against_reference(panel: Panel, method: int) -> Comparison | None:
     return compare_runs(panel.hv[method], panel.hv[panel.methods.index(panel.reference)])
 
 
-def compare_runs(first: Array, second: Array) -> Comparison | None:
+def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison | None:
     """Compare rows ``[P, S]`` run by run; ``None`` without two shared seeds on each shared preference."""
     shared = np.isfinite(first) & np.isfinite(second)
     there = shared.any(1)
     if not there.any() or shared[there].sum(1).min() < 2:
         return None
-    return compare(first[there], second[there], present=shared[there])
+    return compare(first[there], second[there], present=shared[there], level=level)
 
 
 def panel_statistics(panel: Panel) -> list[MethodStatistics]:

@@ -102,7 +102,8 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
         notes.append(f"† Mean over fewer than the {len(panel.preferences)} preferences: {', '.join(partial)}.")
     shared, cells = int(panel.common.sum()), int((panel.run_ids != "").any(0).sum())
     if panel.active.sum() < 2:
-        notes.append("Win rate, dominance rate and profile area compare methods; only one has runs.")
+        some = "only one has" if panel.active.any() else "none has"
+        notes.append(f"Win rate, dominance rate and profile area compare methods; {some} runs.")
     elif shared < cells:
         notes.append(
             f"Win rate, dominance rate and profile area use the {shared} of {cells} (preference, seed) cells that all "
