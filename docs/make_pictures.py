@@ -1,13 +1,13 @@
 """Draw the pictures of the docs: ``python docs/make_pictures.py``.
 
-The tables and the report of the gallery need results, of one sweep or of one per row (an hour of two cores)::
+The report of the gallery needs results, of one sweep or of one per row (an hour of two cores)::
 
     morl-blocks sweep --rows PASTA Linear Tchebycheff 'No PCGrad' --envs stealth --total-steps 200704 --num-seeds 5 \\
         --out runs/gallery
     python docs/make_pictures.py runs/gallery
 
-They also need chromium, pdflatex and pdftoppm. The film of the half-cheetah shows two policies that are kept in
-``docs/pictures``. New ones, a minute each::
+It also needs chromium, the table in LaTeX pdflatex and pdftoppm. The film of the half-cheetah shows two policies that
+are kept in ``docs/pictures``. New ones, a minute each::
 
     for row in PASTA Linear; do
         morl-blocks train $row --env mo-halfcheetah-v5 --total-steps 122880 --eval-episodes 1 --out runs/cheetah/$row
@@ -118,11 +118,11 @@ def main() -> None:
         folders = []
     gallery_pictures.worlds()
     gallery_pictures.cheetah()
+    gallery_pictures.table()
+    gallery_pictures.latex()
     if folders:
         with tempfile.TemporaryDirectory() as folder:
-            store = gallery_pictures.joined(folders, Path(folder) / "gallery")
-            for draw_results in (gallery_pictures.table, gallery_pictures.latex, gallery_pictures.report):
-                draw_results(store)
+            gallery_pictures.report(gallery_pictures.joined(folders, Path(folder) / "gallery"))
 
 
 if __name__ == "__main__":
