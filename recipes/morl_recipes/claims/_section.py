@@ -21,6 +21,7 @@ from morl_recipes.claims._words import (
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel, Results, alike, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
+from morl_recipes.scores import HYPERVOLUME
 from morl_recipes.table._cells import GAP
 
 HEADS = (
@@ -32,6 +33,8 @@ HEADS = (
     "By best validations",
 )
 MISSING = "**not trained here**"
+LITTLE = 0.1
+"""Where the best row scores less, of 1, the page says that little was learnt."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,20 @@ def facts(section: Section) -> str:
     commits = sorted({commit[:12] for commit in done["commit"] if commit})
     whole = f"{section.trained} of {len(rows)} rows fully trained"
     said = [f"{len(done):,} of {len(runs):,} planned runs, {whole}, seeds {min(seeds)} to {max(seeds)}."]
-    return paragraph(*said, *([f"Trained at commit {', '.join(commits)}."] if commits else []))
+    return paragraph(*said, *([f"Trained at commit {', '.join(commits)}."] if commits else []), *_early(section))
+
+
+def _early(section: Section) -> list[str]:
+    """Warn where even the best row is close to 0: what differs there is how little was learnt."""
+    best = {}
+    for env, rows in section.rows.items():
+        named = {Row(run.group, run.method) for run in section.dataset.manifest.runs if run.env == env}
+        means = [rows.mean(row).estimate for row in named if rows.complete(row)]
+        if means and rows.score is HYPERVOLUME and max(means) < LITTLE:
+            best[env] = f"{max(means):.3f} on {env}"
+    if not best:
+        return []
+    return [f"The best rows have an HV of {listed(list(best.values()))}, of 1: little is learnt in so few steps."]
 
 
 def missing(section: Section) -> str | None:

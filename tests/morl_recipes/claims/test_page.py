@@ -72,6 +72,13 @@ def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Datase
     assert "not distinguishable" in lines["baselines/Linear"]
 
 
+def test_scores_close_to_nothing_are_called_so(everything: list[Dataset]) -> None:
+    assert "little is learnt" not in page(everything, "pictures/hold")
+    level = noisy({REFERENCE: 0.4}, default=0.42)  # 0.42 of each of three objectives
+    early = made_up(level, rows=["baselines"], name="early")
+    assert "The best rows have an HV of 0.07" in " ".join(page([early], "pictures/hold").split())
+
+
 def test_rows_that_came_out_the_same_are_one_result(everything: list[Dataset]) -> None:
     assert "### Rows that came out the same" not in page(everything, "pictures/hold")
     level = noisy({REFERENCE: 0.62})
