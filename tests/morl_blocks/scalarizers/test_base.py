@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from morl_blocks.critics import AttentionWeightedCritic, SharedCritic
 from morl_blocks.scalarizers import (
     AdaptiveSmoothTchebycheff,
     Linear,
@@ -49,6 +50,19 @@ def test_bad_values_and_weights(
 
 def test_weights_may_be_off_by_the_tolerance() -> None:
     assert torch.isfinite(Linear()(torch.tensor([0.5, 0.5]), torch.tensor([0.33335, 0.66667])))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("m", [2, 3, 50])
+def test_an_attention_in_half_precision_is_one(dtype: torch.dtype, m: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    values = torch.rand(500, m, generator=generator).to(dtype)
+    attention = SmoothTchebycheff(0.1).attention(values, torch.full((m,), 1 / m))
+    assert attention.dtype == dtype
+    critic = AttentionWeightedCritic(SharedCritic(4, m))
+    assert torch.isfinite(critic.loss(values, torch.zeros_like(values), attention))
+    with pytest.raises(ValueError, match="`weights` must sum to 1"):
+        Linear()(torch.rand(2).to(dtype), torch.tensor([0.5, 0.6], dtype=dtype))
 
 
 @pytest.mark.parametrize("mu", [0.0, -1.0, NAN, INF])
