@@ -83,7 +83,7 @@ class ScalarizeReward(Transform):
     baselines and logging; the recipes scalarize returns.
 
     Args:
-        scalarizer: Any scalarizer of ``morl_blocks.scalarizers``.
+        scalarizer: Any scalarizer of ``morl_blocks.scalarizers`` to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]``.
         reward_key: Where the vector reward is read, ``[*B, m]``, and the scalar one written, ``[*B, 1]``.
         vector_key: Where the vector reward is kept.
@@ -117,6 +117,7 @@ class ScalarizeReward(Transform):
             _checks.fail("weights", "be one preference, [m]", f"shape {list(weights.shape)}")
         if not isinstance(scalarizer, Scalarizer):
             _checks.fail("scalarizer", "be a Scalarizer such as Linear()", repr(scalarizer))
+        _checks.maximised("scalarizer", scalarizer)
         self.scalarizer = scalarizer
         self.register_buffer("weights", weights)
 

@@ -115,6 +115,13 @@ def choice(name: str, value: str, options: tuple[str, ...]) -> None:
         fail(name, f"be one of {', '.join(map(repr, options))}", repr(value))
 
 
+def maximised(name: str, block: object) -> None:
+    """Require a scalarizer whose utility is to be maximised; one that does not tell its sense is taken for one."""
+    sense = getattr(block, "sense", "max")
+    if sense != "max":
+        fail(name, "be one to maximise (sense='max')", f"{type(block).__name__} with sense={sense!r}")
+
+
 def at_least(name: str, value: float, low: int) -> None:
     """Require a whole number >= ``low``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:

@@ -81,6 +81,7 @@ def scalarised_advantage(
     returns = _checks.over_time("normalized_return", normalized_return)
     values = _checks.over_time("normalized_value", normalized_value)
     _checks.same_shape("normalized_value", values, returns.shape)
+    _checks.maximised("scalarizer", scalarizer)
     difference = getattr(scalarizer, "difference", None)
     if weights is None:
         if isinstance(scalarizer, nn.Module) and difference is not None:

@@ -104,6 +104,8 @@ def test_bad_input() -> None:
         ScalarizeReward(Linear(), W.expand(3, 2))
     with pytest.raises(ValueError, match=r"`weights` must have 2 numbers in its last dimension, got shape \[3\]"):
         _ = TransformedEnv(treasure(), ScalarizeReward(Linear(), torch.full((3,), 1 / 3))).reward_spec
+    with pytest.raises(ValueError, match=r"`scalarizer` must be one to maximise \(sense='max'\), got Tchebycheff with"):
+        ScalarizeReward(Tchebycheff(sense="min"), W)
 
 
 def test_every_block_family_works_in_a_tensordict_module() -> None:
