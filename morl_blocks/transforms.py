@@ -36,7 +36,7 @@ class Preference(Transform):
         weights = _checks.floats("weights", weights)
         _checks.objectives("weights", weights)
         _checks.simplex("weights", weights)
-        self.register_buffer("weights", weights)
+        self.register_buffer("weights", _checks.own(weights))
         self._checked = False
 
     def _write(self, tensordict: TensorDictBase) -> TensorDictBase:
@@ -119,7 +119,7 @@ class ScalarizeReward(Transform):
             _checks.fail("scalarizer", "be a Scalarizer such as Linear()", repr(scalarizer))
         _checks.maximised("scalarizer", scalarizer)
         self.scalarizer = scalarizer
-        self.register_buffer("weights", weights)
+        self.register_buffer("weights", _checks.own(weights))
 
     @property
     def reward_key(self) -> NestedKey:
