@@ -4,7 +4,16 @@ from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import Tensor
 from torchrl.collectors import Collector
-from torchrl.envs import Compose, ParallelEnv, RewardSum, SerialEnv, TransformedEnv
+from torchrl.envs import (
+    Compose,
+    FrameSkipTransform,
+    NoopResetEnv,
+    ParallelEnv,
+    RewardSum,
+    SerialEnv,
+    Transform,
+    TransformedEnv,
+)
 from torchrl.envs.libs.gym import MOGymEnv
 from torchrl.envs.utils import check_env_specs
 
@@ -50,6 +59,33 @@ def test_with_collector_episode_sums_and_other_keys() -> None:
     shapes = [(batch["next", "episode_utility"].shape, batch["next", "objectives"].shape) for batch in collector]
     collector.shutdown()
     assert shapes == [((2, 10, 1), (2, 10, 2))] * 2
+
+
+@pytest.mark.parametrize("later", [FrameSkipTransform(2), NoopResetEnv(2), RewardSum()], ids=lambda t: type(t).__name__)
+def test_transforms_that_want_one_reward_may_follow(later: Transform) -> None:
+    env = TransformedEnv(treasure(), Compose(ScalarizeReward(Linear(), W), later))
+    assert env.reward_key == "reward"
+    check_env_specs(env)
+    assert env.rollout(5, break_when_any_done=False)["next", "vector_reward"].shape == (5, 2)
+
+
+def test_the_vector_reward_is_zero_when_an_episode_begins_and_then_that_of_the_last_step() -> None:
+    env = TransformedEnv(SerialEnv(2, treasure), ScalarizeReward(Linear(), W))
+    assert torch.equal(env.reset()["vector_reward"], torch.zeros(2, 2))
+    torch.manual_seed(0)
+    data = env.rollout(200, break_when_any_done=False)
+    begins = torch.cat([torch.ones(2, 1, 1).bool(), data["next", "done"][:, :-1]], 1)
+    assert (begins[0] != begins[1]).any()  # one goes on while the other begins again
+    before = torch.cat([torch.zeros(2, 1, 2), data["next", "vector_reward"][:, :-1]], 1)
+    torch.testing.assert_close(data["vector_reward"], torch.where(begins, 0.0, before))
+    env.close()
+
+
+def test_episode_sums_of_the_vector_come_first() -> None:
+    sums = RewardSum(in_keys=["reward"], out_keys=["episode_vector"], reset_keys=["_reset"])
+    env = TransformedEnv(treasure(), Compose(sums, ScalarizeReward(Linear(), W)))
+    step = env.rollout(20)["next"]
+    torch.testing.assert_close(step["episode_vector"], step["vector_reward"].cumsum(0))
 
 
 def test_works_on_stored_data() -> None:
