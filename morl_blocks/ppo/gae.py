@@ -172,7 +172,7 @@ class VectorGAE(ValueEstimatorBase):
         options: dict[str, Any] = {"time_limit": self.time_limit, "mask": self.mask}
         advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
         values = {"state_value": value, "next state_value": following}
-        _checks.no_overflow("reward", target, reward, **values)
+        _checks.no_overflow("reward", target, reward, block="VectorGAE", **values)
         return advantage.transpose(time, -2), target.transpose(time, -2)
 
     def value_estimate(
