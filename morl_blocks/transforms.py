@@ -41,7 +41,7 @@ class Preference(Transform):
 
     def _write(self, tensordict: TensorDictBase) -> TensorDictBase:
         shape = torch.Size([*tensordict.batch_size, self.weights.shape[-1]])
-        _checks.broadcastable("weights", self.weights, shape)
+        _checks.aligned("weights", self.weights, shape)
         return tensordict.set(self.out_keys[0], self.weights.expand(shape).clone())
 
     def _call(self, next_tensordict: TensorDictBase) -> TensorDictBase:

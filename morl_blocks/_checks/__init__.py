@@ -33,6 +33,7 @@ from morl_blocks._checks._numbers import (
     within,
 )
 from morl_blocks._checks._shapes import (
+    aligned,
     broadcastable,
     features,
     flags,
@@ -48,6 +49,7 @@ from morl_blocks._checks._shapes import (
 )
 
 __all__ = [
+    "aligned",
     "alike",
     "at_least",
     "between",

@@ -90,7 +90,7 @@ def utopia(value: Tensor) -> None:
 
 
 def simplex(name: str, value: Tensor) -> None:
-    """Require non-negative numbers that sum to 1 over the last dimension, within 1e-4 or four roundings of the dtype."""
+    """Require non-negative numbers that sum to 1 over the last dimension, within 1e-4 or 4 roundings of the dtype."""
     finite(name, value)
     bad = _offender(value, value >= 0)
     if bad is not None:

@@ -66,7 +66,7 @@ def scalarised_advantage(
         scalarizer: A scalarizer, with ``weights``; or any utility ``[*B, T, m] -> [*B, T]`` without. Larger is better.
         normalized_return: λ-returns after :func:`~morl_blocks.ppo.normalize`, ``[*B, T, m]``.
         normalized_value: Values with the same bounds, ``[*B, T, m]``.
-        weights: Preference for the scalarizer, broadcastable to ``[*B, T, m]``.
+        weights: Preference for the scalarizer, ``[m]`` or ``[*B, T, m]``; one per run is ``[*B, 1, m]``.
 
     Returns:
         Standardised advantages, ``[*B, T]``; ``unsqueeze(-1)`` makes them the advantage of a single objective.

@@ -131,6 +131,8 @@ def test_a_preference_in_stored_data() -> None:
         Preference(torch.ones(2))
     with pytest.raises(ValueError, match="`weights` must broadcast"):
         Preference(W.expand(2, 2))(TensorDict(batch_size=[3]))
+    with pytest.raises(ValueError, match="`weights` must be one vector or have 3 dimensions"):
+        Preference(W.expand(2, 2))(TensorDict(batch_size=[2, 2]))
 
 
 def test_bad_input() -> None:

@@ -383,7 +383,7 @@ class TestVectorGAE:
             VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9]))(as_tensordict(*random_rollout(10, 2)))
 
     def test_what_a_reading_never_reads_may_be_anything(self) -> None:
-        reward, value, next_value, never = torch.rand(4, 2), torch.rand(4, 2), torch.rand(4, 2), torch.zeros(4, 1).bool()
+        (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
         done = torch.tensor([[False], [True], [False], [False]])
         next_value[1] = torch.nan  # behind a time limit
         data = VectorGAE(time_limit="terminal")(as_tensordict(reward, value, next_value, never, done))
@@ -400,7 +400,7 @@ class TestVectorGAE:
         assert data["advantage"].isfinite().all()
 
     def test_an_overflow_names_its_largest_input(self) -> None:
-        reward, value, next_value, never = torch.rand(4, 2), torch.rand(4, 2), torch.rand(4, 2), torch.zeros(4, 1).bool()
+        (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
         value[0], next_value[0] = -3e38, 3.3e38
         with pytest.raises(ValueError, match=r"`next state_value` must be small enough .*, got 3\.3e\+38"):
             VectorGAE()(as_tensordict(reward, value, next_value, never, never))
