@@ -46,7 +46,7 @@ def join(
     _checks.features("observation", observation, observation_dim)
     _checks.objectives("preference", preference, num_objectives, minimum=1)
     shape = torch.Size([*observation.shape[:-1], num_objectives])
-    _checks.broadcastable("preference", preference, shape)
+    _checks.aligned("preference", preference, shape)
     _checks.moderate("observation", observation)
     _checks.moderate("preference", preference)
     return torch.cat([observation, preference.expand(shape)], -1)

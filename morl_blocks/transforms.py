@@ -36,12 +36,12 @@ class Preference(Transform):
         weights = _checks.floats("weights", weights)
         _checks.objectives("weights", weights)
         _checks.simplex("weights", weights)
-        self.register_buffer("weights", weights)
+        self.register_buffer("weights", _checks.own(weights))
         self._checked = False
 
     def _write(self, tensordict: TensorDictBase) -> TensorDictBase:
         shape = torch.Size([*tensordict.batch_size, self.weights.shape[-1]])
-        _checks.broadcastable("weights", self.weights, shape)
+        _checks.aligned("weights", self.weights, shape)
         return tensordict.set(self.out_keys[0], self.weights.expand(shape).clone())
 
     def _call(self, next_tensordict: TensorDictBase) -> TensorDictBase:
@@ -82,11 +82,14 @@ class ScalarizeReward(Transform):
     The utility of a *step reward* is not the utility of a return: only for ``Linear`` do the two agree. Use it for
     baselines and logging; the recipes scalarize returns.
 
+    The vector is kept among the observations, zero when an episode begins, so that the environment has one reward.
+    Transforms that add up vectors, such as ``RewardSum``, come before this one.
+
     Args:
-        scalarizer: Any scalarizer of ``morl_blocks.scalarizers``.
+        scalarizer: Any scalarizer of ``morl_blocks.scalarizers`` to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]``.
         reward_key: Where the vector reward is read, ``[*B, m]``, and the scalar one written, ``[*B, 1]``.
-        vector_key: Where the vector reward is kept.
+        vector_key: Where the vector reward of a step is kept, ``[*B, m]``.
 
     Example:
         >>> from torchrl.envs import TransformedEnv
@@ -117,8 +120,9 @@ class ScalarizeReward(Transform):
             _checks.fail("weights", "be one preference, [m]", f"shape {list(weights.shape)}")
         if not isinstance(scalarizer, Scalarizer):
             _checks.fail("scalarizer", "be a Scalarizer such as Linear()", repr(scalarizer))
+        _checks.maximised("scalarizer", scalarizer)
         self.scalarizer = scalarizer
-        self.register_buffer("weights", weights)
+        self.register_buffer("weights", _checks.own(weights))
 
     @property
     def reward_key(self) -> NestedKey:
@@ -141,15 +145,25 @@ class ScalarizeReward(Transform):
         return self._call(tensordict)
 
     def _reset(self, tensordict: TensorDictBase, tensordict_reset: TensorDictBase) -> TensorDictBase:
-        return tensordict_reset  # there is no reward yet
+        # There is no reward yet; TorchRL keeps the entries of environments that go on.
+        return tensordict_reset.set(self.vector_key, self._vector_spec().zero())
+
+    def _vector_spec(self) -> TensorSpec:
+        """Describe the kept vector: without bounds, because the zeros of the beginning need not be possible rewards."""
+        vector = self.parent.full_reward_spec[self.reward_key]
+        return Unbounded(vector.shape, device=vector.device, dtype=vector.dtype)
+
+    def transform_observation_spec(self, observation_spec: Composite) -> Composite:
+        """Describe the kept vector; as a second reward it would stop the transforms that want one."""
+        observation_spec[self.vector_key] = self._vector_spec()
+        return observation_spec
 
     def transform_reward_spec(self, reward_spec: TensorSpec) -> TensorSpec:
-        """Describe the scalar reward and the kept vector."""
+        """Describe the scalar reward."""
         if not isinstance(reward_spec, Composite):
             reward_spec = Composite({self.reward_key: reward_spec}, shape=self.parent.batch_size)
         vector = reward_spec[self.reward_key]
         _checks.features("weights", self.weights, vector.shape[-1])
-        reward_spec[self.vector_key] = vector.clone()
         shape = torch.Size([*vector.shape[:-1], 1])
         reward_spec[self.reward_key] = Unbounded(shape, device=vector.device, dtype=vector.dtype)
         return reward_spec

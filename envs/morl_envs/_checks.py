@@ -1,7 +1,9 @@
 """Checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value."""
 
 import math
+import operator
 from collections.abc import Sequence
+from typing import SupportsIndex
 
 import torch
 from torch import Tensor
@@ -47,23 +49,38 @@ def batch(value: Sequence[int] | int) -> int:
     return int(shape[0])
 
 
-def seeds(value: int | Sequence[int] | Tensor, count: int) -> Tensor:
+def seeds(value: SupportsIndex | Sequence[int] | Tensor, count: int) -> Tensor:
     """Return one int64 seed per environment: ``value + k`` for a single number, else the given numbers.
 
     Example:
         >>> seeds(7, 3)
         tensor([7, 8, 9])
     """
-    if isinstance(value, int):
-        if not 0 <= value < 2**62:
-            fail("seed", "lie in [0, 2**62)", value)
-        return value + torch.arange(count)
-    result = torch.as_tensor(value, dtype=torch.int64, device="cpu")
+    rule = f"be a whole number or {count} of them, one per environment"
+    if isinstance(value, SupportsIndex) and not getattr(value, "shape", ()):
+        return _seed_range(value, count, rule)
+    try:
+        result = torch.as_tensor(value, device="cpu")
+    except (TypeError, ValueError, RuntimeError):
+        fail("seed", rule, repr(value))
+    if result.numel() and (result.is_floating_point() or result.is_complex() or result.dtype == torch.bool):
+        fail("seed", rule, repr(value))
     if result.shape != (count,):
-        fail("seed", f"be a number or {count} numbers, one per environment", f"shape {list(result.shape)}")
+        fail("seed", rule, f"shape {list(result.shape)}")
     if bool((result < 0).any()):
         fail("seed", "be >= 0", int(result.min()))
-    return result.clone()
+    return result.to(torch.int64, copy=True)
+
+
+def _seed_range(value: SupportsIndex, count: int, rule: str) -> Tensor:
+    """Return ``value + k`` for every environment k."""
+    try:
+        first = operator.index(value)
+    except TypeError:  # a float in a tensor or an array
+        fail("seed", rule, repr(value))
+    if not 0 <= first < 2**62:
+        fail("seed", "lie in [0, 2**62)", first)
+    return first + torch.arange(count)
 
 
 def action(value: Tensor, shape: tuple[int, ...]) -> None:

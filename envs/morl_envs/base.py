@@ -42,7 +42,8 @@ class BatchedEnv(EnvBase):
 
     Args:
         batch_size: ``[N]``.
-        seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
+        seed: One whole number (environment ``k`` gets ``seed + k``) or N of them. By default 0: worlds made in two
+            workers play the same episodes until ``set_seed`` tells them apart.
         device: Where the tensors live; the CPU by default.
         **options: Options of the world, which each subclass names.
     """

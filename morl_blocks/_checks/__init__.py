@@ -13,6 +13,7 @@ from morl_blocks._checks._convert import (
     is_traced,
     like,
     number,
+    own,
     tensor,
     wide,
     working,
@@ -23,6 +24,7 @@ from morl_blocks._checks._numbers import (
     choice,
     finite,
     floating,
+    maximised,
     moderate,
     no_overflow,
     positive,
@@ -31,6 +33,7 @@ from morl_blocks._checks._numbers import (
     within,
 )
 from morl_blocks._checks._shapes import (
+    aligned,
     broadcastable,
     features,
     flags,
@@ -46,6 +49,7 @@ from morl_blocks._checks._shapes import (
 )
 
 __all__ = [
+    "aligned",
     "alike",
     "at_least",
     "between",
@@ -63,11 +67,13 @@ __all__ = [
     "is_traced",
     "jacobian",
     "like",
+    "maximised",
     "moderate",
     "no_overflow",
     "number",
     "objectives",
     "over_time",
+    "own",
     "pair",
     "per_run",
     "positive",

@@ -77,6 +77,11 @@ def alike(**values: Any) -> list[Tensor]:
     return [value.to(dtype) for value in tensors]
 
 
+def own(value: Tensor) -> Tensor:
+    """Return a copy for a block to keep; a tensor that carries a gradient stays itself, so that it can be trained."""
+    return value if value.requires_grad else value.clone()
+
+
 def number(name: str, value: Any) -> Tensor:
-    """Return an option of a block, a number or one per run, in PyTorch's default dtype."""
-    return tensor(name, value).to(torch.get_default_dtype())
+    """Return an option of a block, a number or one per run, in PyTorch's default dtype; a copy, as in :func:`own`."""
+    return own(tensor(name, value).to(torch.get_default_dtype()))

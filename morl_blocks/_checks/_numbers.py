@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from morl_blocks._checks._convert import fail, is_traced, tensor
+from morl_blocks._checks._convert import fail, is_traced, tensor, working
 
 SIMPLEX_TOLERANCE = 1e-4
 MODERATE = 1e6
@@ -90,13 +90,14 @@ def utopia(value: Tensor) -> None:
 
 
 def simplex(name: str, value: Tensor) -> None:
-    """Require non-negative numbers that sum to 1 over the last dimension (tolerance 1e-4)."""
+    """Require non-negative numbers that sum to 1 over the last dimension, within 1e-4 or 4 roundings of the dtype."""
     finite(name, value)
     bad = _offender(value, value >= 0)
     if bad is not None:
         fail(name, "be >= 0", bad)
-    total = value.sum(-1)
-    bad = _offender(total, (total - 1).abs() <= SIMPLEX_TOLERANCE)
+    total = working(value).sum(-1)
+    rounding = torch.finfo(value.dtype).eps if value.is_floating_point() else 0.0
+    bad = _offender(total, (total - 1).abs() <= max(SIMPLEX_TOLERANCE, 4 * rounding))
     if bad is not None:
         fail(name, "sum to 1", f"a sum of {bad}")
 
@@ -112,6 +113,13 @@ def choice(name: str, value: str, options: tuple[str, ...]) -> None:
     """Require one of a few words."""
     if not isinstance(value, str) or value not in options:
         fail(name, f"be one of {', '.join(map(repr, options))}", repr(value))
+
+
+def maximised(name: str, block: object) -> None:
+    """Require a scalarizer whose utility is to be maximised; one that does not tell its sense is taken for one."""
+    sense = getattr(block, "sense", "max")
+    if sense != "max":
+        fail(name, "be one to maximise (sense='max')", f"{type(block).__name__} with sense={sense!r}")
 
 
 def at_least(name: str, value: float, low: int) -> None:

@@ -33,6 +33,17 @@ def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
         fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
 
 
+def aligned(name: str, value: Tensor, shape: torch.Size) -> None:
+    """Require one vector for all of ``shape``, or a tensor with its dimensions, of size 1 where it is shared.
+
+    Between the two, ``[R, m]`` beside ``[R, T, m]`` say, broadcasting would take runs for steps.
+    """
+    if 1 < value.dim() < len(shape):
+        rule = f"be one vector or have {len(shape)} dimensions (of size 1 where shared), as shape {list(shape)}"
+        fail(name, rule, f"shape {list(value.shape)}")
+    broadcastable(name, value, shape)
+
+
 def same_shape(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require exactly this shape."""
     if value.shape != shape:
@@ -52,10 +63,10 @@ def per_run(**values: Tensor) -> torch.Size:
 
 
 def pair(values: Any, weights: Any) -> tuple[Tensor, Tensor]:
-    """Return objective values ``[*B, m]`` and weights that broadcast to them, as floating point of one dtype."""
+    """Return objective values ``[*B, m]`` and weights ``[m]`` or ``[*B, m]``, as floating point of one dtype."""
     values, weights = floats("values", values), floats("weights", weights)
     objectives("values", values, minimum=1)
-    broadcastable("weights", weights, values.shape)
+    aligned("weights", weights, values.shape)
     return values, weights.to(values)
 
 

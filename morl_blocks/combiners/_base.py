@@ -208,4 +208,4 @@ class DrawingCombiner(Combiner):
         self._generator = None
         if state.numel():
             self._generator = torch.Generator()
-            self._generator.set_state(state)
+            self._generator.set_state(state.cpu())  # a checkpoint may have been loaded to another device

@@ -41,7 +41,7 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
         return errors.mean(-1).mean()
     attention = _checks.like("attention", attention, values)
     _checks.objectives("attention", attention, values.shape[-1], minimum=1)
-    _checks.broadcastable("attention", attention, values.shape)
+    _checks.aligned("attention", attention, values.shape)
     return (attention * errors).sum(-1).mean()
 
 

@@ -77,8 +77,9 @@ class _Weighed:
             return errors.mean()
         if attention is None:
             raise ValueError("`tensordict` must hold the attention for an AttentionWeightedCritic, got none.")
+        _checks.objectives("attention", attention, errors.shape[-1], minimum=1)
         _checks.simplex("attention", attention)
-        _checks.broadcastable("attention", attention, errors.shape)
+        _checks.aligned("attention", attention, errors.shape)
         return (attention * errors).sum(-1).mean()
 
 

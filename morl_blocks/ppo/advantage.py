@@ -66,7 +66,7 @@ def scalarised_advantage(
         scalarizer: A scalarizer, with ``weights``; or any utility ``[*B, T, m] -> [*B, T]`` without. Larger is better.
         normalized_return: λ-returns after :func:`~morl_blocks.ppo.normalize`, ``[*B, T, m]``.
         normalized_value: Values with the same bounds, ``[*B, T, m]``.
-        weights: Preference for the scalarizer, broadcastable to ``[*B, T, m]``.
+        weights: Preference for the scalarizer, ``[m]`` or ``[*B, T, m]``; one per run is ``[*B, 1, m]``.
 
     Returns:
         Standardised advantages, ``[*B, T]``; ``unsqueeze(-1)`` makes them the advantage of a single objective.
@@ -81,6 +81,7 @@ def scalarised_advantage(
     returns = _checks.over_time("normalized_return", normalized_return)
     values = _checks.over_time("normalized_value", normalized_value)
     _checks.same_shape("normalized_value", values, returns.shape)
+    _checks.maximised("scalarizer", scalarizer)
     difference = getattr(scalarizer, "difference", None)
     if weights is None:
         if isinstance(scalarizer, nn.Module) and difference is not None:

@@ -14,7 +14,7 @@ from morl_blocks import _checks
 from morl_blocks.ppo import _torchrl_options
 from morl_blocks.ppo._tensordict import next_key, read, require_module, require_shape, require_vectors, take
 from morl_blocks.ppo._value_calls import call, call_once
-from morl_blocks.ppo.scan import Mask, TimeLimit, vector_gae
+from morl_blocks.ppo.scan import Mask, TimeLimit, read_ends, vector_gae
 
 
 class VectorGAE(ValueEstimatorBase):
@@ -158,11 +158,12 @@ class VectorGAE(ValueEstimatorBase):
         self._check(tensordict.batch_size, reward, (value, next_value))
         _checks.finite("reward", reward)
         _checks.finite("state_value", value)
-        # What stands behind a termination is never read.
-        _checks.finite("next state_value", torch.where(terminated, 0.0, next_value))
         reward, value, next_value, terminated, done = (
             tensor.transpose(time, -2) for tensor in (reward, value, next_value.detach(), terminated, done)
         )
+        # What stands behind a termination is never read.
+        following = torch.where(read_ends(terminated, done, self.time_limit, self.mask)[0], 0.0, next_value)
+        _checks.finite("next state_value", following)
         reward = reward.to(torch.result_type(reward, value))  # whole-number rewards must not round the discounts
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
         if strides is not None:
@@ -170,7 +171,8 @@ class VectorGAE(ValueEstimatorBase):
             gamma = gamma ** strides.transpose(time, -2)
         options: dict[str, Any] = {"time_limit": self.time_limit, "mask": self.mask}
         advantage, target = vector_gae(reward, value, next_value, terminated, done, gamma, lmbda, **options)
-        _checks.no_overflow("reward", target, reward)
+        values = {"state_value": value, "next state_value": following}
+        _checks.no_overflow("reward", target, reward, block="VectorGAE", **values)
         return advantage.transpose(time, -2), target.transpose(time, -2)
 
     def value_estimate(

@@ -41,8 +41,9 @@ class VectorClipPPOLoss(LossModule):
 
     Advantages belong to the rollout, not to the minibatch: compute them first with
     :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
-    A shape that would broadcast is an error. Unlike most TorchRL losses this one is not functionalised: its parameters
-    are those of the two networks. To train many runs at once use :func:`~morl_blocks.ppo.clipped_objectives`.
+    A shape that would broadcast is an error, and so is a number that is not finite. Unlike most TorchRL losses this one
+    is not functionalised: its parameters are those of the two networks. To train many runs at once use
+    :func:`~morl_blocks.ppo.clipped_objectives`.
     The coefficients are buffers; ``loss.clip_epsilon = 0.1`` sets one in place, as in TorchRL.
 
     Args:
@@ -168,7 +169,8 @@ class VectorClipPPOLoss(LossModule):
         require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
         require_shape("log_prob", log_prob, batch)
         require_shape("sample_log_prob", old_log_prob, batch)
-        for name, number in (("advantage", advantage), ("value_target", target), ("sample_log_prob", old_log_prob)):
+        given = {"advantage": advantage, "value_target": target, "sample_log_prob": old_log_prob}
+        for name, number in {**given, "state_value": value, "log_prob": log_prob}.items():
             _checks.finite(name, number)
         advantage, log_prob, old_log_prob = advantage.flatten(0, -2), log_prob.flatten(), old_log_prob.flatten()
         if self.normalize_advantage:
@@ -206,6 +208,7 @@ class VectorClipPPOLoss(LossModule):
         if self.clip_value is not None:
             old = read(tensordict, keys.value)
             require_shape("old state_value", old, value.shape)
+            _checks.finite("old state_value", old)
             judged, result["value_clip_fraction"] = clip_values(value, old.detach(), target, self.clip_value)
         loss = self._value_loss(judged, target, tensordict.get(keys.attention, None))
         result["loss_value"] = scale * self.critic_coeff * loss

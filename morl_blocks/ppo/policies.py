@@ -195,7 +195,7 @@ class _BoxMap(nn.Module):
 
     def __init__(self, low: Tensor | float, high: Tensor | float) -> None:
         super().__init__()
-        low, high = (torch.as_tensor(x, dtype=torch.get_default_dtype()) for x in (low, high))
+        low, high = _checks.number("low", low), _checks.number("high", high)
         _checks.finite("low", low)
         _checks.finite("high", high)
         _checks.positive("high - low", high - low)

@@ -97,15 +97,38 @@ def vector_gae(
     ends = torch.Size([*reward.shape[:-1], 1])
     terminated, done = _checks.flags("terminated", terminated, ends), _checks.flags("done", done, ends)
     gamma, lmbda = _discount("gamma", gamma, reward), _discount("lmbda", lmbda, reward)
-    done = done | terminated
-    terminated = done if time_limit == "terminal" else terminated
-    if mask == "next":
-        terminated, done = (torch.cat([end[..., 1:, :], end[..., -1:, :]], -2) for end in (terminated, done))
+    terminated, done = read_ends(terminated, done, time_limit, mask)
     bootstrap = torch.where(terminated, torch.zeros_like(next_value), next_value)
     delta = reward + gamma * bootstrap - value
     decay = (~done).to(delta.dtype) * (gamma * lmbda)
     advantage = discounted_scan(delta, decay)
     return advantage, advantage + value
+
+
+def read_ends(terminated: Tensor, done: Tensor, time_limit: TimeLimit, mask: Mask) -> tuple[Tensor, Tensor]:
+    """Return the steps that do not bootstrap and those that end the sum, in one of the readings of :func:`vector_gae`.
+
+    Args:
+        terminated: Whether the episode came to its own end, bool, ``[*B, T, 1]``.
+        done: ``terminated`` or truncated, bool, ``[*B, T, 1]``.
+        time_limit: ``"bootstrap"`` or ``"terminal"``.
+        mask: ``"step"`` or ``"next"``.
+
+    Returns:
+        Both as booleans, ``[*B, T, 1]``.
+
+    Example:
+        >>> terminated, done = torch.tensor([[False], [False], [True]]), torch.tensor([[False], [True], [True]])
+        >>> read_ends(terminated, done, "terminal", "step")[0].squeeze(-1)
+        tensor([False,  True,  True])
+        >>> read_ends(terminated, done, "bootstrap", "next")[0].squeeze(-1)
+        tensor([False,  True,  True])
+    """
+    done = done | terminated
+    terminated = done if time_limit == "terminal" else terminated
+    if mask == "next":
+        terminated, done = (torch.cat([end[..., 1:, :], end[..., -1:, :]], -2) for end in (terminated, done))
+    return terminated, done
 
 
 def _vectors(reward: Tensor, value: Tensor, next_value: Tensor) -> tuple[Tensor, Tensor, Tensor]:

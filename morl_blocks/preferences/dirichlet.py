@@ -30,9 +30,24 @@ def dirichlet_preferences(alpha: float, count: int, num_objectives: int, generat
     """
     _checks.positive("alpha", _checks.number("alpha", alpha))
     shape = torch.full((count, num_objectives), float(alpha), dtype=torch.float64)
-    # Numbers for a small alpha may be too small for float64: the largest of a row then counts alone.
-    numbers = torch._standard_gamma(shape, generator=generator).clamp_min(torch.finfo(torch.float64).tiny)
-    return numbers / numbers.sum(-1, keepdim=True)
+    limits = torch.finfo(torch.float64)
+    numbers = torch._standard_gamma(shape, generator=generator).clamp_min(limits.tiny)
+    drawn = numbers / numbers.sum(-1, keepdim=True)
+    vanished = numbers.amax(-1) < limits.tiny / limits.eps  # never, unless alpha is small
+    if bool(vanished.any()):
+        drawn[vanished] = _below(limits.tiny, numbers[vanished], float(alpha), generator)
+    return drawn
+
+
+def _below(tiny: float, numbers: Tensor, alpha: float, generator: Generator) -> Tensor:
+    r"""Return preferences ``[k, m]`` for Gamma numbers that are cut off at ``tiny``.
+
+    Near 0 the distribution function of Gamma is a power, :math:`x^\alpha / \Gamma(\alpha + 1)`. So what lies below
+    ``tiny`` is :math:`\text{tiny} \cdot u^{1/\alpha}` with a uniform u, and only its logarithm can be written.
+    """
+    uniform = 1 - torch.rand(numbers.shape, generator=generator, dtype=numbers.dtype)  # in (0, 1]
+    powers = alpha * numbers.log() + torch.where(numbers <= tiny, uniform.log(), 0.0)
+    return ((powers - powers.amax(-1, keepdim=True)) / alpha).softmax(-1)
 
 
 class Dirichlet(PreferenceSampler):

@@ -27,7 +27,7 @@ def even_preferences(count: int, num_objectives: int) -> Tensor:
                 [0.5000, 0.5000],
                 [1.0000, 0.0000]])
     """
-    return _even(count, num_objectives).to(torch.get_default_dtype())
+    return _even(count, num_objectives).to(torch.get_default_dtype(), copy=True)  # the caller may write into it
 
 
 @cache

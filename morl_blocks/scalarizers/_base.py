@@ -46,7 +46,7 @@ class Scalarizer(nn.Module, ABC):
 
         Args:
             values: Objective values, ``[*B, m]``.
-            weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
+            weights: Preference on the simplex, ``[m]`` or ``[*B, m]``; one per run, ``[R, 1, m]``, for ``[R, T, m]``.
 
         Returns:
             Utility, ``[*B]``: to be maximised for ``sense="max"``, minimised for ``sense="min"``.
@@ -81,7 +81,7 @@ class Scalarizer(nn.Module, ABC):
 
         Args:
             values: Objective values, floating point, ``[*B, m]``.
-            weights: Preferences in the same dtype, ``[m]`` or broadcastable to ``[*B, m]``.
+            weights: Preferences in the same dtype, ``[m]`` or ``[*B, m]`` (of size 1 where they are shared).
 
         Returns:
             Utility, ``[*B]``.
@@ -123,7 +123,7 @@ class Scalarizer(nn.Module, ABC):
         _checks.objectives("values", values)
         _checks.finite("values", values)
         _checks.objectives("weights", weights, values.shape[-1])
-        _checks.broadcastable("weights", weights, values.shape)
+        _checks.aligned("weights", weights, values.shape)
         _checks.simplex("weights", weights)
         values = values.float() if values.element_size() < 4 else values
         return values, weights.to(values)

@@ -31,8 +31,8 @@ def linear_decay(progress: Tensor | float, start: Tensor | float, end: Tensor | 
 class LinearDecay(Scheduler):
     r"""Fall from ``start`` to ``end`` with the training's progress, optionally behind an exponential average.
 
-    The average lags: with smoothing 0.05 and :math:`N` iterations the last mu is
-    :math:`end + (start - end)/N \cdot 19 (1 - 0.95^N)`, that is 0.437 after 488 iterations, not 0.05.
+    The average lags: with smoothing 0.05 and :math:`N` iterations, each stepped with the share done before it, the last
+    mu is :math:`end + (start - end)/N \cdot 20 (1 - 0.95^N)`, that is 0.458 after 488 iterations, not 0.05.
 
     Args:
         start: Smoothness at the beginning, a number or ``[R]``.
@@ -43,6 +43,9 @@ class LinearDecay(Scheduler):
         >>> schedule = LinearDecay(start=10.0, end=0.05)
         >>> schedule.step(progress=0.5)
         tensor(5.0250)
+        >>> lagging = LinearDecay(start=10.0, end=0.05, smoothing=0.05)
+        >>> [lagging.step(progress=i / 488) for i in range(488)][-1]
+        tensor(0.4578)
     """
 
     start: Tensor

@@ -4,7 +4,16 @@ from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import Tensor
 from torchrl.collectors import Collector
-from torchrl.envs import Compose, ParallelEnv, RewardSum, SerialEnv, TransformedEnv
+from torchrl.envs import (
+    Compose,
+    FrameSkipTransform,
+    NoopResetEnv,
+    ParallelEnv,
+    RewardSum,
+    SerialEnv,
+    Transform,
+    TransformedEnv,
+)
 from torchrl.envs.libs.gym import MOGymEnv
 from torchrl.envs.utils import check_env_specs
 
@@ -52,6 +61,33 @@ def test_with_collector_episode_sums_and_other_keys() -> None:
     assert shapes == [((2, 10, 1), (2, 10, 2))] * 2
 
 
+@pytest.mark.parametrize("later", [FrameSkipTransform(2), NoopResetEnv(2), RewardSum()], ids=lambda t: type(t).__name__)
+def test_transforms_that_want_one_reward_may_follow(later: Transform) -> None:
+    env = TransformedEnv(treasure(), Compose(ScalarizeReward(Linear(), W), later))
+    assert env.reward_key == "reward"
+    check_env_specs(env)
+    assert env.rollout(5, break_when_any_done=False)["next", "vector_reward"].shape == (5, 2)
+
+
+def test_the_vector_reward_is_zero_when_an_episode_begins_and_then_that_of_the_last_step() -> None:
+    env = TransformedEnv(SerialEnv(2, treasure), ScalarizeReward(Linear(), W))
+    assert torch.equal(env.reset()["vector_reward"], torch.zeros(2, 2))
+    torch.manual_seed(0)
+    data = env.rollout(200, break_when_any_done=False)
+    begins = torch.cat([torch.ones(2, 1, 1).bool(), data["next", "done"][:, :-1]], 1)
+    assert (begins[0] != begins[1]).any()  # one goes on while the other begins again
+    before = torch.cat([torch.zeros(2, 1, 2), data["next", "vector_reward"][:, :-1]], 1)
+    torch.testing.assert_close(data["vector_reward"], torch.where(begins, 0.0, before))
+    env.close()
+
+
+def test_episode_sums_of_the_vector_come_first() -> None:
+    sums = RewardSum(in_keys=["reward"], out_keys=["episode_vector"], reset_keys=["_reset"])
+    env = TransformedEnv(treasure(), Compose(sums, ScalarizeReward(Linear(), W)))
+    step = env.rollout(20)["next"]
+    torch.testing.assert_close(step["episode_vector"], step["vector_reward"].cumsum(0))
+
+
 def test_works_on_stored_data() -> None:
     data = TensorDict({"next": {"reward": torch.rand(6, 2)}}, batch_size=[6])
     before = data["next", "reward"].clone()
@@ -95,6 +131,8 @@ def test_a_preference_in_stored_data() -> None:
         Preference(torch.ones(2))
     with pytest.raises(ValueError, match="`weights` must broadcast"):
         Preference(W.expand(2, 2))(TensorDict(batch_size=[3]))
+    with pytest.raises(ValueError, match="`weights` must be one vector or have 3 dimensions"):
+        Preference(W.expand(2, 2))(TensorDict(batch_size=[2, 2]))
 
 
 def test_bad_input() -> None:
@@ -104,6 +142,8 @@ def test_bad_input() -> None:
         ScalarizeReward(Linear(), W.expand(3, 2))
     with pytest.raises(ValueError, match=r"`weights` must have 2 numbers in its last dimension, got shape \[3\]"):
         _ = TransformedEnv(treasure(), ScalarizeReward(Linear(), torch.full((3,), 1 / 3))).reward_spec
+    with pytest.raises(ValueError, match=r"`scalarizer` must be one to maximise \(sense='max'\), got Tchebycheff with"):
+        ScalarizeReward(Tchebycheff(sense="min"), W)
 
 
 def test_every_block_family_works_in_a_tensordict_module() -> None:

@@ -1,6 +1,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from tensordict import TensorDict
@@ -9,6 +10,7 @@ from torchrl.envs import TransformedEnv
 from torchrl.envs.transforms import RewardSum, StepCounter
 from torchrl.envs.utils import RandomPolicy, check_env_specs
 
+from morl_envs._checks import seeds
 from morl_envs.cards import world_cards
 from morl_envs.worlds import create_world
 from tests.morl_envs.playing import assert_alike, commands
@@ -129,6 +131,11 @@ def test_a_state_continues_bit_for_bit_across_episodes(world: str) -> None:
     assert_alike(env, other, commands(env, 20, seed=1))
 
 
+@pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7), torch.tensor(7), np.array([7, 8]), [np.int32(7), 8]])
+def test_seeds_of_other_libraries(seed: Any) -> None:
+    assert torch.equal(seeds(seed, 2), torch.tensor([7, 8]))
+
+
 @ALL
 def test_seeds(world: str) -> None:
     env = create_world(world, batch_size=[3], seed=[5, 5, 6])
@@ -204,12 +211,15 @@ def test_bad_batches_seeds_masks_and_states() -> None:
         create_world("CrazyflieFrogger", batch_size=[0])
     with pytest.raises(ValueError, match=r"`batch_size` must be \[N\]"):
         create_world("CrazyflieFrogger", batch_size=[2, 3])
-    with pytest.raises(ValueError, match="`seed` must be a number or 2 numbers"):
+    with pytest.raises(ValueError, match=r"`seed` must be a whole number or 2 of them, .*, got shape \[3\]"):
         create_world("CrazyflieFrogger", batch_size=[2], seed=[1, 2, 3])
     with pytest.raises(ValueError, match="`seed` must be >= 0, got -1"):
         create_world("CrazyflieFrogger", batch_size=[2], seed=[1, -1])
     with pytest.raises(ValueError, match=r"`seed` must lie in \[0, 2\*\*62\)"):
         create_world("CrazyflieFrogger", seed=-1)
+    for wrong in ([0.2, 0.9], 0.5, torch.rand(2), [True, False], "7", None):
+        with pytest.raises(ValueError, match=r"`seed` must be a whole number or 2 of them, one per environment, got"):
+            create_world("CrazyflieFrogger", batch_size=[2], seed=wrong)
     env = create_world("CrazyflieFrogger", batch_size=[2])
     env.reset_tensors()
     with pytest.raises(ValueError, match="`mask` must be bool"):

@@ -1,5 +1,7 @@
 """What every combiner shares: the extension points, and bad input."""
 
+from unittest.mock import Mock
+
 import pytest
 import torch
 from torch import Generator, Tensor
@@ -146,3 +148,12 @@ def test_weights_that_are_not_finite_name_the_combiner_not_the_gradients() -> No
         Reciprocal()(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
     with pytest.raises(ValueError, match="`Reciprocal` must give finite numbers for `gramian` of size 1 and less"):
         Reciprocal().weights(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+
+
+def test_a_state_from_another_device_is_restored() -> None:
+    seeded = PCGrad(seed=3)
+    state = Mock(wraps=seeded.get_extra_state())  # on another device: a generator of the CPU takes it from there only
+    state.cpu.return_value = seeded.get_extra_state()
+    other = PCGrad()
+    other.set_extra_state(state)
+    assert torch.equal(other.weights(gramians()), seeded.weights(gramians()))

@@ -45,6 +45,8 @@ def test_bad_input() -> None:
         critic.loss(values, values, torch.ones(2))
     with pytest.raises(ValueError, match=r"`attention` must have 2 objectives in its last dimension, got shape \[3\]"):
         critic.loss(values, values, torch.full((3,), 1 / 3))
+    with pytest.raises(ValueError, match=r"`attention` must be one vector or have 3 dimensions .*, got shape \[2, 2\]"):
+        critic.loss(torch.zeros(2, 2, 2), torch.zeros(2, 2, 2), torch.full((2, 2), 0.5))
     bad: Tensor = torch.zeros(5, 1)
     with pytest.raises(ValueError, match=r"`targets` must have the shape of values \[5, 2\], got shape \[5, 1\]"):
         value_loss(values, bad)

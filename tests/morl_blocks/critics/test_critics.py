@@ -89,6 +89,8 @@ class TestBoth:
             critic(torch.zeros(5, 6), torch.tensor([0.5, 0.5]))
         with pytest.raises(ValueError, match=r"`preference` must broadcast to shape \[5, 3\], got shape \[4, 3\]"):
             critic(torch.zeros(5, 6), torch.zeros(4, 3))
+        with pytest.raises(ValueError, match=r"`preference` must be one vector or have 3 dimensions .* shape \[2, 3\]"):
+            critic(torch.zeros(2, 2, 6), torch.zeros(2, 3))
         with pytest.raises(ValueError, match=r"`observation` must have 6 numbers in its last dimension, got shape"):
             critic(torch.zeros(5, 7), W)
         with pytest.raises(ValueError, match="`hidden` must be a whole number >= 1, got 0"):

@@ -381,3 +381,28 @@ class TestVectorGAE:
             VectorGAE(lmbda=-0.1)
         with pytest.raises(ValueError, match=r"`gamma` must broadcast to shape \[2\], got shape \[3\]"):
             VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9]))(as_tensordict(*random_rollout(10, 2)))
+
+    def test_what_a_reading_never_reads_may_be_anything(self) -> None:
+        (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
+        done = torch.tensor([[False], [True], [False], [False]])
+        next_value[1] = torch.nan  # behind a time limit
+        data = VectorGAE(time_limit="terminal")(as_tensordict(reward, value, next_value, never, done))
+        assert data["advantage"].isfinite().all()
+        with pytest.raises(ValueError, match="`next state_value` must be finite, got nan"):
+            VectorGAE()(as_tensordict(reward, value, next_value, never, done))
+        shifted = next_value.roll(-1, 0)  # the step before has its end
+        data = VectorGAE(mask="next")(as_tensordict(reward, value, shifted, done, done))
+        assert data["advantage"].isfinite().all()
+        with pytest.raises(ValueError, match="`next state_value` must be finite, got nan"):
+            VectorGAE(mask="next")(as_tensordict(reward, value, next_value, done, done))
+        steps_first = as_tensordict(*(x.unsqueeze(1) for x in (reward, value, shifted, done, done)))
+        data = VectorGAE(mask="next", time_dim=0)(steps_first)
+        assert data["advantage"].isfinite().all()
+
+    def test_an_overflow_names_its_largest_input(self) -> None:
+        (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
+        value[0], next_value[0] = -3e38, 3.3e38
+        with pytest.raises(ValueError, match=r"`next state_value` must be small enough .*, got 3\.3e\+38"):
+            VectorGAE()(as_tensordict(reward, value, next_value, never, never))
+        with pytest.raises(ValueError, match=r"`state_value` must be small enough .*, got 3\.4e\+38"):
+            VectorGAE()(as_tensordict(reward, value * (3.4 / 3), next_value, never, never))

@@ -365,3 +365,45 @@ def test_a_known_optimum_is_found(attention: tuple[float, float], optimum: float
             adam.step()
     mean, _ = actor(torch.zeros(1), weights)
     assert mean.item() == pytest.approx(optimum, abs=0.05)
+
+
+class Spoiled(nn.Module):
+    """A critic of the user's own that has lost its numbers."""
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        return torch.full_like(preference, torch.nan)
+
+
+@pytest.mark.parametrize("distance", ["l2", "l1", "smooth_l1"])
+def test_refuses_values_that_are_not_finite(distance: Any) -> None:
+    policy = categorical_policy()
+    critic = TensorDictModule(Spoiled(), ["observation", "preference"], ["state_value"])
+    with pytest.raises(ValueError, match="`state_value` must be finite, got nan"):
+        VectorClipPPOLoss(policy, critic, loss_critic_type=distance)(minibatch(policy, 16))
+
+
+def test_refuses_old_values_that_are_not_finite() -> None:
+    policy = categorical_policy()
+    data = minibatch(policy, 16)
+    data["state_value"] = torch.full((16, M), torch.nan)
+    with pytest.raises(ValueError, match="`old state_value` must be finite, got nan"):
+        VectorClipPPOLoss(policy, critic_module(), clip_value=0.2)(data)
+
+
+def test_refuses_probabilities_that_are_not_finite() -> None:
+    policy = gaussian_policy()
+    data = minibatch(policy, 16)
+    with torch.no_grad():
+        policy[0].module.log_std.fill_(torch.nan)
+    with pytest.raises(ValueError, match="`log_prob` must be finite, got nan"):
+        VectorClipPPOLoss(policy, critic_module())(data)
+
+
+@pytest.mark.parametrize("distance", ["l2", "l1", "smooth_l1"])
+def test_an_attention_has_one_number_per_objective(distance: Any) -> None:
+    policy = categorical_policy()
+    data = minibatch(policy, 16)
+    data["attention"] = torch.ones(16, 1)
+    loss = VectorClipPPOLoss(policy, critic_module(weighted=True), loss_critic_type=distance)
+    with pytest.raises(ValueError, match=r"`attention` must have 3 objectives .*, got shape \[16, 1\]"):
+        loss(data)

@@ -19,6 +19,24 @@ def test_mean_and_variance_are_those_of_the_distribution(alpha: float, m: int) -
     torch.testing.assert_close(drawn.var(0), torch.full((m,), expected).double(), atol=0.005, rtol=0)
 
 
+@pytest.mark.parametrize(("alpha", "m"), [(1e-2, 2), (1e-3, 2), (1e-3, 3), (1e-4, 4), (1e-30, 3)])
+def test_a_small_alpha_draws_corners_alike(alpha: float, m: int) -> None:
+    drawn = dirichlet_preferences(alpha, 40_000, m, _generator())
+    torch.testing.assert_close(drawn.sum(-1), torch.ones(40_000).double())
+    torch.testing.assert_close(drawn.mean(0), torch.full((m,), 1 / m).double(), atol=0.01, rtol=0)
+    expected = (1 / m) * (1 - 1 / m) / (m * alpha + 1)
+    torch.testing.assert_close(drawn.var(0), torch.full((m,), expected).double(), atol=0.002, rtol=0)
+    assert int((drawn.amax(-1) < 0.6).sum()) <= 40_000 * 4 * alpha * m
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.3, 1.0, 5.0])
+def test_an_ordinary_alpha_draws_plain_quotients(alpha: float) -> None:
+    ours, theirs = _generator(), _generator()
+    numbers = torch._standard_gamma(torch.full((1000, 3), alpha, dtype=torch.float64), generator=theirs)
+    assert torch.equal(dirichlet_preferences(alpha, 1000, 3, ours), numbers / numbers.sum(-1, keepdim=True))
+    assert torch.equal(ours.get_state(), theirs.get_state())
+
+
 def test_uniform_is_the_dirichlet_of_alpha_1() -> None:
     assert torch.equal(Uniform()(50, 3, _generator()), Dirichlet(1.0)(50, 3, _generator()))
     first = Uniform()(40_000, 2, _generator())[:, 0]

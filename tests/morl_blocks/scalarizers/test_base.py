@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from morl_blocks.critics import AttentionWeightedCritic, SharedCritic
 from morl_blocks.scalarizers import (
     AdaptiveSmoothTchebycheff,
     Linear,
@@ -47,8 +48,42 @@ def test_bad_values_and_weights(
         getattr(block, method)(torch.tensor(values), torch.tensor(weights))
 
 
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("method", ["__call__", "gradient", "attention"])
+@pytest.mark.parametrize("steps", [2, 5])
+def test_weights_of_runs_are_never_taken_for_weights_of_steps(block: Scalarizer, method: str, steps: int) -> None:
+    values, weights = torch.rand(2, steps, 3), torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    call = getattr(block, method)
+    message = r"`weights` must be one vector or have 3 dimensions \(of size 1 where shared\), .*, got shape \[2, 3\]"
+    with pytest.raises(ValueError, match=message):
+        call(values, weights)
+    whole = call(values, weights.unsqueeze(1))
+    for run in range(2):
+        torch.testing.assert_close(whole[run], call(values[run], weights[run]))
+
+
+def test_pure_functions_align_weights_alike() -> None:
+    values, weights = torch.rand(2, 2, 3), torch.rand(2, 3)
+    with pytest.raises(ValueError, match="`weights` must be one vector or have 3 dimensions"):
+        tchebycheff(values, weights, 1.05)
+    torch.testing.assert_close(tchebycheff(values, weights[:, None], 1.05)[1], tchebycheff(values[1], weights[1], 1.05))
+
+
 def test_weights_may_be_off_by_the_tolerance() -> None:
     assert torch.isfinite(Linear()(torch.tensor([0.5, 0.5]), torch.tensor([0.33335, 0.66667])))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("m", [2, 3, 50])
+def test_an_attention_in_half_precision_is_one(dtype: torch.dtype, m: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    values = torch.rand(500, m, generator=generator).to(dtype)
+    attention = SmoothTchebycheff(0.1).attention(values, torch.full((m,), 1 / m))
+    assert attention.dtype == dtype
+    critic = AttentionWeightedCritic(SharedCritic(4, m))
+    assert torch.isfinite(critic.loss(values, torch.zeros_like(values), attention))
+    with pytest.raises(ValueError, match="`weights` must sum to 1"):
+        Linear()(torch.rand(2).to(dtype), torch.tensor([0.5, 0.6], dtype=dtype))
 
 
 @pytest.mark.parametrize("mu", [0.0, -1.0, NAN, INF])

@@ -14,7 +14,7 @@ def test_value_on_the_concave_front() -> None:
 def test_never_prefers_the_concave_middle() -> None:
     first = torch.linspace(0, 1, 101)
     weights = torch.stack([first, 1 - first], -1)
-    utilities = linear(CONCAVE_FRONT[:, None].expand(-1, 101, -1), weights)
+    utilities = linear(CONCAVE_FRONT[:, None].expand(-1, 101, -1), weights[None])
     assert 1 not in utilities.argmax(0).tolist()
 
 
