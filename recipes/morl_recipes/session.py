@@ -14,10 +14,10 @@ from torch import Tensor
 from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import close, find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
-from morl_recipes.fresh import STATISTICS
 from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
+from morl_recipes.learning.observations import STATISTICS
 from morl_recipes.learning.runs import Run
 from morl_recipes.learning.state import env_state, load_env, load_tensors, tensors_of
 from morl_recipes.recipe_fields import describe_recipe

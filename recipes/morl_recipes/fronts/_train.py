@@ -16,6 +16,7 @@ from morl_blocks.preferences import even_preferences
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.fronts._front import Front, bounds_of, make_policy
+from morl_recipes.fronts._network import Network, is_plain
 from morl_recipes.fronts._play import play_policies
 from morl_recipes.fronts._warm import train_warm
 from morl_recipes.recipe import Recipe
@@ -93,6 +94,7 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
+    _require_playable(made, source)
     how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
@@ -115,6 +117,13 @@ def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
     if conditioned:
         return recipe if recipe.conditioned else replace(recipe, preferences=Uniform())
     return replace(recipe, preferences=Given())
+
+
+def _require_playable(recipe: Recipe, source: EnvSource) -> None:
+    """Refuse an actor of a user's own that could not be played after the training."""
+    if not is_plain(recipe.actor):
+        with source.opened(1, [0]) as env:
+            Network.of(recipe, env).build(len(source.objectives))
 
 
 def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tensor:
@@ -140,11 +149,12 @@ def evaluate_runs(
 ) -> Front:
     """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
     conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
-    bounds = bounds_of(source)
+    with source.opened(1, [0]) as env:
+        bounds, network = bounds_of(env), Network.of(runs[0].recipe, env)
     policies = tuple({**run.policy, **bounds} for run in runs)
     own = torch.tensor([run.preference for run in runs]).unsqueeze(1)
     asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]
-    seeds, modules = [run.seed for run in runs], [make_policy(policy, m) for policy in policies]
+    seeds, modules = [run.seed for run in runs], [make_policy(policy, m, network) for policy in policies]
     returns = play_policies(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
     errors = (
         returns.std(2) / settings.eval_episodes**0.5 if settings.eval_episodes > 1 else returns[:, :, 0] * torch.nan
@@ -155,6 +165,7 @@ def evaluate_runs(
         method=method,
         conditioned=conditioned,
         policies=policies,
+        network=network,
         seeds=tuple(seeds),
         asked=asked.double().flatten(0, 1).numpy(),
         returns=returns.mean(2).flatten(0, 1).numpy(),
