@@ -19,13 +19,15 @@ from morl_recipes.fronts._front import Front, bounds_of, make_policy
 from morl_recipes.fronts._network import Network, is_plain
 from morl_recipes.fronts._play import play_policies
 from morl_recipes.fronts._warm import train_warm
+from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe import Recipe
-from morl_recipes.result import RunResult
+from morl_recipes.result import RunResult, TrainResult
 from morl_recipes.selection import name_of
 from morl_recipes.settings import Settings, takes_settings
 from morl_recipes.specs import Given, Uniform
 from morl_recipes.store._store import OF_FRONT
-from morl_recipes.trainer import train
+from morl_recipes.trainer import train_runs
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -48,6 +50,7 @@ def train_front(
     resume: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
     settings: Settings | None = None,
     **changes: Any,
 ) -> Front:
@@ -74,6 +77,7 @@ def train_front(
         resume: Continue the training in ``out`` if there is one.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
+        plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
         settings: How to train, as one object; what is named below is changed in it.
         **changes: Settings by name.
 
@@ -95,7 +99,7 @@ def train_front(
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
     _require_playable(made, source)
-    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers}
+    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers, "plugin": plugin}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
@@ -105,7 +109,7 @@ def train_front(
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = train(made, source, asked, seeds, total_steps, out=store, settings=chosen, **how).runs
+        runs = _train(made, source, asked, seeds, chosen, store, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -117,6 +121,27 @@ def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
     if conditioned:
         return recipe if recipe.conditioned else replace(recipe, preferences=Uniform())
     return replace(recipe, preferences=Given())
+
+
+def _train(
+    recipe: Recipe,
+    source: EnvSource,
+    preferences: Sequence[Sequence[float]],
+    seeds: Sequence[int],
+    settings: Settings,
+    store: Path | None,
+    *,
+    plugin: Plugin | None,
+    **how: Any,
+) -> TrainResult:
+    """Train as :func:`~morl_recipes.train` does, with the user's file that defines the recipe."""
+    weights = _checks.preferences(preferences)
+    runs = [Run(recipe, own, seed) for own in weights for seed in _checks.seeds(seeds)]
+    if store is None:
+        return train_runs(runs, source, settings, **how)
+    from morl_recipes.stored import train_stored
+
+    return train_stored(runs, source, settings, store, plugin=plugin, **how)
 
 
 def _require_playable(recipe: Recipe, source: EnvSource) -> None:
