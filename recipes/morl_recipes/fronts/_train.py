@@ -15,6 +15,7 @@ from torch import Tensor
 from morl_blocks.preferences import even_preferences
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.fronts._files import NAME
 from morl_recipes.fronts._front import Front, bounds_of, make_policy
 from morl_recipes.fronts._network import Network, is_plain
 from morl_recipes.fronts._play import play_policies
@@ -74,7 +75,7 @@ def train_front(
         gamma: Discount of the returns that the front shows.
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
-        resume: Continue the training in ``out`` if there is one.
+        resume: Continue the training in ``out`` if there is one; another one there is refused.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
         plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
@@ -103,6 +104,8 @@ def train_front(
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if out is not None:
+        _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
     if warm_start:
         folder = None if out is None else Path(out) / WARM
         runs = train_warm(made, source, grid, _checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
@@ -142,6 +145,14 @@ def _train(
     from morl_recipes.stored import train_stored
 
     return train_stored(runs, source, settings, store, plugin=plugin, **how)
+
+
+def _require_own(out: Path, other: str, *, resume: bool) -> None:
+    """Refuse the folder of another front: one that was trained the other way, or one that is not to be continued."""
+    if (out / other).exists():
+        _checks.fail("out", f"hold no other training (it has a folder {other}; choose another one)", out)
+    if (out / NAME).exists() and not resume:
+        _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
 
 
 def _require_playable(recipe: Recipe, source: EnvSource) -> None:
