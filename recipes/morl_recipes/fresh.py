@@ -16,7 +16,7 @@ from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.learning.lift import LiftedActor
 from morl_recipes.learning.networks import build_actor
-from morl_recipes.learning.observations import scaled
+from morl_recipes.learning.observations import STATISTICS, scaled
 from morl_recipes.recipe import Recipe
 from morl_recipes.streams import derive
 
@@ -25,7 +25,6 @@ AT_ONCE = 1600
 LANES = 32
 """Numbers that a vector loop of PyTorch takes at once, with the widest registers."""
 STREAM = "test"
-STATISTICS = ("observation_mean", "observation_variance")
 
 
 @dataclass(frozen=True)

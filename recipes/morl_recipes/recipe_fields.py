@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +20,25 @@ def describe_recipe(recipe: Recipe) -> dict[str, Any]:
         return recipe.to_dict()
     except ValueError:
         return {"text": repr(recipe)}
+
+
+def described_actor(recipe: Mapping[str, Any]) -> Any:
+    """Return the actor's fields of a described recipe; ``None`` where it has none, as in version 0.1.
+
+    A recipe that was kept as text, because it holds a live module, has its actor in the text. An actor that is itself
+    such a module, or that holds one, raises ``ValueError``.
+    """
+    if "text" not in recipe:
+        return recipe.get("actor")
+    found = re.search(r"\bactor=(\w+)\(([^()]*)\), loss=", str(recipe["text"]))
+    if found is None:
+        _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", "a live module")
+    kind, arguments = found.groups()
+    try:
+        call: Any = ast.parse(f"{kind}({arguments})", mode="eval").body
+        return {"type": kind, **{word.arg: ast.literal_eval(word.value) for word in call.keywords}}
+    except (SyntaxError, ValueError):
+        _checks.fail("actor", "be a spec of plain words and numbers to be played from a file", found[0])
 
 
 def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:

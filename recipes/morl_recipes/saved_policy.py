@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes import _checks
-from morl_recipes.learning.observations import scaled
+from morl_recipes.learning.observations import STATISTICS, scaled
 from morl_recipes.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class SavedPolicy(nn.Module):
         actor: Actor | None = None,
     ) -> None:
         super().__init__()
-        parameters = {name: tensor for name, tensor in tensors.items() if not name.startswith("observation_")}
+        parameters = {name: tensor for name, tensor in tensors.items() if name not in STATISTICS}
         self.num_objectives = num_objectives
         self.actor = _plain_actor(parameters, num_objectives, low) if actor is None else actor
         self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0: an actor that does not tell
@@ -108,10 +108,11 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
     """
     from morl_recipes.learning.networks import build_actor
     from morl_recipes.recipe import Recipe
+    from morl_recipes.recipe_fields import described_actor
     from morl_recipes.specs import Actor as PlainActor
 
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
-    fields = planned.recipe.get("actor") if isinstance(planned.recipe, Mapping) else None
+    fields = described_actor(planned.recipe) if isinstance(planned.recipe, Mapping) else None
     if not isinstance(fields, Mapping):
         return None
     try:
@@ -120,9 +121,11 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
         hint = f"in Python, import the file that defines {fields.get('type')} before play or export_policy"
         raise ValueError(f"its actor is none of this package: {hint}") from error
     actor: Any = recipe.actor
-    if actor.kind is PlainActor and actor == PlainActor(hidden=actor.hidden):
+    plain = actor.kind is PlainActor
+    if plain and actor == PlainActor(hidden=actor.hidden):
         return None
-    with torch.device("meta"):
+    # Nothing is allocated for ours; one of a user's own may hold more tensors than its parameters.
+    with torch.device("meta") if plain else torch.random.fork_rng(devices=[]):
         return build_actor(recipe, env)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ from torch import Tensor
 from morl_recipes import _checks, checkpoint
 from morl_recipes.envs import close, find_source, sizes
 from morl_recipes.evaluation import Evaluator, Scores
-from morl_recipes.fresh import STATISTICS
 from morl_recipes.history import History, Mark
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
+from morl_recipes.learning.observations import STATISTICS
 from morl_recipes.learning.runs import Run
 from morl_recipes.learning.state import env_state, load_env, load_tensors, tensors_of
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe_fields import describe_recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.settings import Settings
@@ -32,7 +33,11 @@ CHECKPOINT = "checkpoint.safetensors"
 
 
 class Session:
-    """A batch with its validation, history and checkpoint, made of what :func:`~morl_recipes.train_runs` takes."""
+    """A batch with its validation, history and checkpoint, made of what :func:`~morl_recipes.train_runs` takes.
+
+    ``files`` are those of the user, by what they define: a checkpoint of another text of theirs is refused. A folder
+    of a store needs none of them, for its runs are named after their files already.
+    """
 
     def __init__(
         self,
@@ -44,12 +49,14 @@ class Session:
         resume: bool = False,
         progress: bool = True,
         loggers: Sequence[Logger] = (),
+        files: Mapping[str, Plugin | None] | None = None,
     ) -> None:
         if resume and folder is None:
             _checks.fail("out", "be given to resume", "None")
         require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
         self.loggers = check_loggers(loggers)
+        self.files = {name: file.digest for name, file in (files or {}).items() if file is not None}
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
@@ -248,6 +255,7 @@ class Session:
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},
             **self.settings.decisive(),
+            **self.files,
         }
 
     def _file(self, name: str) -> Path | None:

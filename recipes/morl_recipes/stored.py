@@ -11,6 +11,7 @@ import pandas as pd
 from morl_recipes import _checks, staging
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.saved_policy import at_point
@@ -40,13 +41,15 @@ def train_stored(
     resume: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
 ) -> TrainResult:
     """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
     Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained.
+    The ids of runs of a user's file, ``plugin``, follow from its text too.
     """
     source = find_source(env, settings.device).complete()
-    plan = plan_runs(runs, source, settings)
+    plan = plan_runs(runs, source, settings, plugin)
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
         checkpoints = staging.inside(store.path, CHECKPOINTS)
@@ -80,14 +83,14 @@ def save_result(result: TrainResult, out: Path) -> Store:
     return store
 
 
-def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings) -> Plan:
+def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings, plugin: Plugin | None = None) -> Plan:
     """Give runs of one structure the names and ids that a sweep would give them."""
     planned = []
     for run in runs:
         group, method = name_of(run.recipe)
-        planned.append(plan_run(source, group, method, run, settings))
+        planned.append(plan_run(source, group, method, run, settings, plugin))
     info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
-    plugins = () if source.plugin is None else (source.plugin,)
+    plugins = tuple(file for file in (plugin, source.plugin) if file is not None)
     return Plan(tuple(planned), (Group(tuple(planned), plugins),), {source.name: info}, settings)
 
 

@@ -22,6 +22,7 @@ from morl_recipes.envs import EnvSource
 from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
 from morl_recipes.recipe import Recipe
+from morl_recipes.recipe_fields import described_actor
 from morl_recipes.result import RunResult
 from morl_recipes.saved_policy import at_point
 from morl_recipes.scores import Bounds, summarise
@@ -165,7 +166,8 @@ def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Store
 
 def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
     """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
-    return Recipe.from_dict({slot: recipe[slot] for slot in ("actor", "ppo") if slot in recipe})
+    known = {"actor": described_actor(recipe), "ppo": recipe.get("ppo")}
+    return Recipe.from_dict({slot: fields for slot, fields in known.items() if fields is not None})
 
 
 def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:

@@ -2,12 +2,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from torch import nn
 
 from morl_blocks import schedulers
+from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_recipes import PASTA, ROWS
-from morl_recipes.recipe_fields import change_recipe, describe_recipe, parse_changes
+from morl_recipes.recipe import every_field
+from morl_recipes.recipe_fields import change_recipe, describe_recipe, described_actor, parse_changes
 from morl_recipes.spec import as_spec
-from morl_recipes.specs import ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
+from morl_recipes.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
 
 
 def test_changes_reach_any_depth() -> None:
@@ -58,3 +61,19 @@ def test_a_live_module_is_described_by_its_text() -> None:
     live = replace(PASTA, mu=as_spec(schedulers.Fixed(2.0)))
     assert "Live(module=Fixed" in describe_recipe(live)["text"]
     assert describe_recipe(PASTA) == PASTA.to_dict()
+
+
+def test_the_actor_of_a_description_is_found_in_its_text_too() -> None:
+    recipe = replace(PASTA, actor=Actor(depth=3, activation="ReLU"))
+    live = replace(recipe, mu=as_spec(schedulers.Fixed(2.0)))
+    assert described_actor(describe_recipe(live)) == every_field(recipe)["actor"]
+    assert described_actor(describe_recipe(recipe)) == describe_recipe(recipe)["actor"]
+    assert described_actor({"ppo": {"hidden": 32}}) is None  # of version 0.1
+    for actor, message in ((UnitBoxGaussianActor(4, 2, 2), "a live module"), (Actor(activation=Mine), "actor=Actor")):
+        own = describe_recipe(replace(live, actor=as_spec(actor)))
+        with pytest.raises(ValueError, match=f"`actor` must be a spec .*to be played from a file.*, got {message}"):
+            described_actor(own)
+
+
+class Mine(nn.Module):
+    """An activation of a user's own."""

@@ -6,14 +6,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from morl_blocks import schedulers
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
 from morl_recipes import PASTA, PPO, train
 from morl_recipes.pick import find_run
 from morl_recipes.play import play
 from morl_recipes.saved_policy import SavedPolicy, acting, load_policy
-from morl_recipes.spec import KINDS, Spec, spec
+from morl_recipes.spec import KINDS, Spec, as_spec, spec
 from morl_recipes.specs import Actor as ActorSpec
 from morl_recipes.store import Store, StoreError
+from morl_recipes.store._tests import read_tests
+from morl_recipes.testing import test_store as play_store
 from morl_recipes.toy import toy
 
 LOW, HIGH = torch.tensor([-1.0, 0.0]), torch.tensor([1.0, 4.0])
@@ -114,3 +117,45 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
     monkeypatch.delitem(KINDS, "Straight")
     with pytest.raises(StoreError, match=r"in Python, import the file that defines Straight before play or"):
         play(tmp_path / "store", env=toy(), episodes=1)
+
+
+class Shifted(Straight):
+    """One with a tensor beside its parameters, and a parameter that is called like a statistic."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__(observation_dim, num_objectives, action_dim)
+        self.observation_gain, self.shift = nn.Parameter(torch.ones(observation_dim)), torch.tensor(0.3)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        return super().forward(observation * self.observation_gain + self.shift, preference)
+
+
+@pytest.mark.parametrize("actor", [ActorSpec(activation="ReLU"), spec(Shifted)()], ids=repr)
+@pytest.mark.parametrize("live", [False, True])
+def test_a_store_plays_and_tests_the_actor_of_its_recipe(actor: Spec, live: bool, tmp_path: Path) -> None:
+    """Also beside a live block, with which a recipe is kept as text."""
+    mu = schedulers.Fixed(2.0) if live else PASTA.mu
+    recipe = replace(PASTA, actor=actor, mu=as_spec(mu), ppo=PPO(steps_per_iteration=64, epochs=1))
+    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 3, "eval_episodes": 1, "progress": False}
+    result = train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    env: Any = toy().make(1, [0])
+    observation, preference = torch.randn(5, env.observation_dim), torch.tensor([[0.5, 0.5]])
+    store = Store.open(tmp_path / "store")
+    loaded = load_policy(store, find_run(store), "peak", env)
+    torch.testing.assert_close(loaded(observation, preference), result.policy(0)(observation, preference))
+    (run,) = store.run_ids()
+    trained = store.read(run)["test_peak"]
+    play_store(store, 4, progress=False, env=toy())
+    play_store(store, 3, progress=False, env=toy())
+    assert read_tests(store, store.read(run))["test_peak"] == trained
+
+
+def test_a_live_actor_is_refused_and_not_taken_for_another(tmp_path: Path) -> None:
+    live = UnitBoxGaussianActor(4, 2, 2, activation=nn.ReLU)
+    recipe = replace(PASTA, actor=as_spec(live), ppo=PPO(steps_per_iteration=64, epochs=1))
+    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
+    train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    with pytest.raises(StoreError, match=r"`actor` must be a spec to be played from a file.*got a live module"):
+        play(tmp_path / "store", env=toy(), episodes=1)
+    with pytest.raises(StoreError, match=r"`actor` must be a spec to be played from a file.*got a live module"):
+        play_store(tmp_path / "store", 2, progress=False, env=toy())

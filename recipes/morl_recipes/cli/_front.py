@@ -16,6 +16,7 @@ from morl_recipes.cli._words import Changes, default_folder, parse_preference, s
 
 if TYPE_CHECKING:
     from morl_recipes.fronts import Front as TrainedFront
+    from morl_recipes.plugins import Plugin
     from morl_recipes.recipe import Recipe
 
 PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
@@ -73,9 +74,10 @@ class Front:
         reference = self._reference()
         row = "linear" if self.recipe is None else self.recipe
         out = self.out or default_folder(row, self.env, "front-")
+        recipe, plugin = self._recipe()
         with terminable():
             front = train_front(
-                self._recipe(),
+                recipe,
                 self.env,
                 self.preferences,
                 self._seeds(),
@@ -85,6 +87,7 @@ class Front:
                 out=out,
                 resume=True,
                 progress=not self.quiet,
+                plugin=plugin,
                 **self._settings(),
             )
         paged = write(front, out, self.env)
@@ -111,18 +114,18 @@ class Front:
             raise ValueError(f"`reference` must {rule}, got {self.reference}.")
         return numbers
 
-    def _recipe(self) -> Recipe:
-        """Return the one row that was named, or the recipe for fronts, with the changes that were typed."""
+    def _recipe(self) -> tuple[Recipe, Plugin | None]:
+        """Return the row that was named, or the recipe for fronts, with the changes that were typed, and its file."""
         from morl_recipes.fronts import front_recipe
         from morl_recipes.recipe_fields import change_recipe, parse_changes
         from morl_recipes.selection import select_rows
 
         if self.recipe is None:
-            return change_recipe(front_recipe(self.env), parse_changes(self.changes))
+            return change_recipe(front_recipe(self.env), parse_changes(self.changes)), None
         rows = select_rows([self.recipe])
         if len(rows) != 1:
             raise ValueError(f"`recipe` must name one row, got {self.recipe!r}, which is {len(rows)} rows.")
-        return change_recipe(rows[0].recipe, parse_changes(self.changes))
+        return change_recipe(rows[0].recipe, parse_changes(self.changes)), rows[0].plugin
 
     def _seeds(self) -> tuple[int, ...]:
         key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))

@@ -13,6 +13,7 @@ from torch import Tensor
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
 from morl_recipes.fronts._front import Array, Front, make_policy
+from morl_recipes.fronts._network import Network
 from morl_recipes.store import run_versions
 from morl_recipes.store._files import LARGEST_FILE, digest, read_bytes, seal, unseal
 
@@ -55,6 +56,7 @@ def _fields(front: Front) -> dict[str, Any]:
     arrays = {name: getattr(front, name) for name in ("asked", "returns", "errors", "member")}
     plain = {name: getattr(front, name) for name in ("env", "objectives", "method", "conditioned", "seeds")}
     return {"schema": SCHEMA, "versions": run_versions(), **plain, **arrays} | {
+        "network": front.network.to_dict(),
         "episodes": front.episodes,
         "gamma": front.gamma,
     }
@@ -66,12 +68,15 @@ def _front(fields: dict[str, Any], tensors: dict[str, Tensor]) -> Front:
     for key, tensor in tensors.items():
         index, _, name = key.partition(".")
         policies[int(index)][name] = tensor
+    named = fields.get("network")  # older files have none: they were played with the paper's actor
+    network = Network.of_shapes(policies[0], len(fields["objectives"])) if named is None else Network.from_dict(named)
     return Front(
         env=str(fields["env"]),
         objectives=tuple(map(str, fields["objectives"])),
         method=str(fields["method"]),
         conditioned=bool(fields["conditioned"]),
         policies=tuple(policies),
+        network=network,
         seeds=tuple(map(int, fields["seeds"])),
         asked=_array(fields["asked"]),
         returns=_array(fields["returns"]),
@@ -97,5 +102,5 @@ def _check(front: Front) -> None:
         raise ValueError("an evaluation belongs to no policy")
     if not np.isfinite(front.returns).all() or not np.isfinite(front.asked).all():
         raise ValueError("a number is not finite")
-    for tensors in front.policies:
-        make_policy(tensors, shape[1])
+    for tensors in front.policies if front.network.known else ():
+        make_policy(tensors, shape[1], front.network)

@@ -15,15 +15,17 @@ from torch import Tensor
 
 from morl_blocks import metrics
 from morl_recipes import _checks
+from morl_recipes.fronts._network import Network
 from morl_recipes.naming import count
 from morl_recipes.saved_policy import SavedPolicy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from morl_recipes.envs import EnvSource
+    from morl_envs.protocol import TensorEnv
 
 Array = NDArray[np.float64]
+BOUNDS = ("action_low", "action_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +41,8 @@ class Front:
         method: Name of the recipe.
         conditioned: One policy per seed for all preferences, instead of one policy per preference.
         policies: Parameters of each policy by name, with its action bounds when it has any.
+        network: What these parameters belong to. A file can name the actors of this package, and those of a spec that
+            is registered when it is loaded; a live module it cannot: its front is read, but not played.
         seeds: Seed of each policy.
         asked: Preference of every evaluation, ``[n, m]``.
         returns: Mean return of every evaluation, ``[n, m]``.
@@ -53,6 +57,7 @@ class Front:
     method: str
     conditioned: bool
     policies: tuple[dict[str, Tensor], ...]
+    network: Network
     seeds: tuple[int, ...]
     asked: Array
     returns: Array
@@ -180,7 +185,8 @@ class Front:
         near = np.flatnonzero(distance <= distance.min() + 1e-9)
         best = near[np.argmax(self.returns[near] @ asked)]
         weights = asked if self.conditioned else self.asked[best]
-        return make_policy(self.policies[self.member[best]], len(self.objectives)), torch.tensor(weights).float()
+        module = make_policy(self.policies[self.member[best]], len(self.objectives), self.network)
+        return module, torch.tensor(weights).float()
 
 
 class FrontPolicy:
@@ -206,15 +212,18 @@ class FrontPolicy:
         return action if isinstance(observation, Tensor) else action.numpy()
 
 
-def bounds_of(source: EnvSource) -> dict[str, Tensor]:
+def bounds_of(env: TensorEnv) -> dict[str, Tensor]:
     """Return the action bounds of an environment as tensors by name; none for discrete actions."""
-    with source.opened(1, [0]) as env:
-        low, high = env.action_low, env.action_high
-    return {} if low is None or high is None else {"action_low": low.cpu().clone(), "action_high": high.cpu().clone()}
+    low, high = env.action_low, env.action_high
+    return (
+        {} if low is None or high is None else dict(zip(BOUNDS, (low.cpu().clone(), high.cpu().clone()), strict=True))
+    )
 
 
-def make_policy(tensors: dict[str, Tensor], num_objectives: int) -> SavedPolicy:
+def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Network) -> SavedPolicy:
     """Return a policy of a front as a module."""
-    own = {name: tensor for name, tensor in tensors.items() if not name.startswith("action_")}
-    module = SavedPolicy(own, num_objectives, tensors.get("action_low"), tensors.get("action_high"))
+    own = {name: tensor for name, tensor in tensors.items() if name not in BOUNDS}
+    low, high = (tensors.get(name) for name in BOUNDS)
+    module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
+    module.observation_dim = network.observation_dim  # an actor of one's own need not tell
     return module.eval().requires_grad_(requires_grad=False)

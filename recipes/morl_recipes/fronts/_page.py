@@ -135,6 +135,8 @@ def _strips(front: Front, summary: Reached, source: EnvSource | None) -> list[di
     """Return strips of a film for a few preferences: from the first to the last picture of one episode."""
     if source is None or source.card is None or source.card.kind != "torch" or source.draw is None:
         return []
+    if not front.network.known:
+        return []
     from morl_envs.rendering.video import record_episode
 
     strips = []

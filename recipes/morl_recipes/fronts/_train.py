@@ -15,16 +15,20 @@ from torch import Tensor
 from morl_blocks.preferences import even_preferences
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.fronts._files import NAME
 from morl_recipes.fronts._front import Front, bounds_of, make_policy
+from morl_recipes.fronts._network import Network, is_plain
 from morl_recipes.fronts._play import play_policies
 from morl_recipes.fronts._warm import train_warm
+from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe import Recipe
-from morl_recipes.result import RunResult
+from morl_recipes.result import RunResult, TrainResult
 from morl_recipes.selection import name_of
 from morl_recipes.settings import Settings, takes_settings
 from morl_recipes.specs import Given, Uniform
 from morl_recipes.store._store import OF_FRONT
-from morl_recipes.trainer import train
+from morl_recipes.trainer import train_runs
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -47,6 +51,7 @@ def train_front(
     resume: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
     settings: Settings | None = None,
     **changes: Any,
 ) -> Front:
@@ -70,9 +75,10 @@ def train_front(
         gamma: Discount of the returns that the front shows.
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
-        resume: Continue the training in ``out`` if there is one.
+        resume: Continue the training in ``out`` if there is one; another one there is refused.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
+        plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
         settings: How to train, as one object; what is named below is changed in it.
         **changes: Settings by name.
 
@@ -93,17 +99,20 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
-    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers}
+    _require_playable(made, source)
+    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers, "plugin": plugin}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if out is not None:
+        _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
     if warm_start:
         folder = None if out is None else Path(out) / WARM
         runs = train_warm(made, source, grid, _checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = train(made, source, asked, seeds, total_steps, out=store, settings=chosen, **how).runs
+        runs = _train(made, source, asked, seeds, chosen, store, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -115,6 +124,42 @@ def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
     if conditioned:
         return recipe if recipe.conditioned else replace(recipe, preferences=Uniform())
     return replace(recipe, preferences=Given())
+
+
+def _train(
+    recipe: Recipe,
+    source: EnvSource,
+    preferences: Sequence[Sequence[float]],
+    seeds: Sequence[int],
+    settings: Settings,
+    store: Path | None,
+    *,
+    plugin: Plugin | None,
+    **how: Any,
+) -> TrainResult:
+    """Train as :func:`~morl_recipes.train` does, with the user's file that defines the recipe."""
+    weights = _checks.preferences(preferences)
+    runs = [Run(recipe, own, seed) for own in weights for seed in _checks.seeds(seeds)]
+    if store is None:
+        return train_runs(runs, source, settings, **how)
+    from morl_recipes.stored import train_stored
+
+    return train_stored(runs, source, settings, store, plugin=plugin, **how)
+
+
+def _require_own(out: Path, other: str, *, resume: bool) -> None:
+    """Refuse the folder of another front: one that was trained the other way, or one that is not to be continued."""
+    if (out / other).exists():
+        _checks.fail("out", f"hold no other training (it has a folder {other}; choose another one)", out)
+    if (out / NAME).exists() and not resume:
+        _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
+
+
+def _require_playable(recipe: Recipe, source: EnvSource) -> None:
+    """Refuse an actor of a user's own that could not be played after the training."""
+    if not is_plain(recipe.actor):
+        with source.opened(1, [0]) as env:
+            Network.of(recipe, env).build(len(source.objectives))
 
 
 def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tensor:
@@ -140,11 +185,12 @@ def evaluate_runs(
 ) -> Front:
     """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
     conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
-    bounds = bounds_of(source)
+    with source.opened(1, [0]) as env:
+        bounds, network = bounds_of(env), Network.of(runs[0].recipe, env)
     policies = tuple({**run.policy, **bounds} for run in runs)
     own = torch.tensor([run.preference for run in runs]).unsqueeze(1)
     asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]
-    seeds, modules = [run.seed for run in runs], [make_policy(policy, m) for policy in policies]
+    seeds, modules = [run.seed for run in runs], [make_policy(policy, m, network) for policy in policies]
     returns = play_policies(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
     errors = (
         returns.std(2) / settings.eval_episodes**0.5 if settings.eval_episodes > 1 else returns[:, :, 0] * torch.nan
@@ -155,6 +201,7 @@ def evaluate_runs(
         method=method,
         conditioned=conditioned,
         policies=policies,
+        network=network,
         seeds=tuple(seeds),
         asked=asked.double().flatten(0, 1).numpy(),
         returns=returns.mean(2).flatten(0, 1).numpy(),

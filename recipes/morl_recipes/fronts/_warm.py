@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from torch import Tensor
 from morl_recipes.envs import EnvSource
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
@@ -33,6 +35,7 @@ def train_warm(
     resume: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
 ) -> TrainResult:
     """Train some preferences for a share of the steps, and then every preference from the nearest of them.
 
@@ -50,6 +53,7 @@ def train_warm(
         resume: Continue from them.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`; told of the second phase.
+        plugin: The user's file that defines the recipe; an edited one does not continue.
 
     Returns:
         One result per preference and seed, preferences outermost.
@@ -58,10 +62,11 @@ def train_warm(
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
-    begun = Session(first, source, brief, folder=_below(folder, "first"), resume=resume, progress=progress)
+    how: dict[str, Any] = {"resume": resume, "progress": progress}
+    how["files"] = {"recipe_file": plugin, "env_file": source.plugin}
+    begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
     begun.train()
-    rest = _below(folder, "rest")
-    session = Session(then, source, settings, folder=rest, resume=resume, progress=progress, loggers=loggers)
+    session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
     inherit(session.batch, begun.batch)
     return session.train()
 

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor
 
 LIMIT, FLOOR = 10.0, 1e-8
+STATISTICS = ("observation_mean", "observation_variance")
+"""Names of the statistics among the tensors of a policy."""
 
 
 class ObservationScale:

@@ -7,6 +7,7 @@ import pytest
 
 from morl_recipes import Front
 from morl_recipes.cli import main
+from morl_recipes.spec import KINDS
 
 QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
 QUICK += [
@@ -71,3 +72,39 @@ def test_a_reference_that_no_point_exceeds_is_said_and_not_an_error(
     text = capsys.readouterr().out
     assert "Hypervolume above 100,100, seed 0: 0 (no point exceeds the reference in every objective)" in text
     assert "Front: " in text
+
+
+ROWS_FILE = """
+from dataclasses import replace
+from morl_blocks.combiners import Combiner
+from morl_recipes import ROWS
+from morl_recipes.spec import spec
+
+
+class Turned(Combiner):
+    def combine(self, gramian, attention, noise):
+        return FACTOR * gramian.new_ones(gramian.shape[:-1])
+
+
+Row = replace(ROWS["ours"]["Linear, vector advantages"], combiner=spec(Turned, "NAME")())
+"""
+
+
+@pytest.mark.parametrize("kind", [[], ["--decomposed"], ["--decomposed", "--warm-start", "0.5"]])
+def test_an_edited_file_of_rows_does_not_continue(
+    kind: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, out = tmp_path / "my_rows.py", tmp_path / "f"
+    command = ["front", *QUICK, *kind, "--preferences", "3", "--recipe", f"{rows}:Row", "--out", str(out)]
+    name = f"Turned{len(kind)}"
+    rows.write_text(ROWS_FILE.replace("NAME", name).replace("FACTOR", "1.0"))
+    assert main(command) == 0
+    assert main(command) == 0  # the same text goes on
+    before = (out / "front.json").read_bytes()
+    rows.write_text(ROWS_FILE.replace("NAME", name).replace("FACTOR", "-1.0"))
+    capsys.readouterr()
+    del KINDS[name]  # the next command is another process
+    code, said = (2, "got another `recipe_file`") if "--warm-start" in kind else (3, "another text of its file")
+    assert main(command) == code
+    assert said in capsys.readouterr().err
+    assert (out / "front.json").read_bytes() == before

@@ -5,13 +5,18 @@ from morl_blocks.preferences import even_preferences
 from morl_recipes import Front
 from morl_recipes.fronts._front import make_policy
 from morl_recipes.fronts._play import play_policies
+from morl_recipes.saved_policy import SavedPolicy
 from morl_recipes.streams import derive
 from morl_recipes.toy import toy
 
 
+def _modules(front: Front) -> list[SavedPolicy]:
+    return [make_policy(policy, 2, front.network) for policy in front.policies]
+
+
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_returns_are_those_of_a_plain_loop(conditioned: Front, gamma: float) -> None:
-    modules = [make_policy(policy, 2) for policy in conditioned.policies]
+    modules = _modules(conditioned)
     weights = even_preferences(3, 2).expand(2, -1, -1)
     returns = play_policies(modules, [3, 4], weights, toy(horizon=6), episodes=2, gamma=gamma)
     assert returns.shape == (2, 3, 2, 2)
@@ -27,7 +32,7 @@ def test_returns_are_those_of_a_plain_loop(conditioned: Front, gamma: float) -> 
 
 
 def test_a_policy_does_not_depend_on_its_neighbours(conditioned: Front) -> None:
-    modules = [make_policy(policy, 2) for policy in conditioned.policies]
+    modules = _modules(conditioned)
     weights = even_preferences(4, 2).expand(2, -1, -1)
     both = play_policies(modules, [3, 4], weights, toy(), episodes=2)
     alone = play_policies(modules[1:], [4], weights[1:, 1:2], toy(), episodes=2)
@@ -35,7 +40,7 @@ def test_a_policy_does_not_depend_on_its_neighbours(conditioned: Front) -> None:
 
 
 def test_the_front_holds_means_and_standard_errors(conditioned: Front) -> None:
-    modules = [make_policy(policy, 2) for policy in conditioned.policies]
+    modules = _modules(conditioned)
     returns = play_policies(modules, [3, 4], even_preferences(5, 2).expand(2, -1, -1), toy(), episodes=3).double()
     torch.testing.assert_close(torch.from_numpy(conditioned.returns), returns.mean(2).flatten(0, 1))
     torch.testing.assert_close(torch.from_numpy(conditioned.errors), (returns.std(2) / 3**0.5).flatten(0, 1))

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,6 +50,28 @@ def test_the_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_p
     again = train_front(RECIPE, toy(), 5, [0], 64, out=tmp_path, resume=True, **QUICK)  # type: ignore[arg-type]
     np.testing.assert_array_equal(again.returns[[0, 2, 4]], first.returns)
     np.testing.assert_array_equal(Front.load(tmp_path).returns, again.returns)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("first", [0.0, 0.5])
+def test_a_folder_takes_no_second_training(first: float, resume: bool, tmp_path: Path) -> None:
+    """Neither of a front with a warm start nor of one without."""
+    way: dict[str, Any] = {"conditioned": False, "out": tmp_path, **QUICK}
+    train_front(RECIPE, toy(), 3, [0], 64, warm_start=first, **way)
+    before = (tmp_path / "front.json").read_bytes()
+    has = "warm" if first else "store"
+    with pytest.raises(ValueError, match=rf"`out` must hold no other training \(it has a folder {has}; choose"):
+        train_front(RECIPE, toy(), 4, [0], 64, warm_start=0.5 - first, resume=resume, **way)
+    assert (tmp_path / "front.json").read_bytes() == before
+    assert not (tmp_path / ("store" if first else "warm")).exists()
+
+
+def test_a_front_that_was_saved_is_not_replaced(conditioned: Front, tmp_path: Path) -> None:
+    conditioned.save(tmp_path)
+    with pytest.raises(ValueError, match=r"`out` must hold no earlier training \(resume it, or choose another folder"):
+        train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+    assert Front.load(tmp_path).points.tolist() == conditioned.points.tolist()
+    assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from morl_recipes.fronts._train import adapted
 from morl_recipes.fronts._warm import inherit, spread, train_warm
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.settings import Settings
 from morl_recipes.toy import toy
 from tests.morl_recipes.fronts.conftest import RECIPE
@@ -93,6 +95,20 @@ def test_it_continues_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for key, policy in _policies(whole).items():
         assert all(torch.equal(tensor, _policies(again)[key][name]) for name, tensor in policy.items())
     assert Front.load(tmp_path / "f").points.tolist() == whole.points.tolist()
+
+
+@pytest.mark.parametrize("name", ["recipe_file", "env_file"])
+def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
+    def front(text: str) -> Front:
+        file = Plugin("mine.py", text)
+        source, plugin = (replace(toy(), plugin=file), None) if name == "env_file" else (toy(), file)
+        way: dict[str, Any] = {"conditioned": False, "warm_start": 0.5, "resume": True, "plugin": plugin}
+        return train_front(RECIPE, source, GRID, [3], 64, out=tmp_path, **way, **SETTINGS)
+
+    whole = front("old = 1")
+    assert front("old = 1").points.tolist() == whole.points.tolist()
+    with pytest.raises(ValueError, match=rf"must belong to the same training, got another `{name}`"):
+        front("new = 1")
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -1,5 +1,6 @@
 """The report of a store that was trained for a front."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,14 @@ def test_a_damaged_front_leaves_the_report_of_its_store(
         (folder / "front.json").write_text(whole)
     assert 'id="weight"' not in page
     assert "The front beside the store is not shown" in caplog.text
+
+
+def test_the_front_of_another_training_is_not_shown(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.copytree(folder, tmp_path / "f")
+    assert 'id="weight"' in write_report(tmp_path / "f" / "store", tmp_path / "report.html").read_text()
+    other = train_front(RECIPE, "deep-sea-treasure-v0", 5, [0, 2], 64, num_envs=2, eval_episodes=1, progress=False)
+    other.save(tmp_path / "f")
+    assert 'id="weight"' not in write_report(tmp_path / "f" / "store", tmp_path / "report.html").read_text()
+    assert "front.json: belongs to another training" in caplog.text
