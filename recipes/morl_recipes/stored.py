@@ -49,9 +49,8 @@ def train_stored(
     plan = plan_runs(runs, source, settings)
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
-        checkpoints = staging.inside(store.path, CHECKPOINTS)
-        if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
-            _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
+        if not resume:
+            _require_unused("out", "hold no earlier training (resume it, or choose another folder)", store)
         size = pin_size(store.path, len(runs))
         results: list[RunResult] = []
         for job in plan.populations(size):
@@ -71,11 +70,12 @@ def train_stored(
 
 
 def save_result(result: TrainResult, out: Path) -> Store:
-    """Write a training that was kept in memory into a store of its own."""
+    """Write a training that was kept in memory into a store of its own; one that holds runs is refused."""
     runs = [Run(run.recipe, run.preference, run.seed) for run in result.runs]
     plan = plan_runs(runs, result.source.complete(), result.settings)
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
+        _require_unused("folder", "hold no earlier training (choose another folder)", store)
         _write(store, plan.runs, result.runs)
     return store
 
@@ -89,6 +89,12 @@ def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings) -> Pla
     info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
     plugins = () if source.plugin is None else (source.plugin,)
     return Plan(tuple(planned), (Group(tuple(planned), plugins),), {source.name: info}, settings)
+
+
+def _require_unused(name: str, rule: str, store: Store) -> None:
+    """Refuse a store with runs or checkpoints: runs that are done are never overwritten."""
+    if store.run_ids() or any(staging.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
+        _checks.fail(name, rule, store.path)
 
 
 def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult]) -> None:

@@ -126,6 +126,14 @@ def test_a_result_is_saved_as_if_it_had_had_a_folder(tmp_path: Path) -> None:
     same(result, go(tmp_path / "later", resume=True))
 
 
+def test_a_result_is_not_saved_among_earlier_runs(tmp_path: Path) -> None:
+    go(tmp_path, 2)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    with pytest.raises(ValueError, match=r"`folder` must hold no earlier training \(choose another folder\), got"):
+        go(iterations=2).save(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
+
+
 def test_python_and_the_command_line_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ppo = replace(PASTA.ppo, steps_per_iteration=64, epochs=1, minibatch_size=32)
     recipe = replace(ROWS["controller"]["No Decay"], ppo=ppo)
