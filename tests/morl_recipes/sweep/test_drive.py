@@ -3,6 +3,7 @@
 import errno
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,29 @@ def test_what_the_machine_did_is_no_failed_run(tmp_path: Path) -> None:
     assert len(outcome.lost) == 2
     again = sweep(tmp_path / "s")
     assert (len(again.ran), again.done, again.lost) == (2, 8, {})
+
+
+def _ask_for_a_petabyte() -> None:
+    torch.empty(10**15, dtype=torch.uint8)
+
+
+def _ask_a_full_gpu() -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.\nC++ stack")
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"), [(_ask_for_a_petabyte, "can't allocate memory"), (_ask_a_full_gpu, "out of memory")]
+)
+def test_memory_that_pytorch_cannot_get_is_no_failed_run(tmp_path: Path, ask: Callable[[], None], words: str) -> None:
+    def greedy(population: Job, folder: Path | None, report: object) -> list[RunRecord]:
+        ask()
+        return []
+
+    outcome = sweep(tmp_path / "s", greedy)
+    assert (outcome.done, outcome.failed, len(outcome.lost)) == (0, {}, 8)
+    (reason,) = set(outcome.lost.values())
+    assert words in reason
+    assert "\n" not in reason
 
 
 def test_a_checkpoint_that_another_process_holds_is_no_failed_run(tmp_path: Path) -> None:
