@@ -19,6 +19,9 @@ FORMAT = "morl-blocks checkpoint"
 VERSION = 3
 """Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
 
+ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
+"""What to do about other versions."""
+
 
 class OtherVersionsError(StoreError):
     """A training would continue under other versions than it began; the user may allow it."""
@@ -26,6 +29,10 @@ class OtherVersionsError(StoreError):
 
 class CheckpointError(ValueError):
     """A file that is no checkpoint of this package, is damaged, or belongs to another training."""
+
+
+class OtherTrainingError(CheckpointError):
+    """A checkpoint that is whole, and belongs to another training."""
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
@@ -85,7 +92,7 @@ def require_versions(path: Path) -> None:
     for other in versions_note(peek(path)):
         raise OtherVersionsError(
             f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
-            "Continue all the same with --accept-versions, or use those versions."
+            f"{ACCEPT}, or use those versions."
         )
 
 
@@ -95,7 +102,7 @@ def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> No
         found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
         if found is not None:
             where, stored, given = found
-            raise CheckpointError(
+            raise OtherTrainingError(
                 f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {given}."
             )
 

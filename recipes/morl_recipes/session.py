@@ -44,12 +44,13 @@ class Session:
         resume: bool = False,
         progress: bool = True,
         loggers: Sequence[Logger] = (),
+        accept_versions: bool = False,
     ) -> None:
         if resume and folder is None:
             _checks.fail("out", "be given to resume", "None")
         require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
-        self.loggers = check_loggers(loggers)
+        self.loggers, self.accept_versions = check_loggers(loggers), accept_versions
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
@@ -151,7 +152,9 @@ class Session:
         self._kept = {name: tensor.clone() for name, tensor in state.items()}, meta
 
     def load(self, path: Path) -> None:
-        """Continue from a checkpoint of the same training."""
+        """Continue from a checkpoint of the same training; one of other versions must have been accepted."""
+        if not self.accept_versions:
+            checkpoint.require_versions(path)
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self._identity())
         for other in checkpoint.versions_note(meta):

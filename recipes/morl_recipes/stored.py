@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from morl_recipes import _checks, staging
+from morl_recipes.checkpoint import OtherTrainingError
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
@@ -19,15 +22,17 @@ from morl_recipes.session import CHECKPOINT
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
+from morl_recipes.store._shapes import POLICY
 from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.store._tests import read_tests
-from morl_recipes.sweep._drive import remove_checkpoints
+from morl_recipes.sweep._drive import ask_versions, remove_checkpoints
 from morl_recipes.sweep._pin import alone, pin_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
-from morl_recipes.sweep._work import record_of
+from morl_recipes.sweep._work import record_of, set_aside_unusable
 from morl_recipes.trainer import train_runs
 from morl_recipes.watching import Logger
 
+_LOG = logging.getLogger("morl_recipes")
 COMMAND = "morl_recipes.train(...)"
 
 
@@ -38,32 +43,36 @@ def train_stored(
     out: Path,
     *,
     resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
     """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
-    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained.
+    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained,
+    failed runs too unless ``retry_failed``; other versions of PyTorch raise unless ``accept_versions``.
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings)
     store = Store.create(out, plan.manifest(COMMAND))
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "loggers": loggers}
     with alone(store.path):
         if not resume:
             _require_unused("out", "hold no earlier training (resume it, or choose another folder)", store)
         size = pin_size(store.path, len(runs))
+        present = store.done() if retry_failed else set(store.run_ids())
+        if len(present) < len(runs):
+            ask_versions(store, _LOG.warning, accept=accept_versions)
         results: list[RunResult] = []
         for job in plan.populations(size):
             part = runs[len(results) : len(results) + len(job.runs)]
-            if not set(store.run_ids()).issuperset(run.run_id for run in job.runs):
-                trained = train_runs(
-                    *(part, source, settings),
-                    folder=staging.make_folder(store.path, CHECKPOINTS, job.name),
-                    resume=resume,
-                    progress=progress,
-                    loggers=loggers,
-                )
-                _write(store, job.runs, trained.runs)
+            if not present.issuperset(run.run_id for run in job.runs):
+                folder = staging.make_folder(store.path, CHECKPOINTS, job.name)
+                begin = partial(train_runs, part, source, settings, folder=folder, **how)
+                trained = set_aside_unusable(begin, folder, but=(OtherTrainingError,))
+                _write(store, job.runs, trained.runs, present)
             results += [_read(store, run.recipe, planned) for run, planned in zip(part, job.runs, strict=True)]
         remove_checkpoints(store, plan.populations(size))
     return TrainResult(results, source, source.objectives, settings)
@@ -97,16 +106,20 @@ def _require_unused(name: str, rule: str, store: Store) -> None:
         _checks.fail(name, rule, store.path)
 
 
-def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult]) -> None:
+def _write(
+    store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult], present: Collection[str] = ()
+) -> None:
     for run, result in zip(planned, results, strict=True):
-        store.write(record_of(run, result))
+        if run.run_id not in present:
+            store.write(record_of(run, result))
 
 
 def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     """Return a stored run as the training returned it."""
     fields, objectives = store.read(planned.run_id), len(planned.preference)
     frame = pd.DataFrame(stacked([read_history(store, fields)]))
-    tensors = store.policy(planned.run_id)
+    bare = fields["status"] == "failed" and POLICY not in fields["files"]  # it failed before it had a policy
+    tensors = {} if bare else store.policy(planned.run_id)
     return RunResult(
         recipe=recipe,
         preference=planned.preference,

@@ -45,6 +45,8 @@ def train_front(
     gamma: float = 1.0,
     out: Path | str | None = None,
     resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
     settings: Settings | None = None,
@@ -71,6 +73,8 @@ def train_front(
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
         resume: Continue the training in ``out`` if there is one.
+        retry_failed: On ``resume``: train failed runs again; not for a warm start, which keeps no single runs.
+        accept_versions: On ``resume``: go on under another PyTorch than the training was begun with.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
         settings: How to train, as one object; what is named below is changed in it.
@@ -93,17 +97,21 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
-    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers}
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "loggers": loggers}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if warm_start and retry_failed:
+        _checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", retry_failed)
     if warm_start:
         folder = None if out is None else Path(out) / WARM
         runs = train_warm(made, source, grid, _checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = train(made, source, asked, seeds, total_steps, out=store, settings=chosen, **how).runs
+        how |= {"out": store, "retry_failed": retry_failed}
+        runs = train(made, source, asked, seeds, total_steps, settings=chosen, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,6 +32,7 @@ def train_warm(
     *,
     folder: Path | None = None,
     resume: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
@@ -48,6 +50,7 @@ def train_warm(
         share: Share of ``total_steps`` that the first phase takes, in (0, 1].
         folder: Where the checkpoints of both phases are written; nothing is without one.
         resume: Continue from them.
+        accept_versions: Continue also from those of another PyTorch.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`; told of the second phase.
 
@@ -58,10 +61,10 @@ def train_warm(
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
-    begun = Session(first, source, brief, folder=_below(folder, "first"), resume=resume, progress=progress)
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
+    begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
     begun.train()
-    rest = _below(folder, "rest")
-    session = Session(then, source, settings, folder=rest, resume=resume, progress=progress, loggers=loggers)
+    session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
     inherit(session.batch, begun.batch)
     return session.train()
 

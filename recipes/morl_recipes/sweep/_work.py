@@ -12,11 +12,11 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes import staging
-from morl_recipes.checkpoint import CheckpointError, require_versions
+from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
-from morl_recipes.result import RunResult
+from morl_recipes.result import RunResult, TrainResult
 from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Job
@@ -51,8 +51,6 @@ def train_job(
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
     source = find_source(population.env, population.settings.device, population.plugins)
-    if folder is not None and not accept_versions:
-        require_versions(folder / CHECKPOINT)
     with _claimed(folder), nullcontext() if log is None else log(population.name) as logger:
         reporter = _Reporter(report, len(runs))
         begin = partial(
@@ -62,24 +60,34 @@ def train_job(
             population.settings,
             folder=folder,
             resume=folder is not None,
+            accept_versions=accept_versions,
             progress=False,
             loggers=[reporter] if logger is None else [reporter, logger],
         )
-        try:
-            results = begin().train().runs
-        except CheckpointError as error:
-            if folder is None:
-                raise
-            _set_aside(folder / CHECKPOINT, error)
-            results = begin().train().runs
+        results = set_aside_unusable(lambda: begin().train(), folder).runs
     return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
 
 
-def _set_aside(path: Path, error: CheckpointError) -> None:
-    """Make room for a new checkpoint and say so: a damaged one must not fail its runs for ever."""
-    aside = path.with_name(f"{path.name}.unusable")
-    path.replace(aside)
-    _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+def set_aside_unusable(
+    train: Callable[[], TrainResult], folder: Path | None, *, but: tuple[type[CheckpointError], ...] = ()
+) -> TrainResult:
+    """Train, and again from the start where a checkpoint cannot be used: it must not fail its runs for ever.
+
+    Args:
+        train: The training.
+        folder: Where its checkpoint is, if it has one.
+        but: What is raised all the same.
+    """
+    try:
+        return train()
+    except CheckpointError as error:
+        if folder is None or isinstance(error, but):
+            raise
+        path = folder / CHECKPOINT
+        aside = path.with_name(f"{path.name}.unusable")
+        path.replace(aside)
+        _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+        return train()
 
 
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:

@@ -11,6 +11,7 @@ from morl_recipes.fronts._warm import inherit, spread, train_warm
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
 from morl_recipes.settings import Settings
+from morl_recipes.store import StoreError, _versions
 from morl_recipes.toy import toy
 from tests.morl_recipes.fronts.conftest import RECIPE
 
@@ -100,6 +101,17 @@ def test_what_makes_no_sense_is_refused() -> None:
         train_front(RECIPE, toy(), 3, [3], 64, warm_start=0.5, **SETTINGS)
     with pytest.raises(ValueError, match=r"`warm_start` must"):
         _front(warm_start=1.5)
+    with pytest.raises(ValueError, match=r"`retry_failed` must be False for a warm start"):
+        _front(retry_failed=True)
+
+
+def test_checkpoints_of_another_pytorch_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _front(out=tmp_path / "f")
+    installed = {**_versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).*accept_versions=True"):
+        _front(out=tmp_path / "f", resume=True)
+    _front(out=tmp_path / "f", resume=True, accept_versions=True)
 
 
 def test_the_first_preferences_are_far_from_each_other() -> None:
