@@ -51,6 +51,7 @@ class Session:
         require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
         self.loggers, self.accept_versions = check_loggers(loggers), accept_versions
+        self.interrupted = False
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
         self.scores = Scores(self.batch)
@@ -69,7 +70,10 @@ class Session:
         return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
 
     def train(self) -> TrainResult:
-        """Start, train to the end, close and return the result; an interrupt saves first."""
+        """Start, train to the end, close and return the result; an interrupt saves first.
+
+        One that comes in the last iteration or later stops nothing, and is kept in ``interrupted`` for who goes on.
+        """
         with closing(self), Interrupt() as interrupt:
             self.start()
             while not self.finished:
@@ -80,7 +84,9 @@ class Session:
                     raise
                 if interrupt.requested and not self.finished:
                     self.stop()
-            return self.result()
+            result = self.result()
+            self.interrupted = interrupt.requested
+            return result
 
     def start(self) -> None:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""

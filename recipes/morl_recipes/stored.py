@@ -18,7 +18,7 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.saved_policy import at_point
 from morl_recipes.selection import name_of
-from morl_recipes.session import CHECKPOINT
+from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
@@ -28,8 +28,7 @@ from morl_recipes.store._tests import read_tests
 from morl_recipes.sweep._drive import ask_versions, remove_checkpoints
 from morl_recipes.sweep._pin import alone, pin_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
-from morl_recipes.sweep._work import record_of, set_aside_unusable
-from morl_recipes.trainer import train_runs
+from morl_recipes.sweep._work import record_of, train_from_checkpoint
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -62,18 +61,18 @@ def train_stored(
         if not resume:
             _require_unused("out", "hold no earlier training (resume it, or choose another folder)", store)
         size = pin_size(store.path, len(runs))
-        present = store.done() if retry_failed else set(store.run_ids())
-        if len(present) < len(runs):
-            ask_versions(store, _LOG.warning, accept=accept_versions)
+        present = _present(store, retry_failed=retry_failed, accept_versions=accept_versions)
         results: list[RunResult] = []
         for job in plan.populations(size):
-            part = runs[len(results) : len(results) + len(job.runs)]
+            part, interrupted = runs[len(results) : len(results) + len(job.runs)], False
             if not present.issuperset(run.run_id for run in job.runs):
                 folder = staging.make_folder(store.path, CHECKPOINTS, job.name)
-                begin = partial(train_runs, part, source, settings, folder=folder, **how)
-                trained = set_aside_unusable(begin, folder, but=(OtherTrainingError,))
-                _write(store, job.runs, trained.runs, present)
+                begin = partial(Session, part, source, settings, folder=folder, **how)
+                trained, interrupted = train_from_checkpoint(begin, folder, but=(OtherTrainingError,))
+                _write(store, job.runs, trained, present)
             results += [_read(store, run.recipe, planned) for run, planned in zip(part, job.runs, strict=True)]
+            if interrupted and len(results) < len(runs):
+                raise KeyboardInterrupt(f"{len(results)} of {len(runs)} runs are in {out}; resume=True continues.")
         remove_checkpoints(store, plan.populations(size))
     return TrainResult(results, source, source.objectives, settings)
 
@@ -104,6 +103,14 @@ def _require_unused(name: str, rule: str, store: Store) -> None:
     """Refuse a store with runs or checkpoints: runs that are done are never overwritten."""
     if store.run_ids() or any(staging.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
         _checks.fail(name, rule, store.path)
+
+
+def _present(store: Store, *, retry_failed: bool, accept_versions: bool) -> set[str]:
+    """Return the runs that stay as they are; ask before runs of other versions join them."""
+    present = store.done() if retry_failed else set(store.run_ids())
+    if len(present) < len(store.manifest.runs):
+        ask_versions(store, _LOG.warning, accept=accept_versions)
+    return present
 
 
 def _write(

@@ -28,7 +28,8 @@ from morl_recipes.settings import Settings
 from morl_recipes.spec import as_spec
 from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
 from morl_recipes.stored import plan_runs
-from morl_recipes.sweep import InlineEngine, run_sweep
+from morl_recipes.sweep import InlineEngine, Plan, run_sweep
+from morl_recipes.sweep._pin import pin_size
 from morl_recipes.table import render_table
 from morl_recipes.toy import ToyBatch, toy
 from morl_recipes.trainer import train_runs
@@ -176,15 +177,31 @@ def test_failed_runs_are_trained_again_when_asked_for(tmp_path: Path, monkeypatc
     assert versions.count("1.0.0") == 1
 
 
-def test_a_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
+def plan_of_go() -> Plan:
     runs = [Run(tiny(), tuple(weights), seed) for weights in PREFERENCES for seed in (0, 1)]
     settings = Settings(total_steps=256, num_envs=4, eval_every=2, eval_episodes=2, checkpoint_every=2)
-    plan = plan_runs(runs, toy().complete(), settings)
+    return plan_runs(runs, toy().complete(), settings)
 
+
+def test_an_interrupt_at_the_end_of_a_population_stops_before_the_next(tmp_path: Path) -> None:
+    class Press:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            if step == 64 * 4 and name == "mu/run0":
+                signal.raise_signal(signal.SIGINT)
+
+    pin_size(Store.create(tmp_path, plan_of_go().manifest()).path, 2)
+    with pytest.raises(KeyboardInterrupt, match=r"2 of 4 runs are in .*; resume=True continues"):
+        go(tmp_path, loggers=[Press()])
+    assert len(Store.open(tmp_path).done()) == 2
+    result = go(tmp_path, resume=True, loggers=[Press()])  # no run is left: it stops nothing
+    assert [run.status for run in result.runs] == ["done"] * 4
+
+
+def test_a_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
     def broken(*_: object) -> list[RunRecord]:
         raise ZeroDivisionError("a mistake")
 
-    run_sweep(plan, tmp_path, InlineEngine(), work=broken, progress=False)
+    run_sweep(plan_of_go(), tmp_path, InlineEngine(), work=broken, progress=False)
     result = go(tmp_path, resume=True)
     assert {run.status for run in result.runs} == {"failed"}
     assert all("a mistake" in run.reason and run.policy == run.peak_policy == {} for run in result.runs)

@@ -64,6 +64,8 @@ def train_warm(
     how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
     begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
     begun.train()
+    if begun.interrupted:
+        begun.stop()
     session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
     inherit(session.batch, begun.batch)
     return session.train()

@@ -16,10 +16,11 @@ from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
-from morl_recipes.result import RunResult, TrainResult
+from morl_recipes.result import RunResult
 from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Job
+from morl_recipes.sweep.engines._events import LateInterrupt
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -45,7 +46,7 @@ def train_job(
         log: Opens a logger for the population of a name, here, where it is trained; closed at its end.
 
     Returns:
-        One record per run, in order.
+        One record per run, in order. They come in a :class:`LateInterrupt` where an interrupt did not stop it.
     """
     for plugin in population.plugins:
         plugin.load()
@@ -64,22 +65,29 @@ def train_job(
             progress=False,
             loggers=[reporter] if logger is None else [reporter, logger],
         )
-        results = set_aside_unusable(lambda: begin().train(), folder).runs
-    return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+        results, interrupted = train_from_checkpoint(begin, folder)
+    records = [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+    if interrupted:
+        raise LateInterrupt(records)
+    return records
 
 
-def set_aside_unusable(
-    train: Callable[[], TrainResult], folder: Path | None, *, but: tuple[type[CheckpointError], ...] = ()
-) -> TrainResult:
+def train_from_checkpoint(
+    begin: Callable[[], Session], folder: Path | None, *, but: tuple[type[CheckpointError], ...] = ()
+) -> tuple[list[RunResult], bool]:
     """Train, and again from the start where a checkpoint cannot be used: it must not fail its runs for ever.
 
     Args:
-        train: The training.
+        begin: Makes the session.
         folder: Where its checkpoint is, if it has one.
         but: What is raised all the same.
+
+    Returns:
+        The results, and whether an interrupt came too late to stop the training.
     """
+    session = begin()
     try:
-        return train()
+        return session.train().runs, session.interrupted
     except CheckpointError as error:
         if folder is None or isinstance(error, but):
             raise
@@ -87,7 +95,8 @@ def set_aside_unusable(
         aside = path.with_name(f"{path.name}.unusable")
         path.replace(aside)
         _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
-        return train()
+        session = begin()
+        return session.train().runs, session.interrupted
 
 
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:

@@ -1,3 +1,4 @@
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ from morl_recipes.envs import find_source
 from morl_recipes.fronts._train import adapted
 from morl_recipes.fronts._warm import inherit, spread, train_warm
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.runs import Run
+from morl_recipes.session import Session
 from morl_recipes.settings import Settings
 from morl_recipes.store import StoreError, _versions
 from morl_recipes.toy import toy
@@ -94,6 +97,19 @@ def test_it_continues_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for key, policy in _policies(whole).items():
         assert all(torch.equal(tensor, _policies(again)[key][name]) for name, tensor in policy.items())
     assert Front.load(tmp_path / "f").points.tolist() == whole.points.tolist()
+
+
+def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(session: Session, iteration: Iteration) -> None:
+        signal.raise_signal(signal.SIGINT)
+        take(session, iteration)
+
+    take = Session.take
+    monkeypatch.setattr(Session, "take", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"Stopped after iteration 1 of 1: saved in .*first; resume=True"):
+        _front(out=tmp_path)
 
 
 def test_what_makes_no_sense_is_refused() -> None:

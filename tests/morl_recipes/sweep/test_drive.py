@@ -1,6 +1,7 @@
 """What is missing is done, once, whatever happened before; the trainers here are fakes."""
 
 import errno
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -11,9 +12,10 @@ import pytest
 import torch
 from tqdm import tqdm
 
-from morl_recipes import staging
+from morl_recipes import session, staging
 from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
 from morl_recipes.sweep import InlineEngine, Job, Outcome, _drive, _progress, run_sweep, train_job
+from morl_recipes.sweep._plan import LARGEST
 from morl_recipes.sweep.engines import Work
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
@@ -206,6 +208,37 @@ def test_memory_that_pytorch_cannot_get_is_no_failed_run(tmp_path: Path, ask: Ca
     (reason,) = set(outcome.lost.values())
     assert words in reason
     assert "\n" not in reason
+
+
+def press_in_tests(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
+    """Press Ctrl-C while the policies of one population are tested."""
+    test, calls = session.with_tests, []
+
+    def pressed(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == of:
+            signal.raise_signal(signal.SIGINT)
+        return test(*arguments)
+
+    monkeypatch.setattr(session, "with_tests", pressed)
+
+
+def test_an_interrupt_at_the_end_of_a_population_keeps_it_and_stops_before_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_in_tests(monkeypatch, of=1)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(tmp_path / "s", train_job)
+    (trained, _) = tiny_plan().populations(LARGEST)
+    assert Store.open(tmp_path / "s").done() == {run.run_id for run in trained.runs}
+    assert sweep(tmp_path / "s", train_job).done == 8
+
+
+def test_an_interrupt_at_the_end_of_the_last_population_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_in_tests(monkeypatch, of=2)
+    assert sweep(tmp_path / "s", train_job).done == 8
 
 
 def test_a_checkpoint_that_another_process_holds_is_no_failed_run(tmp_path: Path) -> None:

@@ -30,10 +30,22 @@ _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 @dataclass(frozen=True)
 class Finished:
-    """A population has ended; single runs may have failed."""
+    """A population has ended; single runs may have failed.
+
+    An interrupt may have come too late to stop it: then no other is begun.
+    """
 
     name: str
     records: list[RunRecord]
+    interrupted: bool = False
+
+
+class LateInterrupt(KeyboardInterrupt):
+    """An interrupt that came when a population was already trained: what it became must not be lost."""
+
+    def __init__(self, records: list[RunRecord]) -> None:
+        super().__init__("interrupted after the last iteration")
+        self.records = records
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,8 @@ def perform(work: Work, population: Job, checkpoints: Path | None, report: Repor
     torch.set_num_threads(1)
     try:
         return Finished(population.name, work(population, folder, report))
+    except LateInterrupt as interrupt:
+        return Finished(population.name, interrupt.records, interrupted=True)
     except StoreError as error:
         return Stopped(population.name, str(error))
     except Exception as error:
