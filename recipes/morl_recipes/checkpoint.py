@@ -13,7 +13,7 @@ from torch import Tensor
 
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
-from morl_recipes.store._versions import other_versions
+from morl_recipes.store._versions import DECISIVE, dynamics_of, other_versions
 
 FORMAT = "morl-blocks checkpoint"
 VERSION = 3
@@ -80,7 +80,9 @@ def peek(path: Path) -> dict[str, Any]:
 def versions_note(meta: dict[str, Any]) -> list[str]:
     """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
     stored = meta.get("versions")
-    other = other_versions(stored) if isinstance(stored, dict) else ""
+    env = meta.get("env")
+    packages = (*DECISIVE, *dynamics_of(str(env.get("name", "")) if isinstance(env, dict) else ""))
+    other = other_versions(stored, packages=packages) if isinstance(stored, dict) else ""
     return [other] if other else []
 
 

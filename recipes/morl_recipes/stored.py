@@ -50,7 +50,7 @@ def train_stored(
     """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
     Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained,
-    failed runs too unless ``retry_failed``; other versions of PyTorch raise unless ``accept_versions``.
+    failed runs too unless ``retry_failed``; other versions raise unless ``accept_versions``.
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings)

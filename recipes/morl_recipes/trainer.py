@@ -44,7 +44,7 @@ def train(
         out: Folder of the results, the same as of ``morl-blocks train``; nothing is written without it.
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
         retry_failed: On ``resume``: train failed runs again.
-        accept_versions: On ``resume``: go on under another PyTorch than the training was begun with.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
         progress: Show the progress bar.
         loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
         settings: How to train, as one object; what is named below is changed in it.
@@ -90,7 +90,7 @@ def train_runs(
         settings: How to train.
         folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
         resume: Continue from the checkpoint in the folder, if there is one.
-        accept_versions: Continue also from one of another PyTorch.
+        accept_versions: Continue also from one of other versions.
         progress: Show the progress bar.
         loggers: As for :func:`train`.
     """

@@ -74,7 +74,7 @@ def train_front(
             nothing is written without it.
         resume: Continue the training in ``out`` if there is one.
         retry_failed: On ``resume``: train failed runs again; not for a warm start, which keeps no single runs.
-        accept_versions: On ``resume``: go on under another PyTorch than the training was begun with.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
         settings: How to train, as one object; what is named below is changed in it.

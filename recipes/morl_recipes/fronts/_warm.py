@@ -50,7 +50,7 @@ def train_warm(
         share: Share of ``total_steps`` that the first phase takes, in (0, 1].
         folder: Where the checkpoints of both phases are written; nothing is without one.
         resume: Continue from them.
-        accept_versions: Continue also from those of another PyTorch.
+        accept_versions: Continue also from those of other versions.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`; told of the second phase.
 

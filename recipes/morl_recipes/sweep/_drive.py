@@ -14,6 +14,7 @@ from morl_recipes import staging
 from morl_recipes.checkpoint import ACCEPT
 from morl_recipes.store import RunRecord, Store, StoreError, other_versions
 from morl_recipes.store._store import CHECKPOINTS
+from morl_recipes.store._versions import DECISIVE, dynamics_of
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Job, Plan
 from morl_recipes.sweep._progress import Progress
@@ -71,7 +72,7 @@ def run_sweep(
         engine: Who trains.
         command: What the user typed, for the manifest.
         retry_failed: Train failed runs again.
-        accept_versions: Go on under another PyTorch than the sweep was begun with.
+        accept_versions: Go on under another PyTorch than the sweep was begun with, or other packages of environments.
         progress: Show a progress bar, or lines where there is no terminal.
         work: How a population is trained; by default as :func:`~morl_recipes.train` does.
         say: Where sentences go.
@@ -119,8 +120,9 @@ def describe_seeds(plan: Plan) -> str:
 
 
 def ask_versions(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
-    """Ask before runs of a second version of PyTorch join those that are there."""
-    other = other_versions(store.manifest.versions)
+    """Ask before runs of a second version of PyTorch, or of an environment, join those that are there."""
+    dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
+    other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
     if other and not accept:
         raise StoreError(
             f"{store.path}: was begun under other versions ({other}); runs of both would stand side by side. "

@@ -42,7 +42,7 @@ def train_job(
         population: The runs.
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
-        accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
+        accept_versions: Continue from a checkpoint of other versions.
         log: Opens a logger for the population of a name, here, where it is trained; closed at its end.
 
     Returns:

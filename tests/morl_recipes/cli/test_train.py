@@ -157,7 +157,7 @@ class TestStoresThatCannotBeUsed:
         self, place: Path, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         shutil.rmtree(next((store / "runs").iterdir()))
-        monkeypatch.setattr("morl_recipes.sweep._drive.other_versions", lambda versions: "torch 1 instead of 2")
+        monkeypatch.setattr("morl_recipes.sweep._drive.other_versions", lambda *_, **__: "torch 1 instead of 2")
         before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
         assert main(["sweep", "tiny.toml"]) == 3
         assert "was begun under other versions" in capsys.readouterr().err

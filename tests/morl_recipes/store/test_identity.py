@@ -124,6 +124,15 @@ def test_a_whole_store_has_no_findings(store: Store) -> None:
     assert (made.there, made.planned, made.findings) == (12, 12, ())
 
 
+def test_runs_that_tell_less_of_their_versions_are_no_finding(store: Store) -> None:
+    one, other, *_ = folders(store)
+    versions = store.read(one.name)["versions"]
+    assert "gymnasium" in versions
+    forge(one, versions={name: versions[name] for name in ("morl-blocks", "torch")})
+    forge(other, versions={})
+    assert verify(store.path).findings == ()
+
+
 def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) -> None:
     runs = folders(store)
     (runs[0] / "history.csv").unlink()

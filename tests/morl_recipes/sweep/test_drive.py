@@ -13,7 +13,7 @@ import torch
 from tqdm import tqdm
 
 from morl_recipes import session, staging
-from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
+from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs, verify
 from morl_recipes.sweep import InlineEngine, Job, Outcome, _drive, _progress, run_sweep, train_job
 from morl_recipes.sweep._plan import LARGEST
 from morl_recipes.sweep.engines import Work
@@ -267,6 +267,27 @@ def test_another_pytorch_is_asked_about(
     assert outcome.done == 8
     assert "Every run says by which it was trained." in capsys.readouterr().out
     assert {fields["versions"]["torch"] for fields in outcome.store.statuses().values()} == {"1.0.0", torch.__version__}
+
+
+def test_other_dynamics_are_asked_about_where_they_are_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep(tmp_path / "s", fakes.one_fails)
+    ours = Store.create(tmp_path / "ours", tiny_plan(envs=["stealth"]).manifest())
+    installed = {**_versions.package_versions(), "gymnasium": "0.1", "mujoco": "0.2"}
+    installed.pop("mo-gymnasium", None)  # what is not here, is not another version
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    other = r"other versions \(gymnasium .*, here 0\.1; mujoco .*, here 0\.2\)"
+    with pytest.raises(StoreError, match=other):
+        sweep(tmp_path / "s", retry_failed=True)
+    _drive.ask_versions(ours, pytest.fail, accept=False)
+    plan, arguments = tiny_plan(), {"work": fakes.fake_work, "progress": False, "retry_failed": True}
+    outcome = run_sweep(plan, tmp_path / "s", InlineEngine(), accept_versions=True, **arguments)  # type: ignore[arg-type]
+    versions = {fields["versions"]["gymnasium"] for fields in outcome.store.statuses().values()}
+    assert len(versions) == 2
+    (finding,) = verify(tmp_path / "s").findings
+    assert "1 by gymnasium 0.1; 7 by gymnasium " in finding.what
+    assert "torch" not in finding.what
 
 
 def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
