@@ -12,11 +12,12 @@ import pytest
 import torch
 from tqdm import tqdm
 
-from morl_recipes import session, staging
+from morl_recipes import staging
 from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs, verify
 from morl_recipes.sweep import InlineEngine, Job, Outcome, _drive, _progress, run_sweep, train_job
 from morl_recipes.sweep._plan import LARGEST
 from morl_recipes.sweep.engines import Work
+from morl_recipes.testing import with_tests
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -212,15 +213,15 @@ def test_memory_that_pytorch_cannot_get_is_no_failed_run(tmp_path: Path, ask: Ca
 
 def press_in_tests(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
     """Press Ctrl-C while the policies of one population are tested."""
-    test, calls = session.with_tests, []
+    calls = list[int]()
 
     def pressed(*arguments: Any) -> Any:
         calls.append(1)
         if len(calls) == of:
             signal.raise_signal(signal.SIGINT)
-        return test(*arguments)
+        return with_tests(*arguments)
 
-    monkeypatch.setattr(session, "with_tests", pressed)
+    monkeypatch.setattr("morl_recipes.session.with_tests", pressed)
 
 
 def test_an_interrupt_at_the_end_of_a_population_keeps_it_and_stops_before_the_next(
