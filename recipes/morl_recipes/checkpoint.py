@@ -13,11 +13,14 @@ from torch import Tensor
 
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
-from morl_recipes.store._versions import other_versions
+from morl_recipes.store._versions import DECISIVE, dynamics_of, other_versions
 
 FORMAT = "morl-blocks checkpoint"
 VERSION = 3
 """Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
+
+ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
+"""What to do about other versions."""
 
 
 class OtherVersionsError(StoreError):
@@ -26,6 +29,10 @@ class OtherVersionsError(StoreError):
 
 class CheckpointError(ValueError):
     """A file that is no checkpoint of this package, is damaged, or belongs to another training."""
+
+
+class OtherTrainingError(CheckpointError):
+    """A checkpoint that is whole, and belongs to another training."""
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
@@ -73,7 +80,9 @@ def peek(path: Path) -> dict[str, Any]:
 def versions_note(meta: dict[str, Any]) -> list[str]:
     """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
     stored = meta.get("versions")
-    other = other_versions(stored) if isinstance(stored, dict) else ""
+    env = meta.get("env")
+    packages = (*DECISIVE, *dynamics_of(str(env.get("name", "")) if isinstance(env, dict) else ""))
+    other = other_versions(stored, packages=packages) if isinstance(stored, dict) else ""
     return [other] if other else []
 
 
@@ -85,7 +94,7 @@ def require_versions(path: Path) -> None:
     for other in versions_note(peek(path)):
         raise OtherVersionsError(
             f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
-            "Continue all the same with --accept-versions, or use those versions."
+            f"{ACCEPT}, or use those versions."
         )
 
 
@@ -95,7 +104,7 @@ def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> No
         found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
         if found is not None:
             where, stored, given = found
-            raise CheckpointError(
+            raise OtherTrainingError(
                 f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {given}."
             )
 

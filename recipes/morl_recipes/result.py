@@ -118,7 +118,10 @@ class TrainResult:
         return module.requires_grad_(requires_grad=False)
 
     def save(self, folder: Path | str) -> Store:
-        """Write all runs as ``train(out=folder)`` would have: ``morl-blocks table``, ``play`` and so on read it."""
+        """Write all runs as ``train(out=folder)`` would have: ``morl-blocks table``, ``play`` and so on read it.
+
+        A folder that holds a training already is refused.
+        """
         from morl_recipes.stored import save_result
 
         return save_result(self, Path(folder))

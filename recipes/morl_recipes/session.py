@@ -50,12 +50,13 @@ class Session:
         progress: bool = True,
         loggers: Sequence[Logger] = (),
         files: Mapping[str, Plugin | None] | None = None,
+        accept_versions: bool = False,
     ) -> None:
         if resume and folder is None:
             _checks.fail("out", "be given to resume", "None")
         require_device(settings.device)
         self.settings, self.folder, self.resume, self.progress = settings, folder, resume, progress
-        self.loggers = check_loggers(loggers)
+        self.loggers, self.accept_versions, self.interrupted = check_loggers(loggers), accept_versions, False
         self.files = {name: file.digest for name, file in (files or {}).items() if file is not None}
         self.batch = Batch(runs, find_source(env, settings.device), settings)
         self.evaluate = Evaluator(self.batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
@@ -75,7 +76,10 @@ class Session:
         return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
 
     def train(self) -> TrainResult:
-        """Start, train to the end, close and return the result; an interrupt saves first."""
+        """Start, train to the end, close and return the result; an interrupt saves first.
+
+        One that comes in the last iteration or later stops nothing, and is kept in ``interrupted`` for who goes on.
+        """
         with closing(self), Interrupt() as interrupt:
             self.start()
             while not self.finished:
@@ -86,7 +90,9 @@ class Session:
                     raise
                 if interrupt.requested and not self.finished:
                     self.stop()
-            return self.result()
+            result = self.result()
+            self.interrupted = interrupt.requested
+            return result
 
     def start(self) -> None:
         """Prepare the folder, load the checkpoint if asked to, and show the bar."""
@@ -158,7 +164,9 @@ class Session:
         self._kept = {name: tensor.clone() for name, tensor in state.items()}, meta
 
     def load(self, path: Path) -> None:
-        """Continue from a checkpoint of the same training."""
+        """Continue from a checkpoint of the same training; one of other versions must have been accepted."""
+        if not self.accept_versions:
+            checkpoint.require_versions(path)
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self._identity())
         for other in checkpoint.versions_note(meta):

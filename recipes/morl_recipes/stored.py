@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from morl_recipes import _checks, staging
+from morl_recipes.checkpoint import OtherTrainingError
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin
@@ -16,19 +19,20 @@ from morl_recipes.recipe import Recipe
 from morl_recipes.result import RunResult, TrainResult, validation
 from morl_recipes.saved_policy import at_point
 from morl_recipes.selection import name_of
-from morl_recipes.session import CHECKPOINT
+from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.settings import Settings
 from morl_recipes.store import EnvInfo, PlannedRun, Store
 from morl_recipes.store._histories import read_history, stacked
+from morl_recipes.store._shapes import POLICY
 from morl_recipes.store._store import CHECKPOINTS
 from morl_recipes.store._tests import read_tests
-from morl_recipes.sweep._drive import remove_checkpoints
+from morl_recipes.sweep._drive import ask_versions, remove_checkpoints
 from morl_recipes.sweep._pin import alone, pin_size
 from morl_recipes.sweep._plan import Group, Plan, plan_run
-from morl_recipes.sweep._work import record_of
-from morl_recipes.trainer import train_runs
+from morl_recipes.sweep._work import record_of, train_from_checkpoint
 from morl_recipes.watching import Logger
 
+_LOG = logging.getLogger("morl_recipes")
 COMMAND = "morl_recipes.train(...)"
 
 
@@ -39,46 +43,50 @@ def train_stored(
     out: Path,
     *,
     resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
     plugin: Plugin | None = None,
 ) -> TrainResult:
     """Train runs as :func:`~morl_recipes.trainer.train_runs` does, and keep them in a result store, the folder ``out``.
 
-    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained.
-    The ids of runs of a user's file, ``plugin``, follow from its text too.
+    Checkpoints are in it as long as the training is in progress. On ``resume`` what is finished is read, not trained,
+    failed runs too unless ``retry_failed``; other versions raise unless ``accept_versions``. The ids of runs of a
+    user's file, ``plugin``, follow from its text too.
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings, plugin)
     store = Store.create(out, plan.manifest(COMMAND))
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "loggers": loggers}
     with alone(store.path):
-        checkpoints = staging.inside(store.path, CHECKPOINTS)
-        if not resume and (store.run_ids() or any(checkpoints.glob(f"*/{CHECKPOINT}"))):
-            _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
+        if not resume:
+            _require_unused("out", "hold no earlier training (resume it, or choose another folder)", store)
         size = pin_size(store.path, len(runs))
+        present = _present(store, retry_failed=retry_failed, accept_versions=accept_versions)
         results: list[RunResult] = []
         for job in plan.populations(size):
-            part = runs[len(results) : len(results) + len(job.runs)]
-            if not set(store.run_ids()).issuperset(run.run_id for run in job.runs):
-                trained = train_runs(
-                    *(part, source, settings),
-                    folder=staging.make_folder(store.path, CHECKPOINTS, job.name),
-                    resume=resume,
-                    progress=progress,
-                    loggers=loggers,
-                )
-                _write(store, job.runs, trained.runs)
+            part, interrupted = runs[len(results) : len(results) + len(job.runs)], False
+            if not present.issuperset(run.run_id for run in job.runs):
+                folder = staging.make_folder(store.path, CHECKPOINTS, job.name)
+                begin = partial(Session, part, source, settings, folder=folder, **how)
+                trained, interrupted = train_from_checkpoint(begin, folder, but=(OtherTrainingError,))
+                _write(store, job.runs, trained, present)
             results += [_read(store, run.recipe, planned) for run, planned in zip(part, job.runs, strict=True)]
+            if interrupted and len(results) < len(runs):
+                raise KeyboardInterrupt(f"{len(results)} of {len(runs)} runs are in {out}; resume=True continues.")
         remove_checkpoints(store, plan.populations(size))
     return TrainResult(results, source, source.objectives, settings)
 
 
 def save_result(result: TrainResult, out: Path) -> Store:
-    """Write a training that was kept in memory into a store of its own."""
+    """Write a training that was kept in memory into a store of its own; one that holds runs is refused."""
     runs = [Run(run.recipe, run.preference, run.seed) for run in result.runs]
     plan = plan_runs(runs, result.source.complete(), result.settings)
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
+        _require_unused("folder", "hold no earlier training (choose another folder)", store)
         _write(store, plan.runs, result.runs)
     return store
 
@@ -94,16 +102,34 @@ def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings, plugin
     return Plan(tuple(planned), (Group(tuple(planned), plugins),), {source.name: info}, settings)
 
 
-def _write(store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult]) -> None:
+def _require_unused(name: str, rule: str, store: Store) -> None:
+    """Refuse a store with runs or checkpoints: runs that are done are never overwritten."""
+    if store.run_ids() or any(staging.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
+        _checks.fail(name, rule, store.path)
+
+
+def _present(store: Store, *, retry_failed: bool, accept_versions: bool) -> set[str]:
+    """Return the runs that stay as they are; ask before runs of other versions join them."""
+    present = store.done() if retry_failed else set(store.run_ids())
+    if len(present) < len(store.manifest.runs):
+        ask_versions(store, _LOG.warning, accept=accept_versions)
+    return present
+
+
+def _write(
+    store: Store, planned: Sequence[PlannedRun], results: Sequence[RunResult], present: Collection[str] = ()
+) -> None:
     for run, result in zip(planned, results, strict=True):
-        store.write(record_of(run, result))
+        if run.run_id not in present:
+            store.write(record_of(run, result))
 
 
 def _read(store: Store, recipe: Recipe, planned: PlannedRun) -> RunResult:
     """Return a stored run as the training returned it."""
     fields, objectives = store.read(planned.run_id), len(planned.preference)
     frame = pd.DataFrame(stacked([read_history(store, fields)]))
-    tensors = store.policy(planned.run_id)
+    bare = fields["status"] == "failed" and POLICY not in fields["files"]  # it failed before it had a policy
+    tensors = {} if bare else store.policy(planned.run_id)
     return RunResult(
         recipe=recipe,
         preference=planned.preference,

@@ -29,7 +29,7 @@ from morl_recipes.scores import Bounds, summarise
 from morl_recipes.settings import Settings
 from morl_recipes.store import PlannedRun, Store
 from morl_recipes.store._tests import read_tests, write_test
-from morl_recipes.stored_environments import StoredEnvironments
+from morl_recipes.stored_environments import StoredEnvironments, require_dynamics
 
 
 @dataclass(frozen=True)
@@ -78,21 +78,21 @@ def test_store(
         episodes: Fresh episodes per policy.
         progress: Show a progress bar.
         env: The environment, where it was made in Python and no name leads to it.
-        accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had.
+        accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with.
 
     Returns:
         What was done. A store without a policy raises :class:`~morl_recipes.store.StoreError`, and so does one of
-        which some runs cannot be read, after all the others are tested.
+        which some runs cannot be read or had other versions, after all the others are tested.
     """
     _checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
-    todo, there, problems = _pending(store, episodes)
+    todo, there, problems = _pending(store, episodes, accept_versions=accept_versions)
     batches, unread = _batches(store, todo)
     problems += unread
     if problems and not batches and not there:
         raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
     tested: list[str] = []
-    environments = StoredEnvironments(store, env, accept_versions=accept_versions)
+    environments = StoredEnvironments(store, env)
     with tqdm(
         total=2 * episodes * sum(map(len, batches)),
         disable=None if progress else True,
@@ -122,8 +122,8 @@ class _Stored:
     recipe: Recipe
 
 
-def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str], list[str]]:
-    """Return the finished runs without a test of so many episodes, the ids of those with one, and what is damaged."""
+def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[PlannedRun], list[str], list[str]]:
+    """Return the finished runs without a test of so many episodes, the ids of those with one, and what cannot be."""
     todo, there, problems = [], [], []
     planned = {run.run_id: run for run in store.manifest.runs}
     for run_id, fields in store.records():
@@ -131,12 +131,15 @@ def _pending(store: Store, episodes: int) -> tuple[list[PlannedRun], list[str], 
             if isinstance(fields, StoreError):
                 raise fields
             points = read_tests(store, fields).values()
+            tested = all(point is not None and point["episodes"] == episodes for point in points)
+            if fields["status"] == "done" and not tested and not accept_versions:
+                require_dynamics(store, fields)
         except StoreError as problem:
             problems.append(str(problem))
             continue
         if fields["status"] != "done":
             continue
-        if all(point is not None and point["episodes"] == episodes for point in points):
+        if tested:
             there.append(run_id)
         else:
             todo.append(planned[run_id])

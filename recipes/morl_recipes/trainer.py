@@ -25,6 +25,8 @@ def train(
     *,
     out: Path | str | None = None,
     resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
     settings: Settings | None = None,
@@ -41,6 +43,8 @@ def train(
         total_steps: Environment steps **per run**, rounded up to whole iterations.
         out: Folder of the results, the same as of ``morl-blocks train``; nothing is written without it.
         resume: Continue the training in ``out`` if there is one (its settings must be the same).
+        retry_failed: On ``resume``: train failed runs again.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
         progress: Show the progress bar.
         loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
         settings: How to train, as one object; what is named below is changed in it.
@@ -63,7 +67,8 @@ def train(
         return train_runs(runs, env, chosen, resume=resume, progress=progress, loggers=loggers)
     from morl_recipes.stored import train_stored
 
-    return train_stored(runs, env, chosen, Path(out), resume=resume, progress=progress, loggers=loggers)
+    how: dict[str, Any] = {"resume": resume, "retry_failed": retry_failed, "accept_versions": accept_versions}
+    return train_stored(runs, env, chosen, Path(out), progress=progress, loggers=loggers, **how)
 
 
 def train_runs(
@@ -73,6 +78,7 @@ def train_runs(
     *,
     folder: Path | None = None,
     resume: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
@@ -84,8 +90,9 @@ def train_runs(
         settings: How to train.
         folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
         resume: Continue from the checkpoint in the folder, if there is one.
+        accept_versions: Continue also from one of other versions.
         progress: Show the progress bar.
         loggers: As for :func:`train`.
     """
-    chosen = settings or Settings()
-    return Session(runs, env, chosen, folder=folder, resume=resume, progress=progress, loggers=loggers).train()
+    how: dict[str, Any] = {"folder": folder, "resume": resume, "accept_versions": accept_versions}
+    return Session(runs, env, settings or Settings(), progress=progress, loggers=loggers, **how).train()

@@ -8,6 +8,7 @@ import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,29 @@ import torch
 
 from morl_blocks import schedulers
 from morl_recipes import PASTA, ROWS, train
+from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.cli import main
+from morl_recipes.envs import EnvSource
+from morl_recipes.learning.runs import Run
 from morl_recipes.report import write_report
 from morl_recipes.result import TrainResult
+from morl_recipes.settings import Settings
 from morl_recipes.spec import as_spec
-from morl_recipes.store import Store, StoreError, load_runs
+from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
+from morl_recipes.stored import plan_runs
+from morl_recipes.sweep import InlineEngine, Plan, run_sweep
+from morl_recipes.sweep._pin import pin_size
 from morl_recipes.table import render_table
-from morl_recipes.toy import toy
-from tests.morl_recipes.worlds import tiny
+from morl_recipes.toy import ToyBatch, toy
+from morl_recipes.trainer import train_runs
+from tests.morl_recipes.worlds import poisoned, tiny
 
 QUICK: dict[str, Any] = {"num_envs": 4, "progress": False, "eval_every": 2, "eval_episodes": 2, "checkpoint_every": 2}
 PREFERENCES = [[0.5, 0.5], [0.2, 0.8]]
 
 
-def go(out: Path | None = None, iterations: int = 4, **options: Any) -> TrainResult:
-    return train(tiny(), toy(), PREFERENCES, [0, 1], 64 * iterations, out=out, **{**QUICK, **options})
+def go(out: Path | None = None, iterations: int = 4, env: EnvSource | None = None, **options: Any) -> TrainResult:
+    return train(tiny(), env or toy(), PREFERENCES, [0, 1], 64 * iterations, out=out, **{**QUICK, **options})
 
 
 def same(first: TrainResult, second: TrainResult) -> None:
@@ -103,6 +112,102 @@ def test_a_killed_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
     same(go(iterations=60), go(tmp_path / "s", 60, resume=True))
 
 
+def interrupted(out: Path, **options: Any) -> Path:
+    with pytest.raises(StopIteration):
+        go(out, loggers=[StopAt(64 * 3)], **options)
+    (path,) = out.glob("checkpoints/*/checkpoint.safetensors")
+    return path
+
+
+def test_a_damaged_checkpoint_is_set_aside_as_by_the_command_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = interrupted(tmp_path)
+    path.write_bytes(path.read_bytes()[:-100])
+    same(go(), go(tmp_path, resume=True))
+    assert "checkpoint.safetensors.unusable, and its population starts again." in caplog.text
+
+
+def test_a_checkpoint_of_another_world_is_no_damaged_one(tmp_path: Path) -> None:
+    path = interrupted(tmp_path, env=EnvSource("mine", ToyBatch))
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match=r"must belong to the same training, got another `env.horizon`"):
+        go(tmp_path, resume=True, env=EnvSource("mine", partial(ToyBatch, horizon=7)))
+    assert path.read_bytes() == before
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, torch: str) -> None:
+    installed = {**_versions.package_versions(), "torch": torch}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+
+
+ASKED = r"other versions \(torch .*, here 1.0.0\).*--accept-versions \(from Python accept_versions=True\)"
+
+
+def test_another_pytorch_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted(tmp_path)
+    pretend(monkeypatch, "1.0.0")
+    with pytest.raises(StoreError, match=rf"was begun under {ASKED}"):
+        go(tmp_path, resume=True)
+    go(tmp_path, resume=True, accept_versions=True)
+    go(tmp_path, resume=True)  # nothing to do, nothing to ask
+
+
+def test_a_checkpoint_without_a_store_is_asked_about_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs, settings = [Run(tiny(), (0.5, 0.5), 0)], Settings(total_steps=128, num_envs=4, eval_episodes=2)
+    train_runs(runs, toy(), settings, folder=tmp_path, progress=False)
+    pretend(monkeypatch, "1.0.0")
+    with pytest.raises(StoreError, match=rf"was written by {ASKED}"):
+        train_runs(runs, toy(), settings, folder=tmp_path, progress=False, resume=True)
+    train_runs(runs, toy(), settings, folder=tmp_path, progress=False, resume=True, accept_versions=True)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_failed_runs_are_trained_again_when_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = go(tmp_path, env=poisoned(1, 4, after=20, place="reward"))
+    assert [run.status for run in first.runs] == ["done", "failed", "done", "done"]
+    healed = EnvSource("poisoned", ToyBatch)
+    assert go(tmp_path, resume=True, env=healed).runs[1].status == "failed"  # read
+    pretend(monkeypatch, "1.0.0")
+    with pytest.raises(StoreError, match=ASKED):
+        go(tmp_path, resume=True, env=healed, retry_failed=True)
+    again = go(tmp_path, resume=True, env=healed, retry_failed=True, accept_versions=True)
+    assert [run.status for run in again.runs] == ["done"] * 4
+    versions = [fields["versions"]["torch"] for fields in Store.open(tmp_path).statuses().values()]
+    assert versions.count("1.0.0") == 1
+
+
+def plan_of_go() -> Plan:
+    runs = [Run(tiny(), tuple(weights), seed) for weights in PREFERENCES for seed in (0, 1)]
+    settings = Settings(total_steps=256, num_envs=4, eval_every=2, eval_episodes=2, checkpoint_every=2)
+    return plan_runs(runs, toy().complete(), settings)
+
+
+def test_an_interrupt_at_the_end_of_a_population_stops_before_the_next(tmp_path: Path) -> None:
+    class Press:
+        def log_scalar(self, name: str, value: float, step: int) -> None:
+            if step == 64 * 4 and name == "mu/run0":
+                signal.raise_signal(signal.SIGINT)
+
+    pin_size(Store.create(tmp_path, plan_of_go().manifest()).path, 2)
+    with pytest.raises(KeyboardInterrupt, match=r"2 of 4 runs are in .*; resume=True continues"):
+        go(tmp_path, loggers=[Press()])
+    assert len(Store.open(tmp_path).done()) == 2
+    result = go(tmp_path, resume=True, loggers=[Press()])  # no run is left: it stops nothing
+    assert [run.status for run in result.runs] == ["done"] * 4
+
+
+def test_a_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
+    def broken(*_: object) -> list[RunRecord]:
+        raise ZeroDivisionError("a mistake")
+
+    run_sweep(plan_of_go(), tmp_path, InlineEngine(), work=broken, progress=False)
+    result = go(tmp_path, resume=True)
+    assert {run.status for run in result.runs} == {"failed"}
+    assert all("a mistake" in run.reason and run.policy == run.peak_policy == {} for run in result.runs)
+    same(go(), go(tmp_path, resume=True, retry_failed=True))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -124,6 +229,14 @@ def test_a_result_is_saved_as_if_it_had_had_a_folder(tmp_path: Path) -> None:
     for run_id in store.run_ids():
         assert store.read(run_id) == Store.open(tmp_path / "now").read(run_id)
     same(result, go(tmp_path / "later", resume=True))
+
+
+def test_a_result_is_not_saved_among_earlier_runs(tmp_path: Path) -> None:
+    go(tmp_path, 2)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    with pytest.raises(ValueError, match=r"`folder` must hold no earlier training \(choose another folder\), got"):
+        go(iterations=2).save(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
 
 
 def test_python_and_the_command_line_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -185,10 +185,28 @@ def test_another_environment_is_refused(store: Store, changes: dict[str, int], w
     assert _files(store) == before
 
 
+def _tell(store: Store, run_id: str, versions: dict[str, str]) -> None:
+    path = store.path / "runs" / run_id / "run.json"
+    path.write_bytes(seal({**json.loads(path.read_text()), "versions": versions}))
+
+
 def test_other_versions_of_the_dynamics_are_refused_unless_accepted(store: Store) -> None:
+    first, *_ = store.run_ids()
+    _tell(store, first, {"gymnasium": "0.1"})
+    words = (
+        r"1 of 4 runs could not be tested, the others were.*other versions \(gymnasium 0\.1, here .*--accept-versions"
+    )
+    with pytest.raises(StoreError, match=words):
+        play_store(store, EPISODES, progress=False, env=toy())
+    assert play_store(store, EPISODES, progress=False, env=toy(), accept_versions=True).tested == (first,)
+
+
+def test_a_run_that_does_not_tell_its_versions_had_those_of_the_sweep(store: Store) -> None:
+    for run_id in store.run_ids():
+        _tell(store, run_id, {})
     versions = {**store.manifest.versions, "gymnasium": "0.1"}
     older = Store(store.path, replace(store.manifest, versions=versions))
-    with pytest.raises(StoreError, match=r"trained with gymnasium 0\.1 \(here .*--accept-versions"):
+    with pytest.raises(StoreError, match=r"no run can be tested.*\(gymnasium 0\.1, here "):
         play_store(older, EPISODES, progress=False, env=toy())
     assert len(play_store(older, EPISODES, progress=False, env=toy(), accept_versions=True).tested) == 4
 

@@ -24,7 +24,7 @@ class Fresh:
     episodes: int = Settings.test_episodes
     """Fresh episodes per policy."""
     accept_versions: bool = False
-    """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the sweep had."""
+    """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with."""
 
     def run(self, argv: list[str]) -> int:
         """Play, write, and say what was done."""

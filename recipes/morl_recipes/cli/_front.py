@@ -64,6 +64,10 @@ class Front:
         Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: runs/front-<row>-<env>)")
     ] = None
     """Folder of the front."""
+    retry_failed: bool = False
+    """Train failed runs again."""
+    accept_versions: bool = False
+    """Go on under other versions of PyTorch or of the environment than the training was begun with."""
     quiet: bool = False
     """Show no progress."""
 
@@ -86,6 +90,8 @@ class Front:
                 gamma=self.gamma,
                 out=out,
                 resume=True,
+                retry_failed=self.retry_failed,
+                accept_versions=self.accept_versions,
                 progress=not self.quiet,
                 plugin=plugin,
                 **self._settings(),

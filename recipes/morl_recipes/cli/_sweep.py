@@ -80,7 +80,7 @@ class Sweep:
     retry_failed: bool = False
     """Train failed runs again."""
     accept_versions: bool = False
-    """Go on under another version of PyTorch than the sweep was begun with."""
+    """Go on under other versions of PyTorch or of environments than the sweep was begun with."""
     silence: float = 1800.0
     """Seconds without progress after which a worker is taken to hang, and replaced."""
     dry_run: bool = False

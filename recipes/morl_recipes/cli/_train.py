@@ -48,7 +48,7 @@ class Train:
     retry_failed: bool = False
     """Train failed runs again."""
     accept_versions: bool = False
-    """Go on under another version of PyTorch than the training was begun with."""
+    """Go on under other versions of PyTorch or of the environment than the training was begun with."""
     quiet: bool = False
     """Show no progress."""
 

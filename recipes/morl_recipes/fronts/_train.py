@@ -49,6 +49,8 @@ def train_front(
     gamma: float = 1.0,
     out: Path | str | None = None,
     resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
     plugin: Plugin | None = None,
@@ -76,6 +78,8 @@ def train_front(
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
         resume: Continue the training in ``out`` if there is one; another one there is refused.
+        retry_failed: On ``resume``: train failed runs again; not for a warm start, which keeps no single runs.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`.
         plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
@@ -100,10 +104,13 @@ def train_front(
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
     _require_playable(made, source)
-    how: dict[str, Any] = {"resume": resume, "progress": progress, "loggers": loggers, "plugin": plugin}
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "loggers": loggers, "plugin": plugin}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         _checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if warm_start and retry_failed:
+        _checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", retry_failed)
     if out is not None:
         _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
     if warm_start:
@@ -112,7 +119,7 @@ def train_front(
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = _train(made, source, asked, seeds, chosen, store, **how).runs
+        runs = _train(made, source, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -135,6 +142,7 @@ def _train(
     store: Path | None,
     *,
     plugin: Plugin | None,
+    retry_failed: bool,
     **how: Any,
 ) -> TrainResult:
     """Train as :func:`~morl_recipes.train` does, with the user's file that defines the recipe."""
@@ -144,7 +152,7 @@ def _train(
         return train_runs(runs, source, settings, **how)
     from morl_recipes.stored import train_stored
 
-    return train_stored(runs, source, settings, store, plugin=plugin, **how)
+    return train_stored(runs, source, settings, store, plugin=plugin, retry_failed=retry_failed, **how)
 
 
 def _require_own(out: Path, other: str, *, resume: bool) -> None:

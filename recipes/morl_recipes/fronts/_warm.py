@@ -33,6 +33,7 @@ def train_warm(
     *,
     folder: Path | None = None,
     resume: bool = False,
+    accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
     plugin: Plugin | None = None,
@@ -51,6 +52,7 @@ def train_warm(
         share: Share of ``total_steps`` that the first phase takes, in (0, 1].
         folder: Where the checkpoints of both phases are written; nothing is without one.
         resume: Continue from them.
+        accept_versions: Continue also from those of other versions.
         progress: Show the progress bar.
         loggers: As for :func:`~morl_recipes.train`; told of the second phase.
         plugin: The user's file that defines the recipe; an edited one does not continue.
@@ -62,10 +64,12 @@ def train_warm(
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
-    how: dict[str, Any] = {"resume": resume, "progress": progress}
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
     how["files"] = {"recipe_file": plugin, "env_file": source.plugin}
     begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
     begun.train()
+    if begun.interrupted:
+        begun.stop()
     session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
     inherit(session.batch, begun.batch)
     return session.train()

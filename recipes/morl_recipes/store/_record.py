@@ -33,7 +33,8 @@ class RunRecord(Identity):
         history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
         policy: Named tensors, or ``None``.
-        versions: What trained it: morl-blocks, torch and, where it is known, the commit of the source.
+        versions: What trained it: morl-blocks, torch, the packages of environments that are not ours and, where it is
+            known, the commit of the source.
         test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
             with its standard error (``hv, hv_se, ...``); ``None`` without a test.
         test_final: The last policy, likewise.

@@ -13,7 +13,7 @@ from morl_recipes.store._run_folder import again
 from morl_recipes.store._shapes import HISTORY, POLICY
 from morl_recipes.store._store import CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA, RUNS, STAGING, Store
 from morl_recipes.store._tests import read_tests
-from morl_recipes.store._versions import DECISIVE
+from morl_recipes.store._versions import DECISIVE, dynamics_of
 
 FOLDERS = (RUNS, STAGING, CHECKPOINTS)
 
@@ -67,7 +67,7 @@ def verify(folder: str | Path) -> Verified:
     except StoreError as error:
         return Verified(path, 0, 0, (Finding(str(path), str(error)),))
     findings = [*_links(path), *_populations(path), *_strangers(store)]
-    versions: Counter[tuple[tuple[str, str], ...]] = Counter()
+    versions: Counter[tuple[str, str]] = Counter()
     recipes = {run.run_id: run.recipe for run in store.manifest.runs}
     there = 0
     for run_id, fields in store.records():
@@ -79,7 +79,7 @@ def verify(folder: str | Path) -> Verified:
             _run(store, fields)
             if fields["recipe"] != recipes[run_id]:
                 raise StoreError(f"{where}: has another recipe than the plan. {again(path / RUNS / run_id)}")
-            versions[_decisive(fields)] += 1
+            versions.update(_decisive(fields))
         except StoreError as problem:
             findings.append(Finding(where, str(problem)))
     return Verified(path, len(recipes), there, (*findings, *_mixed(path, versions)))
@@ -123,16 +123,18 @@ def _strangers(store: Store) -> Iterator[Finding]:
         yield Finding(str(folder / name), "is no folder. Remove it: the same sweep then trains this run again.")
 
 
-def _decisive(fields: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _decisive(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the packages that decide the numbers of a run, with their versions, as far as it tells them."""
     versions = fields.get("versions", {})
-    return tuple((name, versions[name]) for name in DECISIVE if name in versions)
+    for name in (*DECISIVE, *dynamics_of(fields["env"])):
+        if name in versions:
+            yield name, versions[name]
 
 
-def _mixed(path: Path, versions: "Counter[tuple[tuple[str, str], ...]]") -> Iterator[Finding]:
+def _mixed(path: Path, versions: "Counter[tuple[str, str]]") -> Iterator[Finding]:
     """Say so when runs that are compared were trained by different versions; those that do not tell are left out."""
-    known = {pairs: count for pairs, count in versions.items() if pairs}
-    if len(known) > 1:
-        each = "; ".join(
-            f"{count} by {', '.join(' '.join(pair) for pair in pairs)}" for pairs, count in sorted(known.items())
-        )
+    several = [name for name, count in Counter(name for name, _ in versions).items() if count > 1]
+    if several:
+        counts = sorted((pair, count) for pair, count in versions.items() if pair[0] in several)
+        each = "; ".join(f"{count} by {' '.join(pair)}" for pair, count in counts)
         yield Finding(str(path), f"its runs were trained by several versions ({each}). Say so beside their numbers.")

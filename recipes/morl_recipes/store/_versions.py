@@ -2,10 +2,12 @@
 
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+
+from morl_envs.cards import known_card
 
 _PACKAGES = (
     "morl-blocks",
@@ -22,6 +24,8 @@ _PACKAGES = (
 _ROOT = Path(__file__).resolve().parents[3]
 DECISIVE = ("morl-blocks", "torch")
 """Packages whose other versions may give other numbers for the same run."""
+DYNAMICS = ("gymnasium", "mo-gymnasium", "mujoco")
+"""Packages that hold the dynamics of environments which are not ours: as decisive for their runs."""
 
 
 @lru_cache(maxsize=1)
@@ -41,8 +45,8 @@ def package_versions() -> dict[str, str]:
 
 
 def run_versions() -> dict[str, str]:
-    """Name what trained a run: the decisive packages and, in a clone of the source, the commit."""
-    found = {name: version for name, version in _installed().items() if name in DECISIVE}
+    """Name what trained a run: the packages that may be decisive and, in a clone of the source, the commit."""
+    found = {name: version for name, version in _installed().items() if name in DECISIVE + DYNAMICS}
     commit = source_commit()
     return found | ({"commit": commit} if commit else {})
 
@@ -67,13 +71,26 @@ def source_commit(root: Path = _ROOT) -> str:
     return heads["branch.oid"] + "-dirty" * edited if "branch.oid" in heads else ""
 
 
-def other_versions(stored: Mapping[str, str], here: Mapping[str, str] | None = None) -> str:
-    """Say which decisive packages differ from those here; empty when none does or the stored ones are unknown.
+def dynamics_of(env: str) -> tuple[str, ...]:
+    """Name the packages that hold the dynamics of an environment: none of them do for a world of ours.
+
+    Example:
+        >>> dynamics_of("stealth"), dynamics_of("mo-hopper-2obj-v5")
+        ((), ('gymnasium', 'mo-gymnasium', 'mujoco'))
+    """
+    card = known_card(env)
+    return () if card is not None and card.world else DYNAMICS
+
+
+def other_versions(
+    stored: Mapping[str, str], here: Mapping[str, str] | None = None, packages: Sequence[str] = DECISIVE
+) -> str:
+    """Say which packages differ from those here; empty when none does or one of both versions is unknown.
 
     Example:
         >>> other_versions({"torch": "2.8.0"}, {"torch": "2.13.0"})
         'torch 2.8.0, here 2.13.0'
     """
     here = _installed() if here is None else here
-    pairs = [(name, stored.get(name), here.get(name)) for name in DECISIVE]
-    return "; ".join(f"{name} {old}, here {new}" for name, old, new in pairs if old is not None and old != new)
+    pairs = [(name, stored.get(name), here.get(name)) for name in packages]
+    return "; ".join(f"{name} {old}, here {new}" for name, old, new in pairs if None not in (old, new) and old != new)

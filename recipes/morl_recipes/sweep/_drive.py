@@ -11,8 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes import staging
+from morl_recipes.checkpoint import ACCEPT
 from morl_recipes.store import RunRecord, Store, StoreError, other_versions
 from morl_recipes.store._store import CHECKPOINTS
+from morl_recipes.store._versions import DECISIVE, dynamics_of
 from morl_recipes.sweep._pin import alone, pin_size, pinned_size, size_note
 from morl_recipes.sweep._plan import Job, Plan
 from morl_recipes.sweep._progress import Progress
@@ -70,7 +72,7 @@ def run_sweep(
         engine: Who trains.
         command: What the user typed, for the manifest.
         retry_failed: Train failed runs again.
-        accept_versions: Go on under another PyTorch than the sweep was begun with.
+        accept_versions: Go on under another PyTorch than the sweep was begun with, or other packages of environments.
         progress: Show a progress bar, or lines where there is no terminal.
         work: How a population is trained; by default as :func:`~morl_recipes.train` does.
         say: Where sentences go.
@@ -90,7 +92,7 @@ def run_sweep(
         populations = plan.populations(size)
         todo = [p for p in populations if any(run.run_id not in present for run in p.runs)]
         if todo:
-            _ask(store, say, accept=accept_versions)
+            ask_versions(store, say, accept=accept_versions)
             missing = sum(run.run_id not in present for run in plan.runs)
             say(
                 f"To do: {missing} of {len(plan.runs)} runs ({describe_seeds(plan)}). "
@@ -117,16 +119,17 @@ def describe_seeds(plan: Plan) -> str:
     return f"seed{'' if len(seeds) == 1 else 's'} {some}{', ...' if len(seeds) > SHOWN_SEEDS else ''}"
 
 
-def _ask(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
-    """Ask before runs of a second version of PyTorch join those that are there."""
-    other = other_versions(store.manifest.versions)
+def ask_versions(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
+    """Ask before runs of a second version of PyTorch, or of an environment, join those that are there."""
+    dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
+    other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
     if other and not accept:
         raise StoreError(
             f"{store.path}: was begun under other versions ({other}); runs of both would stand side by side. "
-            "Continue all the same with --accept-versions, or choose another folder (--out). Nothing was changed."
+            f"{ACCEPT}, or choose another folder (--out). Nothing was changed."
         )
     if other:
-        say(f"The sweep was begun under other versions ({other}). Every run says by which it was trained.")
+        say(f"{store.path}: was begun under other versions ({other}). Every run says by which it was trained.")
 
 
 class _Ledger:

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from torch import Tensor
 
 from morl_recipes import staging
-from morl_recipes.checkpoint import CheckpointError, require_versions
+from morl_recipes.checkpoint import CheckpointError
 from morl_recipes.envs import find_source
 from morl_recipes.learning.runs import Run
 from morl_recipes.recipe import Recipe
@@ -20,6 +20,7 @@ from morl_recipes.result import RunResult
 from morl_recipes.session import CHECKPOINT, Session
 from morl_recipes.store import PlannedRun, RunRecord
 from morl_recipes.sweep._plan import Job
+from morl_recipes.sweep.engines._events import LateInterrupt
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -41,18 +42,16 @@ def train_job(
         population: The runs.
         folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
-        accept_versions: Continue from a checkpoint of other versions of PyTorch or morl-blocks.
+        accept_versions: Continue from a checkpoint of other versions.
         log: Opens a logger for the population of a name, here, where it is trained; closed at its end.
 
     Returns:
-        One record per run, in order.
+        One record per run, in order. They come in a :class:`LateInterrupt` where an interrupt did not stop it.
     """
     for plugin in population.plugins:
         plugin.load()
     runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
     source = find_source(population.env, population.settings.device, population.plugins)
-    if folder is not None and not accept_versions:
-        require_versions(folder / CHECKPOINT)
     with _claimed(folder), nullcontext() if log is None else log(population.name) as logger:
         reporter = _Reporter(report, len(runs))
         begin = partial(
@@ -62,24 +61,42 @@ def train_job(
             population.settings,
             folder=folder,
             resume=folder is not None,
+            accept_versions=accept_versions,
             progress=False,
             loggers=[reporter] if logger is None else [reporter, logger],
         )
-        try:
-            results = begin().train().runs
-        except CheckpointError as error:
-            if folder is None:
-                raise
-            _set_aside(folder / CHECKPOINT, error)
-            results = begin().train().runs
-    return [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+        results, interrupted = train_from_checkpoint(begin, folder)
+    records = [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
+    if interrupted:
+        raise LateInterrupt(records)
+    return records
 
 
-def _set_aside(path: Path, error: CheckpointError) -> None:
-    """Make room for a new checkpoint and say so: a damaged one must not fail its runs for ever."""
-    aside = path.with_name(f"{path.name}.unusable")
-    path.replace(aside)
-    _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+def train_from_checkpoint(
+    begin: Callable[[], Session], folder: Path | None, *, but: tuple[type[CheckpointError], ...] = ()
+) -> tuple[list[RunResult], bool]:
+    """Train, and again from the start where a checkpoint cannot be used: it must not fail its runs for ever.
+
+    Args:
+        begin: Makes the session.
+        folder: Where its checkpoint is, if it has one.
+        but: What is raised all the same.
+
+    Returns:
+        The results, and whether an interrupt came too late to stop the training.
+    """
+    session = begin()
+    try:
+        return session.train().runs, session.interrupted
+    except CheckpointError as error:
+        if folder is None or isinstance(error, but):
+            raise
+        path = folder / CHECKPOINT
+        aside = path.with_name(f"{path.name}.unusable")
+        path.replace(aside)
+        _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+        session = begin()
+        return session.train().runs, session.interrupted
 
 
 def record_of(run: PlannedRun, result: RunResult) -> RunRecord:

@@ -1,5 +1,6 @@
 """``morl-blocks front`` from the outside."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -7,7 +8,10 @@ import pytest
 
 from morl_recipes import Front
 from morl_recipes.cli import main
+from morl_recipes.result import RunResult
+from morl_recipes.session import Session
 from morl_recipes.spec import KINDS
+from morl_recipes.store import _versions
 
 QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
 QUICK += [
@@ -29,6 +33,27 @@ def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.C
     assert list(pd.read_csv(out / "front.csv").columns[2:4]) == ["treasure", "time"]
     assert len(Front.load(out).policies) == 2
     assert main(command) == 0  # nothing is trained again
+
+
+def test_another_pytorch_is_asked_about_and_failed_runs_are_trained_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["front", *QUICK, "--preferences", "3", "--out", str(tmp_path / "f")]
+
+    def spoilt(session: Session, index: int) -> RunResult:
+        return replace(made(session, index), status="failed", reason="spoilt")
+
+    made = Session._run_result
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "_run_result", spoilt)
+        assert main(command) == 2
+    assert main(command) == 2
+    assert "at least one run that does not fail, got spoilt" in capsys.readouterr().err
+    installed = {**_versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    assert main([*command, "--retry-failed"]) == 3
+    assert "here 1.0.0); runs of both would stand side by side." in capsys.readouterr().err
+    assert main([*command, "--retry-failed", "--accept-versions"]) == 0
 
 
 def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 import pytest
 
 from morl_recipes.cli import main
+from morl_recipes.learning.diagnostics import Iteration
+from morl_recipes.session import Session
 from morl_recipes.settings import PAPER_STEPS, Settings, help_texts
 from morl_recipes.store import Store, load_runs
 from morl_recipes.sweep import InlineEngine, _drive
@@ -155,7 +157,7 @@ class TestStoresThatCannotBeUsed:
         self, place: Path, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         shutil.rmtree(next((store / "runs").iterdir()))
-        monkeypatch.setattr("morl_recipes.sweep._drive.other_versions", lambda versions: "torch 1 instead of 2")
+        monkeypatch.setattr("morl_recipes.sweep._drive.other_versions", lambda *_, **__: "torch 1 instead of 2")
         before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
         assert main(["sweep", "tiny.toml"]) == 3
         assert "was begun under other versions" in capsys.readouterr().err
@@ -218,6 +220,24 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
     train_with(monkeypatch, terminated)
     assert main([*command, "--out", "runs/x"]) == 143
     assert "Terminated. The same command continues" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_in_the_last_iteration_of_a_row_stops_before_the_next(
+    number: int, code: int, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = Session.take
+
+    def pressed(session: Session, iteration: Iteration) -> None:
+        os.kill(os.getpid(), number)
+        take(session, iteration)
+
+    monkeypatch.setattr(Session, "take", pressed)
+    quick = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--test-episodes", "0", "--quiet"]
+    quick += [word for key in ("steps_per_iteration=64", "epochs=1") for word in ("--set", f"ppo.{key}")]
+    command = ["train", "critic", "--env", "deep-sea-treasure-v0", "--preferences", "0.5,0.5", *quick]
+    assert main([*command, "--out", "runs/x"]) == code
+    assert len(Store.open("runs/x").done()) == 1
 
 
 @pytest.mark.usefixtures("no_training")

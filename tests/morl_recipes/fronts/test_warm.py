@@ -1,3 +1,4 @@
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from morl_recipes.envs import find_source
 from morl_recipes.fronts._train import adapted
 from morl_recipes.fronts._warm import inherit, spread, train_warm
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin
+from morl_recipes.session import Session
 from morl_recipes.settings import Settings
+from morl_recipes.store import StoreError, _versions
 from morl_recipes.toy import toy
 from tests.morl_recipes.fronts.conftest import RECIPE
 
@@ -111,11 +115,35 @@ def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
         front("new = 1")
 
 
+def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(session: Session, iteration: Iteration) -> None:
+        signal.raise_signal(signal.SIGINT)
+        take(session, iteration)
+
+    take = Session.take
+    monkeypatch.setattr(Session, "take", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"Stopped after iteration 1 of 1: saved in .*first; resume=True"):
+        _front(out=tmp_path)
+
+
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match=r"`warm_start` must be 0 for one policy of all preferences"):
         train_front(RECIPE, toy(), 3, [3], 64, warm_start=0.5, **SETTINGS)
     with pytest.raises(ValueError, match=r"`warm_start` must"):
         _front(warm_start=1.5)
+    with pytest.raises(ValueError, match=r"`retry_failed` must be False for a warm start"):
+        _front(retry_failed=True)
+
+
+def test_checkpoints_of_another_pytorch_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _front(out=tmp_path / "f")
+    installed = {**_versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).*accept_versions=True"):
+        _front(out=tmp_path / "f", resume=True)
+    _front(out=tmp_path / "f", resume=True, accept_versions=True)
 
 
 def test_the_first_preferences_are_far_from_each_other() -> None:

@@ -100,7 +100,7 @@ def test_tables_show_a_damaged_run_as_a_gap_with_its_name(store: Store) -> None:
     one, other, *_ = folders(store)
     whole = render_table(store, format="csv")
     exchange(one, other)
-    text = render_table(store, width=200)
+    text = " ".join(render_table(store, width=200).split())
     assert f"{one.name}, {other.name}" in text
     assert "2 of 6 runs are damaged and left out" in text
     assert "morl-blocks verify says what to do." in text
@@ -122,6 +122,15 @@ def test_a_run_with_a_damaged_history_is_a_gap_of_the_report(store: Store) -> No
 def test_a_whole_store_has_no_findings(store: Store) -> None:
     made = verify(store.path)
     assert (made.there, made.planned, made.findings) == (12, 12, ())
+
+
+def test_runs_that_tell_less_of_their_versions_are_no_finding(store: Store) -> None:
+    one, other, *_ = folders(store)
+    versions = store.read(one.name)["versions"]
+    assert "gymnasium" in versions
+    forge(one, versions={name: versions[name] for name in ("morl-blocks", "torch")})
+    forge(other, versions={})
+    assert verify(store.path).findings == ()
 
 
 def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) -> None:

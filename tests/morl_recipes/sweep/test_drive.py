@@ -1,8 +1,10 @@
 """What is missing is done, once, whatever happened before; the trainers here are fakes."""
 
 import errno
+import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import torch
 from tqdm import tqdm
 
 from morl_recipes import staging
-from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs
+from morl_recipes.store import RunRecord, Store, StoreError, _versions, load_runs, verify
 from morl_recipes.sweep import InlineEngine, Job, Outcome, _drive, _progress, run_sweep, train_job
+from morl_recipes.sweep._plan import LARGEST
 from morl_recipes.sweep.engines import Work
+from morl_recipes.testing import with_tests
 from tests.morl_recipes.sweep import fakes
 from tests.morl_recipes.sweep.fakes import tiny_plan
 
@@ -184,6 +188,60 @@ def test_what_the_machine_did_is_no_failed_run(tmp_path: Path) -> None:
     assert (len(again.ran), again.done, again.lost) == (2, 8, {})
 
 
+def _ask_for_a_petabyte() -> None:
+    torch.empty(10**15, dtype=torch.uint8)
+
+
+def _ask_a_full_gpu() -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.\nC++ stack")
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"), [(_ask_for_a_petabyte, "can't allocate memory"), (_ask_a_full_gpu, "out of memory")]
+)
+def test_memory_that_pytorch_cannot_get_is_no_failed_run(tmp_path: Path, ask: Callable[[], None], words: str) -> None:
+    def greedy(population: Job, folder: Path | None, report: object) -> list[RunRecord]:
+        ask()
+        return []
+
+    outcome = sweep(tmp_path / "s", greedy)
+    assert (outcome.done, outcome.failed, len(outcome.lost)) == (0, {}, 8)
+    (reason,) = set(outcome.lost.values())
+    assert words in reason
+    assert "\n" not in reason
+
+
+def press_in_tests(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
+    """Press Ctrl-C while the policies of one population are tested."""
+    calls = list[int]()
+
+    def pressed(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == of:
+            signal.raise_signal(signal.SIGINT)
+        return with_tests(*arguments)
+
+    monkeypatch.setattr("morl_recipes.session.with_tests", pressed)
+
+
+def test_an_interrupt_at_the_end_of_a_population_keeps_it_and_stops_before_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_in_tests(monkeypatch, of=1)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(tmp_path / "s", train_job)
+    (trained, _) = tiny_plan().populations(LARGEST)
+    assert Store.open(tmp_path / "s").done() == {run.run_id for run in trained.runs}
+    assert sweep(tmp_path / "s", train_job).done == 8
+
+
+def test_an_interrupt_at_the_end_of_the_last_population_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_in_tests(monkeypatch, of=2)
+    assert sweep(tmp_path / "s", train_job).done == 8
+
+
 def test_a_checkpoint_that_another_process_holds_is_no_failed_run(tmp_path: Path) -> None:
     def held(population: Job, folder: Path | None, report: object) -> list[RunRecord]:
         raise TimeoutError("another process is still training this population")
@@ -210,6 +268,27 @@ def test_another_pytorch_is_asked_about(
     assert outcome.done == 8
     assert "Every run says by which it was trained." in capsys.readouterr().out
     assert {fields["versions"]["torch"] for fields in outcome.store.statuses().values()} == {"1.0.0", torch.__version__}
+
+
+def test_other_dynamics_are_asked_about_where_they_are_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep(tmp_path / "s", fakes.one_fails)
+    ours = Store.create(tmp_path / "ours", tiny_plan(envs=["stealth"]).manifest())
+    installed = {**_versions.package_versions(), "gymnasium": "0.1", "mujoco": "0.2"}
+    installed.pop("mo-gymnasium", None)  # what is not here, is not another version
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    other = r"other versions \(gymnasium .*, here 0\.1; mujoco .*, here 0\.2\)"
+    with pytest.raises(StoreError, match=other):
+        sweep(tmp_path / "s", retry_failed=True)
+    _drive.ask_versions(ours, pytest.fail, accept=False)
+    plan, arguments = tiny_plan(), {"work": fakes.fake_work, "progress": False, "retry_failed": True}
+    outcome = run_sweep(plan, tmp_path / "s", InlineEngine(), accept_versions=True, **arguments)  # type: ignore[arg-type]
+    versions = {fields["versions"]["gymnasium"] for fields in outcome.store.statuses().values()}
+    assert len(versions) == 2
+    (finding,) = verify(tmp_path / "s").findings
+    assert "1 by gymnasium 0.1; 7 by gymnasium " in finding.what
+    assert "torch" not in finding.what
 
 
 def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 import torch
 from filelock import FileLock
 
-from morl_recipes import checkpoint
+from morl_recipes import checkpoint, session
 from morl_recipes.session import Session
 from morl_recipes.store import RunRecord, StoreError, _versions
 from morl_recipes.sweep import InlineEngine, run_sweep, train_job
@@ -189,3 +189,19 @@ def test_a_checkpoint_of_another_pytorch_is_asked_about(tmp_path: Path, monkeypa
         train_job(population, tmp_path / "c", lambda steps: None)
     assert (tmp_path / "c" / "checkpoint.safetensors").read_bytes() == before
     train_job(population, tmp_path / "c", lambda steps: None, accept_versions=True)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_checkpoint_of_other_dynamics_is_asked_about_where_it_tells_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    versions = {name: _versions.package_versions()[name] for name in ("morl-blocks", "torch")}
+    with pytest.MonkeyPatch.context() as patch:
+        if not told:
+            patch.setattr(session, "run_versions", lambda: versions)
+        train_job(population, tmp_path / "c", lambda steps: None)
+    installed = {**_versions.package_versions(), "gymnasium": "0.1"}
+    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    with pytest.raises(StoreError, match=r"\(gymnasium .*, here 0\.1\)") if told else nullcontext():
+        train_job(population, tmp_path / "c", lambda steps: None)

@@ -25,13 +25,27 @@ SILENCE = 1800.0
 _MACHINE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ETIMEDOUT)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
 
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+
 
 @dataclass(frozen=True)
 class Finished:
-    """A population has ended; single runs may have failed."""
+    """A population has ended; single runs may have failed.
+
+    An interrupt may have come too late to stop it: then no other is begun.
+    """
 
     name: str
     records: list[RunRecord]
+    interrupted: bool = False
+
+
+class LateInterrupt(KeyboardInterrupt):
+    """An interrupt that came when a population was already trained: what it became must not be lost."""
+
+    def __init__(self, records: list[RunRecord]) -> None:
+        super().__init__("interrupted after the last iteration")
+        self.records = records
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,8 @@ def perform(work: Work, population: Job, checkpoints: Path | None, report: Repor
     torch.set_num_threads(1)
     try:
         return Finished(population.name, work(population, folder, report))
+    except LateInterrupt as interrupt:
+        return Finished(population.name, interrupt.records, interrupted=True)
     except StoreError as error:
         return Stopped(population.name, str(error))
     except Exception as error:
@@ -102,7 +118,16 @@ def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in _DISK:
             return Stopped(population.name, f"{cause.filename or folder}: {cause.strerror}.")
-        if isinstance(cause, (MemoryError, TimeoutError)) or (isinstance(cause, OSError) and cause.errno in _MACHINE):
-            return Lost(population.name, str(cause) or "no memory left")
+        if isinstance(cause, TimeoutError) or (isinstance(cause, OSError) and cause.errno in _MACHINE):
+            return Lost(population.name, str(cause))
+        if _no_memory(cause):
+            return Lost(population.name, (str(cause).splitlines() or ["no memory left"])[0])
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return Failed(population.name, explain(error, population.plugins))
+
+
+def _no_memory(error: BaseException) -> bool:
+    """Recognise memory that Python or PyTorch could not get; of a CPU's, PyTorch tells in words alone."""
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from morl_recipes.sweep._plan import Job
-from morl_recipes.sweep.engines._events import Event, Watch, Work, perform
+from morl_recipes.sweep.engines._events import Event, Finished, Watch, Work, perform
 
 
 class InlineEngine:
@@ -17,6 +17,9 @@ class InlineEngine:
     def run(
         self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
-        """Train populations in order."""
-        for population in populations:
-            yield perform(work, population, checkpoints, partial(watch, population.name))
+        """Train populations in order; an interrupt that was too late for one of them stops before the next."""
+        for left, population in zip(range(len(populations))[::-1], populations, strict=True):
+            event = perform(work, population, checkpoints, partial(watch, population.name))
+            yield event
+            if left and isinstance(event, Finished) and event.interrupted:
+                raise KeyboardInterrupt
