@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ class Session:
         state = tensors_of(self.batch) | self._eval_state
         state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
         state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
-        meta = self._identity() | {
+        meta = self._identity | {
             "iteration": self.batch.iteration,
             "updates": self.batch.updates,
             "columns": self.history.columns,
@@ -153,7 +154,7 @@ class Session:
     def load(self, path: Path) -> None:
         """Continue from a checkpoint of the same training."""
         state, meta = checkpoint.load(path)
-        checkpoint.require_same(path, meta, self._identity())
+        checkpoint.require_same(path, meta, self._identity)
         for other in checkpoint.versions_note(meta):
             _LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
@@ -238,6 +239,7 @@ class Session:
     def _copy_policies(self) -> list[Tensor]:
         return [tensor.clone() for tensor in self.batch.policies()]
 
+    @cached_property
     def _identity(self) -> dict[str, Any]:
         """Return what must agree between a checkpoint and the training that continues it."""
         batch = self.batch

@@ -201,7 +201,7 @@ def plan_run(
         source: The environment.
         group: Group of the recipe.
         method: Name of the recipe.
-        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text.
+        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text and digests.
         settings: How it is trained.
         plugin: The user's file that defines the recipe, if one does.
     """
