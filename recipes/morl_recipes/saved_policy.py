@@ -93,7 +93,7 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
     try:
-        actor = _stored_actor(store, run["run_id"], env)
+        actor = _stored_actor(store, run["run_id"], env, own)
         policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
@@ -101,7 +101,7 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
     return policy.requires_grad_(requires_grad=False)
 
 
-def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
+def _stored_actor(store: Store, run_id: str, env: TensorEnv, tensors: Mapping[str, Tensor]) -> Actor | None:
     """Return the actor of a stored run's recipe; ``None`` for the paper's, whose parameters tell everything.
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
@@ -123,6 +123,12 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
     if actor.kind is PlainActor and actor == PlainActor(hidden=actor.hidden):
         return None
     with torch.device("meta"):
+        built = build_actor(recipe, env)
+    needed = {name: tensor.shape for name, tensor in built.state_dict().items()}
+    there = {name: tensor.shape for name, tensor in tensors.items() if not name.startswith("observation_")}
+    if needed != there or not list(built.buffers()):
+        return built
+    with torch.random.fork_rng(devices=[]):  # constants that no file holds; the file has the size of all the rest
         return build_actor(recipe, env)
 
 
