@@ -135,8 +135,7 @@ def make_plan(sweep: Sweep) -> Plan:
         environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
     """
     adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
-    sources = [find_source(name, sweep.settings.device) for name in sweep.envs]
-    sources = list({source.name: source for source in sources}.values())
+    sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:
         source.check()
     runs: list[PlannedRun] = []
@@ -160,6 +159,17 @@ def make_plan(sweep: Sweep) -> Plan:
         settings=sweep.settings,
         population=sweep.population,
     )
+
+
+def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
+    """Keep each environment once; runs and tables know it by its name, so two of one name are refused."""
+    found: dict[str, EnvSource] = {}
+    for source in sources:
+        known = found.setdefault(source.name, source).plugin
+        if known is not None and source.plugin is not None and known.digest != source.plugin.digest:
+            both = f"{source.name} of {known.path} and of {source.plugin.path}"
+            _checks.fail("envs", "come from files of different names", f"{both}: rename one of them")
+    return list(found.values())
 
 
 def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:

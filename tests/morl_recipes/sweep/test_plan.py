@@ -96,6 +96,22 @@ def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
         tiny_plan(preferences=[[0.2, 0.3, 0.5]])
 
 
+def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one(tmp_path: Path) -> None:
+    names = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "world.py").write_text("from morl_recipes.toy import ToyBatch as make_env\n")
+        names.append(f"{tmp_path / folder / 'world.py'}:make_env")
+    changes = {"envs": names, "rows": ["PASTA"], "preferences": None, "seeds": 1}
+    assert [run.env for run in tiny_plan(**changes).runs] == ["world.py:make_env"]
+    (tmp_path / "b" / "world.py").write_text("from morl_recipes.toy import ToyBatch as make_env  # another\n")
+    message = (
+        "`envs` must come from files of different names, got world.py:make_env of .*a/world.py and of .*b/world.py"
+    )
+    with pytest.raises(ValueError, match=message):
+        tiny_plan(**changes)
+
+
 ROWS_FILE = """
 from dataclasses import replace
 from morl_blocks.combiners import Sum
