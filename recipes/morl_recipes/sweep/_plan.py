@@ -8,11 +8,13 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.learning.networks import require_parameters
 from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin, explain
 from morl_recipes.recipe import Recipe
@@ -195,8 +197,10 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
     try:
         with torch.random.fork_rng(devices=[]):
             recipe.combiner.build()
-            recipe.critic.build(source.observation_dim, objectives)
-            recipe.actor.build(source.observation_dim, objectives, 2)  # any number of actions shows a mistake
+            critic = partial(recipe.critic.build, source.observation_dim, objectives)
+            actor = partial(recipe.actor.build, source.observation_dim, objectives, 2)  # any number of actions will do
+            require_parameters("critic", critic(), critic)
+            require_parameters("actor", actor(), actor)
     except Exception as error:
         reason = explain(error, [row.plugin] if row.plugin is not None else [])
         raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error

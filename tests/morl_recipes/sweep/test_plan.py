@@ -114,7 +114,9 @@ def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one
 
 ROWS_FILE = """
 from dataclasses import replace
+import torch
 from morl_blocks.combiners import Sum
+from morl_blocks.critics import SharedCritic
 from morl_recipes import PASTA
 from morl_recipes.specs import TorchJD, spec
 
@@ -122,6 +124,12 @@ class Halfway(Sum):
     def __init__(self):
         self.broken = {}["weights"]
 
+class Counted(SharedCritic):
+    def __init__(self, observation_dim, num_objectives):
+        super().__init__(observation_dim, num_objectives)
+        self.register_buffer("count", torch.zeros(()))
+
+Buffered = replace(PASTA, critic=spec(Counted)())
 Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
 Broken = replace(PASTA, combiner=spec(Halfway)())
 """
@@ -138,7 +146,8 @@ def my_rows(tmp_path: Path) -> Path:
     ("row", "message"),
     [
         ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
-        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:9\)"),
+        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:11\)"),
+        ("Buffered", r"my_rows/Buffered cannot be built: ValueError: `critic` must keep .*, got the buffer 'count'"),
     ],
 )
 def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, message: str) -> None:
