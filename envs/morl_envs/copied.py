@@ -8,6 +8,9 @@ from torch import Tensor
 from morl_envs import _names
 from morl_envs.protocol import TensorEnv
 
+NEEDED = ("reset_tensors", "step_tensors", "get_state", "set_state", *TensorEnv.__annotations__)
+"""Methods and attributes that a trainer asks for, sooner or later."""
+
 
 class CopiedEnv:
     """An environment whose observations, rewards and flags are copies.
@@ -47,10 +50,12 @@ def with_own_tensors(env: Any) -> TensorEnv:
     """Return an environment that is safe to keep the results of: itself when it says ``fresh_tensors``, else copied.
 
     Args:
-        env: What should be a :class:`~morl_envs.protocol.TensorEnv`; anything else is refused.
+        env: What should be a :class:`~morl_envs.protocol.TensorEnv`; anything else is refused with what it lacks.
     """
-    if not (hasattr(env, "step_tensors") and hasattr(env, "reset_tensors")):
-        _names.fail("env", "open a TensorEnv, with reset_tensors and step_tensors", type(env).__name__)
+    missing = [name for name in NEEDED if not hasattr(env, name)]
+    if missing:
+        rule = "open a TensorEnv, with all of its methods and attributes"
+        _names.fail("env", rule, f"{type(env).__name__} without {', '.join(missing)}")
     return cast("TensorEnv", env if getattr(env, "fresh_tensors", False) else CopiedEnv(env))
 
 

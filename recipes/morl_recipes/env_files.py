@@ -3,20 +3,13 @@
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 
 from morl_recipes._checks import fail
 from morl_recipes.naming import unknown
-from morl_recipes.plugins import Plugin
-
-
-class FileName(NamedTuple):
-    """A file, and a name in it."""
-
-    path: str
-    attribute: str
+from morl_recipes.plugins import FileName, Plugin, named_file
 
 
 def split(name: str) -> FileName | None:
@@ -27,12 +20,10 @@ def split(name: str) -> FileName | None:
         FileName(path='worlds/my_env.py', attribute='make_env')
         >>> split("stealth")
     """
-    path, colon, attribute = name.rpartition(":")
-    if colon and path.endswith(".py"):
-        return FileName(path, attribute)
-    if name.endswith(".py"):
-        raise ValueError(f"{name}: name a function or class of the file too, as in {name}:make_env.")
-    return None
+    file = named_file(name)
+    if file is not None and not file.attribute:
+        raise ValueError(f"{file.path}: name a function or class of the file too, as in {file.path}:make_env.")
+    return file
 
 
 def find_plugin(path: str, plugins: Sequence[Plugin], folder: str | Path) -> Plugin:

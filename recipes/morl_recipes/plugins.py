@@ -9,9 +9,30 @@ from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
+from typing import NamedTuple
 
 from morl_recipes.naming import unknown
 from morl_recipes.recipe import Recipe
+
+
+class FileName(NamedTuple):
+    """A user's file, and a name in it; empty for the whole file."""
+
+    path: str
+    attribute: str
+
+
+def named_file(name: str) -> FileName | None:
+    """Take ``my_rows.py:MyRow`` or ``my_rows.py`` apart; ``None`` when a name names no file.
+
+    Example:
+        >>> named_file("worlds/my_env.py:make_env")
+        FileName(path='worlds/my_env.py', attribute='make_env')
+        >>> named_file("my_rows.py"), named_file("stealth")
+        (FileName(path='my_rows.py', attribute=''), None)
+    """
+    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
+    return FileName(path, attribute) if path.endswith(".py") else None
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,30 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from morl_recipes import _checks
+from morl_recipes.live_digest import digest_of
 from morl_recipes.naming import unknown
-from morl_recipes.recipe import Recipe, every_field, plain_fields
-from morl_recipes.spec import kind_of
+from morl_recipes.recipe import SLOTS, Recipe, every_field, plain_fields
+from morl_recipes.spec import Live, Spec, kind_of
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
-    """Return the recipe as plain fields, or its text alone when it holds a live module, which no file can."""
+    """Return the recipe as plain fields, or its text and digests when it holds live modules, which no file can.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from morl_blocks.combiners import Sum
+        >>> list(describe_recipe(replace(Recipe(), combiner=Sum()))["live"])
+        ['combiner']
+    """
     try:
         return recipe.to_dict()
     except ValueError:
-        return {"text": repr(recipe)}
+        live = {name: digest for slot in SLOTS for name, digest in _digests(slot, getattr(recipe, slot))}
+        return {"text": repr(recipe), "live": live}
 
 
 def described_actor(recipe: Mapping[str, Any]) -> Any:
@@ -80,6 +89,15 @@ def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
         if not equals:
             _checks.fail("set", "be a name and a value, such as ppo.learning_rate=1e-4", repr(text))
     return {name.strip(): _value(text.strip()) for name, _, text in pairs}
+
+
+def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Find the live modules of a slot, also those that are arguments of a spec, by dotted name."""
+    if isinstance(value, Live):
+        yield name, digest_of(value.module)
+    elif isinstance(value, Spec):
+        for key, item in value.values:
+            yield from _digests(f"{name}.{key}", item)
 
 
 def _value(text: str) -> Any:

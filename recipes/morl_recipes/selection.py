@@ -6,7 +6,7 @@ from pathlib import Path
 
 from morl_recipes import paper
 from morl_recipes.naming import unknown
-from morl_recipes.plugins import Plugin, rows_of
+from morl_recipes.plugins import Plugin, named_file, rows_of
 from morl_recipes.recipe import Recipe
 from morl_recipes.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
@@ -93,16 +93,15 @@ def _origin(row: Row) -> str:
 
 def _select(name: str) -> list[Row]:
     """Return the rows of one name."""
-    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
-    if path.endswith(".py"):
-        group = Path(path).stem
+    if (file := named_file(name)) is not None:
+        group = Path(file.path).stem
         if group.lower() in ROWS:
             raise ValueError(
-                f"`rows` must come from a file that is not called like a group of morl-blocks, got {path}: "
+                f"`rows` must come from a file that is not called like a group of morl-blocks, got {file.path}: "
                 f"rename it to something other than {', '.join(ROWS)}."
             )
-        plugin = Plugin.read(path)
-        return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, attribute).items()]
+        plugin = Plugin.read(file.path)
+        return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, file.attribute).items()]
     rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
     words = name.lower()
     group, slash, method = words.partition("/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ class Session:
         state = tensors_of(self.batch) | self._eval_state
         state |= {"best": self.scores.best, "best_iteration": self.scores.best_iteration}
         state |= {f"best/{index}": tensor for index, tensor in enumerate(self.scores.best_policies)}
-        meta = self._identity() | {
+        meta = self._identity | {
             "iteration": self.batch.iteration,
             "updates": self.batch.updates,
             "columns": self.history.columns,
@@ -168,7 +169,7 @@ class Session:
         if not self.accept_versions:
             checkpoint.require_versions(path)
         state, meta = checkpoint.load(path)
-        checkpoint.require_same(path, meta, self._identity())
+        checkpoint.require_same(path, meta, self._identity)
         for other in checkpoint.versions_note(meta):
             _LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
@@ -253,6 +254,7 @@ class Session:
     def _copy_policies(self) -> list[Tensor]:
         return [tensor.clone() for tensor in self.batch.policies()]
 
+    @cached_property
     def _identity(self) -> dict[str, Any]:
         """Return what must agree between a checkpoint and the training that continues it."""
         batch = self.batch

@@ -1,15 +1,20 @@
+import inspect
+
 import pytest
 import torch
 from torch import Tensor
 
 from morl_envs import make_batch
-from morl_envs.copied import CopiedEnv, with_own_tensors
+from morl_envs.copied import NEEDED, CopiedEnv, with_own_tensors
+from morl_envs.protocol import TensorEnv
 
 
 class Reuser:
     """Counts its steps in one and the same set of tensors."""
 
     num_envs, objectives, horizon = 2, ("a", "b"), 5
+    observation_dim, action_dim, num_actions = 2, 1, None
+    action_low, action_high = torch.zeros(1), torch.ones(1)
 
     def __init__(self) -> None:
         self.numbers, self.flags = torch.zeros(2, 2), torch.zeros(2, 1, dtype=torch.bool)
@@ -20,6 +25,12 @@ class Reuser:
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         self.numbers += 1
         return self.numbers, self.numbers, self.flags, self.flags
+
+    def get_state(self) -> dict[str, Tensor]:
+        return {"numbers": self.numbers.clone()}
+
+    def set_state(self, state: dict[str, Tensor]) -> None:
+        self.numbers = state["numbers"].clone()
 
 
 def test_results_keep_their_numbers() -> None:
@@ -53,7 +64,26 @@ def test_our_own_environments_keep_their_promise_of_fresh_tensors(name: str) -> 
 
 
 def test_things_that_are_no_environment_are_refused() -> None:
-    with pytest.raises(ValueError, match="`env` must open a TensorEnv, with reset_tensors and step_tensors, got int"):
+    with pytest.raises(
+        ValueError, match=r"`env` must open a TensorEnv, .* got int without reset_tensors, step_tensors"
+    ):
         with_own_tensors(3)
     with pytest.raises(AttributeError, match="gravity"):
         _ = CopiedEnv(Reuser()).gravity  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["get_state", "set_state", "num_actions", "action_low", "horizon"])
+def test_an_environment_that_lacks_something_is_refused_with_its_name(name: str) -> None:
+    class Incomplete(Reuser):
+        def __getattribute__(self, asked: str) -> object:
+            if asked == name:
+                raise AttributeError(asked)
+            return super().__getattribute__(asked)
+
+    with pytest.raises(ValueError, match=f"`env` must open a TensorEnv, .*, got Incomplete without {name}\\."):
+        with_own_tensors(Incomplete())
+
+
+def test_everything_of_the_protocol_is_asked_for() -> None:
+    methods = [name for name, value in vars(TensorEnv).items() if inspect.isfunction(value) and name[0] != "_"]
+    assert set(NEEDED) == {*methods, *TensorEnv.__annotations__}

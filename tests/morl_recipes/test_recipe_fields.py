@@ -7,6 +7,7 @@ from torch import nn
 from morl_blocks import schedulers
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_recipes import PASTA, ROWS
+from morl_recipes.live_digest import digest_of
 from morl_recipes.recipe import every_field
 from morl_recipes.recipe_fields import change_recipe, describe_recipe, described_actor, parse_changes
 from morl_recipes.spec import as_spec
@@ -57,9 +58,10 @@ def test_a_change_without_a_value_is_named() -> None:
         parse_changes(["ppo.epochs"])
 
 
-def test_a_live_module_is_described_by_its_text() -> None:
+def test_a_live_module_is_described_by_its_text_and_its_digest() -> None:
     live = replace(PASTA, mu=as_spec(schedulers.Fixed(2.0)))
     assert "Live(module=Fixed" in describe_recipe(live)["text"]
+    assert describe_recipe(live)["live"] == {"mu": digest_of(schedulers.Fixed(2.0))}
     assert describe_recipe(PASTA) == PASTA.to_dict()
 
 
@@ -77,3 +79,10 @@ def test_the_actor_of_a_description_is_found_in_its_text_too() -> None:
 
 class Mine(nn.Module):
     """An activation of a user's own."""
+
+
+def test_a_live_module_inside_a_spec_is_found() -> None:
+    inside = [replace(PASTA, mu=ConflictBraked(base=schedulers.LinearDecay(start))) for start in (5.0, 6.0)]
+    first, second = (describe_recipe(recipe)["live"] for recipe in inside)
+    assert list(first) == ["mu.base"]
+    assert first != second

@@ -264,6 +264,18 @@ def test_a_live_module_is_kept_as_its_text(tmp_path: Path) -> None:
     assert write_report(tmp_path / "s", tmp_path / "report.html").exists()
 
 
+def test_live_modules_of_other_numbers_are_another_recipe(tmp_path: Path) -> None:
+    def go_live(mu: float, *, resume: bool = False) -> TrainResult:
+        recipe = replace(tiny(), mu=as_spec(schedulers.Fixed(mu)))
+        return train(recipe, toy(), PREFERENCES, [0], 128, out=tmp_path / "s", resume=resume, **QUICK)
+
+    first = go_live(0.25)
+    same_numbers = go_live(0.25, resume=True)
+    assert same_numbers.runs[0].history["mu"].tolist() == first.runs[0].history["mu"].tolist() == [0.25, 0.25]
+    with pytest.raises(StoreError, match=r"live\.mu"):
+        go_live(8.0, resume=True)
+
+
 @pytest.mark.parametrize("make", [lambda: go(), lambda: go(iterations=1)])
 def test_a_result_prints_as_a_small_table(make: Callable[[], TrainResult]) -> None:
     text = repr(make())

@@ -7,6 +7,7 @@ from typing import Literal
 
 from morl_recipes.cli._estimate import estimate
 from morl_recipes.naming import count, some
+from morl_recipes.plugins import named_file
 from morl_recipes.store import Store, StoreError
 from morl_recipes.sweep import Plan
 from morl_recipes.sweep._drive import describe_seeds
@@ -72,18 +73,18 @@ def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
     return []
 
 
-def executed(rows: Iterable[str]) -> list[str]:
-    """Say which files are run to know their rows, before they are; a dry run has to run them too.
+def executed(names: Iterable[str]) -> list[str]:
+    """Say which files rows and environments come from, before they are run; a dry run has to run them too.
 
     Example:
-        >>> executed(["PASTA", "my_rows.py:MyRow"])
-        ['This runs the Python file my_rows.py, because only the file itself knows its rows.']
+        >>> executed(["PASTA", "my_rows.py:MyRow", "my_rows.py"])
+        ['This runs the Python file my_rows.py, because only the file itself knows what it defines.']
     """
-    files = list(dict.fromkeys(row.rpartition(":")[0] for row in rows if ".py:" in row))
+    files = list(dict.fromkeys(file.path for name in names if (file := named_file(name)) is not None))
     if not files:
         return []
-    names = f"files {', '.join(files)}" if files[1:] else f"file {files[0]}"
-    return [f"This runs the Python {names}, because only the file itself knows its rows."]
+    which = f"files {', '.join(files)}" if files[1:] else f"file {files[0]}"
+    return [f"This runs the Python {which}, because only the file itself knows what it defines."]
 
 
 def _usable(plan: Plan, out: Path) -> Store | None:

@@ -101,7 +101,7 @@ class Sweep:
         if self.dry_run:
             from morl_recipes.cli._preview import executed
 
-            for sentence in executed(sweep.rows):
+            for sentence in executed((*sweep.rows, *sweep.envs)):
                 print(sentence, flush=True)
         if self.engine == "local":
             require_device(sweep.settings.device)

@@ -43,16 +43,19 @@ class Lifted:
     """Call functions of a module for R runs, each with its own row of parameters.
 
     Args:
-        module: The module of one run; its parameters are replaced, its buffers are shared.
+        module: The module of one run; its parameters are replaced, its buffers are shared. Parameters without
+            ``requires_grad`` are not trained.
         num_objectives: Number of objectives, m; the last m columns of the inputs are the preference.
     """
 
     def __init__(self, module: nn.Module, num_objectives: int) -> None:
         self.module, self.layout, self._bound, self.m = module, Layout.of(module), _Bound(module), num_objectives
+        self._frozen = {name for name, parameter in module.named_parameters() if not parameter.requires_grad}
 
     def one(self, function: Callable[..., Any], row: Tensor, *args: Any) -> Any:
         """Return ``function(module, *args)`` with the parameters of one run, ``[P]``."""
-        params = {f"module.{name}": view[0] for name, view in self.layout.views(row.unsqueeze(0)).items()}
+        views = {name: view[0] for name, view in self.layout.views(row.unsqueeze(0)).items()}
+        params = {f"module.{n}": view.detach() if n in self._frozen else view for n, view in views.items()}
         return torch.func.functional_call(self._bound, params, (function, *args))
 
     def forward(self, flat: Tensor, inputs: Tensor) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
@@ -47,11 +48,29 @@ def make_networks(runs: Sequence[Run], env: TensorEnv) -> Networks:
     if env.num_actions is None and (env.action_low is None or env.action_high is None):
         _checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
     seeds = {name: [derive(run.seed, name) for run in runs] for name in ("actor", "critic")}
-    actor, actor_params = initial(lambda: build_actor(recipe, env), seeds["actor"])
-    critic, critic_params = initial(lambda: recipe.critic.build(n, m), seeds["critic"])
+    make_actor, make_critic = partial(build_actor, recipe, env), partial(recipe.critic.build, n, m)
+    actor, actor_params = initial(make_actor, seeds["actor"])
+    critic, critic_params = initial(make_critic, seeds["critic"])
     if not isinstance(actor, Actor):
         _checks.fail("actor", "be an Actor of morl_blocks.ppo", type(actor).__name__)
+    require_parameters("actor", actor, make_actor)
+    require_parameters("critic", critic, make_critic)
     return Networks(actor, critic, actor_params, critic_params)
+
+
+def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Module]) -> None:
+    """Require that what a run has for itself is a parameter: buffers are shared by all runs and saved with none."""
+    buffers = dict(network.named_buffers())
+    if not buffers:
+        return
+    other, saved = dict(initial(make, [0])[0].named_buffers()), network.state_dict()
+    for name, buffer in buffers.items():
+        if name in saved or not torch.equal(buffer, other[name]):
+            rule = (
+                "keep what is not trained as nn.Parameter(..., requires_grad=False), or if it is the same for all seeds"
+            )
+            what = "buffer" if name in saved else "random buffer"
+            _checks.fail(slot, f"{rule} by register_buffer(..., persistent=False)", f"the {what} {name!r}")
 
 
 class Drive:

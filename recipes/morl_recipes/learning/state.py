@@ -65,8 +65,11 @@ def _modules(batch: Batch) -> Iterator[tuple[str, nn.Module]]:
     yield "scalarizer", batch.scalarizers
     if batch.samplers is not None:
         yield "sampler", batch.samplers
-    if not batch.combine.batched:
-        yield "combiner", batch.combine.blocks
+    yield "combiner", batch.combine.blocks
+    yield "advantage", nn.ModuleList(batch.forms)
+    yield "loss", batch.drive.loss
+    if batch.drive.penalty is not None:
+        yield "penalty", batch.drive.penalty
 
 
 def _tensor(module: str, key: str, value: object) -> Tensor:

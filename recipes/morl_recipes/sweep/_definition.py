@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from morl_recipes import _checks, toml
 from morl_recipes.naming import unknown
+from morl_recipes.plugins import named_file
 from morl_recipes.ppo import PPO
 from morl_recipes.recipe import Recipe
 from morl_recipes.recipe_fields import change_recipe
@@ -150,7 +151,7 @@ def _words(name: str, value: object) -> tuple[str, ...]:
 def _below(folder: Path, names: object) -> object:
     """Let the paths of a user's own files begin in a folder."""
     if isinstance(names, str):
-        return str(folder / names) if ".py:" in names else names
+        return names if named_file(names) is None else str(folder / names)
     return [_below(folder, name) for name in names] if _is_list(names) else names
 
 

@@ -8,11 +8,13 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
+from morl_recipes.learning.networks import require_parameters
 from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin, explain
 from morl_recipes.recipe import Recipe
@@ -135,8 +137,7 @@ def make_plan(sweep: Sweep) -> Plan:
         environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
     """
     adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
-    sources = [find_source(name, sweep.settings.device) for name in sweep.envs]
-    sources = list({source.name: source for source in sources}.values())
+    sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:
         source.check()
     runs: list[PlannedRun] = []
@@ -162,6 +163,17 @@ def make_plan(sweep: Sweep) -> Plan:
     )
 
 
+def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
+    """Keep each environment once; runs and tables know it by its name, so two of one name are refused."""
+    found: dict[str, EnvSource] = {}
+    for source in sources:
+        known = found.setdefault(source.name, source).plugin
+        if known is not None and source.plugin is not None and known.digest != source.plugin.digest:
+            both = f"{source.name} of {known.path} and of {source.plugin.path}"
+            _checks.fail("envs", "come from files of different names", f"{both}: rename one of them")
+    return list(found.values())
+
+
 def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
     """Keep the first of the package's rows that train the same runs; tables show them under each name.
 
@@ -185,8 +197,10 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
     try:
         with torch.random.fork_rng(devices=[]):
             recipe.combiner.build()
-            recipe.critic.build(source.observation_dim, objectives)
-            recipe.actor.build(source.observation_dim, objectives, 2)  # any number of actions shows a mistake
+            critic = partial(recipe.critic.build, source.observation_dim, objectives)
+            actor = partial(recipe.actor.build, source.observation_dim, objectives, 2)  # any number of actions will do
+            require_parameters("critic", critic(), critic)
+            require_parameters("actor", actor(), actor)
     except Exception as error:
         reason = explain(error, [row.plugin] if row.plugin is not None else [])
         raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
@@ -201,7 +215,7 @@ def plan_run(
         source: The environment.
         group: Group of the recipe.
         method: Name of the recipe.
-        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text.
+        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text and digests.
         settings: How it is trained.
         plugin: The user's file that defines the recipe, if one does.
     """

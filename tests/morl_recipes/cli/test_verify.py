@@ -26,13 +26,26 @@ def test_findings_are_sentences_and_exit_code_1(
     assert "not a result store" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("flag", "name", "text"),
+    [
+        ("--rows", "mine.py:MyRow", "from morl_recipes import PASTA\nMyRow = PASTA"),
+        (
+            "--rows",
+            "mine.py",
+            "from dataclasses import replace\nfrom morl_recipes import PASTA\nMyRow = replace(PASTA)",
+        ),
+        ("--envs", "mine.py:make_env", "from morl_recipes.toy import ToyBatch as make_env"),
+    ],
+)
 def test_a_dry_run_says_what_it_runs_before_it_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    flag: str, name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("my_rows.py").write_text("from morl_recipes import PASTA\nprint('I am run')\nMyRow = PASTA\n")
-    assert main(["sweep", "--rows", "my_rows.py:MyRow", "--dry-run"]) == 0
+    Path("mine.py").write_text(f"{text}\nprint('I am run')\n")
+    rest = ["--seeds", "0", "--set", "ppo.epochs=1", "--dry-run"]
+    assert main(["sweep", *([] if flag == "--rows" else ["--rows", "PASTA"]), flag, name, *rest]) == 0
     out = capsys.readouterr().out
-    assert out.index("This runs the Python file my_rows.py") < out.index("I am run")
+    assert out.index("This runs the Python file mine.py") < out.index("I am run")
     assert "Nothing was trained or written." in out
-    assert [path.name for path in tmp_path.iterdir()] == ["my_rows.py"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]

@@ -2,13 +2,74 @@ from dataclasses import replace
 
 import pytest
 import torch
+from torch import Tensor
 
+from morl_blocks.combiners import Sum
+from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
+from morl_blocks.scalarizers import Scalarizer
 from morl_recipes import PASTA, EnvSource, Recipe, Run, specs
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.settings import Settings
 from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
+
+
+class CountingSum(Sum):
+    """Weigh the objectives by the number of calls."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+        self.count = self.count + 1
+        return super().combine(gramian, attention, noise) / self.count
+
+
+class CountingForm(VectorAdvantage):
+    """Divide the advantages by the number of calls."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
+        self.count = self.count + 1
+        return super().forward(estimate, scalarizer, weights) / self.count
+
+
+class CountingLoss(ClippedSurrogate):
+    """Divide the losses by the number of calls."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
+        self.count = self.count + 1
+        return super().forward(log_prob, old_log_prob, advantage, clip) / self.count
+
+
+class CountingPenalty(ActorPenalty):
+    """Pull actions to the middle, less at every call."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
+        self.count = self.count + 1
+        pull: Tensor = (actor(observation, preference)[0] - 0.5).square().mean() / self.count
+        return pull
 
 
 def _batch(recipe: Recipe, source: EnvSource) -> Batch:
@@ -27,6 +88,10 @@ def _batch(recipe: Recipe, source: EnvSource) -> Batch:
         (replace(PASTA, combiner=specs.WeightedPCGrad(), preferences=specs.Uniform()), False),
         (replace(PASTA, combiner=specs.GroupedPCGrad(groups=3), preferences=specs.Grid(5)), True),
         (replace(PASTA, advantage=specs.OfEpisode(), preferences=specs.Uniform()), False),
+        (replace(PASTA, combiner=specs.spec(CountingSum)()), False),
+        (replace(PASTA, advantage=specs.spec(CountingForm)()), False),
+        (replace(PASTA, loss=specs.spec(CountingLoss)()), False),
+        (replace(PASTA, penalty=specs.spec(CountingPenalty)()), False),
     ],
 )
 def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:

@@ -26,9 +26,9 @@ def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> No
 
 def test_files_of_the_user_are_beside_the_sweep_and_those_of_flags_are_here(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    path.write_text('rows = ["PASTA", "my_rows.py:Mine"]\nenvs = "my_env.py:make_env"')
+    path.write_text('rows = ["PASTA", "my_rows.py:Mine", "more.py"]\nenvs = "my_env.py:make_env"')
     sweep = read_sweep(path)
-    assert sweep.rows == ("PASTA", f"{tmp_path / 'my_rows.py'}:Mine")
+    assert sweep.rows == ("PASTA", f"{tmp_path / 'my_rows.py'}:Mine", str(tmp_path / "more.py"))
     assert sweep.envs == (f"{tmp_path / 'my_env.py'}:make_env",)
     assert read_sweep(path, rows=("my_rows.py:Mine",)).rows == ("my_rows.py:Mine",)
 

@@ -96,9 +96,27 @@ def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
         tiny_plan(preferences=[[0.2, 0.3, 0.5]])
 
 
+def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one(tmp_path: Path) -> None:
+    names = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "world.py").write_text("from morl_recipes.toy import ToyBatch as make_env\n")
+        names.append(f"{tmp_path / folder / 'world.py'}:make_env")
+    changes = {"envs": names, "rows": ["PASTA"], "preferences": None, "seeds": 1}
+    assert [run.env for run in tiny_plan(**changes).runs] == ["world.py:make_env"]
+    (tmp_path / "b" / "world.py").write_text("from morl_recipes.toy import ToyBatch as make_env  # another\n")
+    message = (
+        "`envs` must come from files of different names, got world.py:make_env of .*a/world.py and of .*b/world.py"
+    )
+    with pytest.raises(ValueError, match=message):
+        tiny_plan(**changes)
+
+
 ROWS_FILE = """
 from dataclasses import replace
+import torch
 from morl_blocks.combiners import Sum
+from morl_blocks.critics import SharedCritic
 from morl_recipes import PASTA
 from morl_recipes.specs import TorchJD, spec
 
@@ -106,6 +124,12 @@ class Halfway(Sum):
     def __init__(self):
         self.broken = {}["weights"]
 
+class Counted(SharedCritic):
+    def __init__(self, observation_dim, num_objectives):
+        super().__init__(observation_dim, num_objectives)
+        self.register_buffer("count", torch.zeros(()))
+
+Buffered = replace(PASTA, critic=spec(Counted)())
 Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
 Broken = replace(PASTA, combiner=spec(Halfway)())
 """
@@ -122,7 +146,8 @@ def my_rows(tmp_path: Path) -> Path:
     ("row", "message"),
     [
         ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
-        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:9\)"),
+        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:11\)"),
+        ("Buffered", r"my_rows/Buffered cannot be built: ValueError: `critic` must keep .*, got the buffer 'count'"),
     ],
 )
 def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, message: str) -> None:

@@ -26,6 +26,8 @@ def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str |
         strange = [layer for layer in network.modules() if _is_activation(layer) and type(layer) is not nn.Tanh]
         if strange:
             return f"{type(strange[0]).__name__} in {type(network).__name__}"
+        if not all(parameter.requires_grad for parameter in network.parameters()):
+            return f"frozen parameters in {type(network).__name__}"
     return None
 
 
