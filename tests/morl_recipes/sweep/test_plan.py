@@ -124,12 +124,12 @@ class Halfway(Sum):
     def __init__(self):
         self.broken = {}["weights"]
 
-class Counted(SharedCritic):
+class CountedCalls(SharedCritic):
     def __init__(self, observation_dim, num_objectives):
         super().__init__(observation_dim, num_objectives)
         self.register_buffer("count", torch.zeros(()))
 
-Buffered = replace(PASTA, critic=spec(Counted)())
+Buffered = replace(PASTA, critic=spec(CountedCalls)())
 Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
 Broken = replace(PASTA, combiner=spec(Halfway)())
 """
