@@ -13,6 +13,7 @@ from morl_recipes.claims._section import (
     claims_table,
     facts,
     ingredients,
+    levels,
     missing,
     picture_name,
     readings,
@@ -137,7 +138,13 @@ def _caveats() -> list[str]:
 
 
 def _section(section: Section, pictures: str, other: Dataset | None) -> list[str]:
-    parts = [f"## {section.title}", facts(section), claims_table(section)]
+    parts = [f"## {section.title}", facts(section)]
+    absent = missing(section)
+    gaps = ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
+    if all(finding.decisive is None for finding in section.findings):
+        said = "Too little is trained to judge a claim by it. The rows that are, without anything to compare them with:"
+        return [*parts, paragraph(said), levels(section), *gaps]
+    parts.append(claims_table(section))
     drawn = [panel for panel in section.results.panels if can_draw(panel)]
     if drawn:
         parts += ["### Every table", paragraph(*_drawn(drawn))]
@@ -152,8 +159,7 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
     same = twins(section)
     parts += ["### Rows that came out the same", same] if same is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
-    absent = missing(section)
-    parts += ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
+    parts += gaps
     if other is not None:
         parts += ["### A repeat on other seeds", repeat(section, other)]
     return parts

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from morl_blocks.metrics import Interval
 from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
 from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
@@ -125,10 +126,14 @@ def missing(section: Section) -> str | None:
 
 
 def claims_table(section: Section) -> str:
-    """Return one line per claim: the paper's number, ours, and the verdict."""
-    lines = []
+    """Return one line per claim of which rows were planned: the paper's number, ours, and the verdict."""
+    lines, shown = [], []
     for finding, peak in zip(section.findings, section.by_peak, strict=True):
-        lead, scale = finding.decisive, section.rows[finding.claim.env].same_scale
+        rows = section.rows[finding.claim.env]
+        if not any(all(rows.runs(row)[1] for row in pair) for pair in finding.claim.pairs):
+            continue
+        shown.append(finding)
+        lead, scale = finding.decisive, rows.same_scale
         done, every = finding.rows
         partly = f" ({done} of {every} rows)" if 0 < done < every and lead is not None else ""
         ours = f"{done} of {every} rows trained" if lead is None else lead_words(lead) + partly
@@ -136,9 +141,24 @@ def claims_table(section: Section) -> str:
         printed = printed_words(finding.printed, same_scale=scale)
         above = GAP if lead is None else f"{finding.above} of {len(finding.leads)}"
         lines.append([finding.claim.text, printed, ours, above, verdict, _by_peak(peak)])
-    notes = list(dict.fromkeys(one.claim.note for one in section.findings if one.claim.note))
+    notes = list(dict.fromkeys(one.claim.note for one in shown if one.claim.note))
     body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
+
+
+def levels(section: Section) -> str:
+    """Return the scores of the rows that are fully trained, where there is nothing to compare them with."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for panel in section.results.panels:
+        for row in panel_statistics(panel):
+            if 0 < row.runs[0] == row.runs[1]:
+                lines[panel.env, row.method] = [panel.env, row.method, _score(row.hv), _score(row.beside)]
+    return table(("Environment", "Row", "HV on fresh episodes", "HV, best validation"), lines.values())
+
+
+def _score(interval: Interval) -> str:
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.3f}, {interval.high:.3f}]"
+    return GAP if math.isnan(interval.estimate) else f"{interval.estimate:.3f}{ends}"
 
 
 def _by_peak(finding: Finding) -> str:

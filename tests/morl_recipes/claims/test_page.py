@@ -72,6 +72,24 @@ def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Datase
     assert "not distinguishable" in lines["baselines/Linear"]
 
 
+def test_rows_without_anything_beside_them_show_their_scores_alone() -> None:
+    rows = ["PASTA", "Linear"]
+    level = noisy({REFERENCE: 0.62})
+    alone = made_up(lambda run: level(run) if run.method == REFERENCE else None, rows=rows, name="alone")
+    text = page([alone], "pictures/hold")
+    assert "Too little is trained to judge a claim by it." in text
+    (line,) = [line for line in text.splitlines() if line.startswith(f"| stealth | {REFERENCE} | 0.2")]
+    assert line.count("[") == 2
+    assert "`Linear (0 of 6)`" in text
+    assert "### What could have been seen" not in text
+
+
+def test_claims_of_rows_that_nobody_planned_are_not_listed() -> None:
+    text = page([made_up(noisy({REFERENCE: 0.62}), rows=["baselines"])], "pictures/hold")
+    assert "| PASTA beats all baselines |" in text
+    assert "| The decay helps |" not in text
+
+
 def test_scores_close_to_nothing_are_called_so(everything: list[Dataset]) -> None:
     assert "little is learnt" not in page(everything, "pictures/hold")
     level = noisy({REFERENCE: 0.4}, default=0.42)  # 0.42 of each of three objectives
