@@ -17,7 +17,8 @@ from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_li
 ROOT = Path(__file__).parents[2]
 NUMBER = r"([+-]\d+\.\d{3})"
 LEAD = re.compile(
-    rf"{NUMBER} \[{NUMBER}, {NUMBER}\], ((?:above |below )?-?\d+) %, (?:(.+) )?over (.+?)(?: \(\d+ of \d+ rows\))?$"
+    rf"{NUMBER} \[{NUMBER}, {NUMBER}\], ((?:above |below )?-?\d+) % of (\d\.\d+), (?:(.+) )?over (.+?)"
+    r"(?: \(\d+ of \d+ rows\))?$"
 )
 PEAK = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (?:(.+) )?over (.+): ")
 VERDICTS = ("holds", "weaker", "cannot be told apart", "reversed")
@@ -51,10 +52,10 @@ def _values(name: str, env: str, method: str, score: str = "test_peak_hv") -> ND
     return np.asarray(rows.pivot(index="preference", columns="seed", values=score), dtype=np.float64)
 
 
-def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Compare seed by seed: the mean over preferences, and Student's interval over seeds."""
+def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64], among: int = 1) -> tuple[float, float, float]:
+    """Compare seed by seed: the mean over preferences, and Student's interval over seeds, of one lead among several."""
     gaps = (first - second).mean(0)
-    reach = stats.t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
+    reach = stats.t.ppf(1 - 0.025 / among, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
     return gaps.mean(), gaps.mean() - reach, gaps.mean() + reach
 
 
@@ -82,27 +83,35 @@ def test_every_picture_is_there() -> None:
 def test_every_lead_comes_out_by_hand(name: str) -> None:
     checked = 0
     for cells in _lines(name):
-        found = LEAD.match(cells[2]) if len(cells) == 5 else None
+        found = LEAD.match(cells[2]) if len(cells) == 6 else None
         if found is None:
             continue
         env = _env(name, cells[0])
-        first, second = (_values(name, env, method or "") for method in found.group(5, 6))
+        first, second = (_values(name, env, method or "") for method in found.group(6, 7))
         expected = _by_hand(first, second)
         assert [float(number) for number in found.group(1, 2, 3)] == pytest.approx(expected, abs=6e-4), cells
-        share, (*bound, number) = 100 * expected[0] / first.mean(), found.group(4).split()
+        share, (*bound, number) = 100 * expected[0] / second.mean(), found.group(4).split()
         beyond = {"above": share > int(number), "below": share < int(number)}
         assert beyond[bound[0]] if bound else int(number) == pytest.approx(share, abs=0.6), cells
-        low, high = expected[1:]
-        verdict = cells[3].strip("*")
-        assert (verdict == "reversed", verdict == "cannot be told apart") == (high < 0, low <= 0 <= high), cells
-        peak = PEAK.match(cells[4])
+        assert float(found.group(5)) == pytest.approx(second.mean(), abs=6e-4), cells
+        above, among = map(int, cells[3].split(" of "))
+        if "beats all baselines" in cells[0] and cells[0].startswith("PASTA"):
+            rivals = sorted(set(_frame(name).query("group == 'baselines'")["method"]) - {"PASTA (Ours)"})
+            leads = [_by_hand(first, _values(name, env, rival)) for rival in rivals]
+            assert (above, among) == (sum(low > 0 for _, low, _ in leads), len(rivals)), cells
+        reversed_ = _by_hand(first, second, among)[2] < 0
+        verdict = cells[4].strip("*")
+        assert (verdict == "reversed") == reversed_, cells
+        assert (verdict == "cannot be told apart") == (expected[1] <= 0 and not reversed_), cells
+        peak = PEAK.match(cells[5])
         assert peak is not None, cells
         first, second = (_values(name, env, method or "", "peak_hv") for method in peak.group(4, 5))
         found_there = [float(number) for number in peak.group(1, 2, 3)]
         assert found_there == pytest.approx(_by_hand(first, second), abs=6e-4), cells
         checked += 1
-    judged = [cells for cells in _lines(name) if len(cells) == 5 and cells[3].strip("*") in VERDICTS]
+    judged = [cells for cells in _lines(name) if len(cells) == 6 and cells[4].strip("*") in VERDICTS]
     assert checked == len(judged)
+    assert checked or _levels(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -136,11 +145,26 @@ def test_the_leads_of_a_repeat_come_out_by_hand(name: str) -> None:
             assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
 
 
+def _levels(name: str) -> list[list[str]]:
+    return [cells for cells in _lines(name) if len(cells) == 4 and cells[0] in set(_frame(name)["env"])]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if _levels(name)])
+def test_scores_without_comparison_come_out_by_hand(name: str) -> None:
+    frame = _frame(name)
+    for env, method, *printed in _levels(name):
+        rows = frame[(frame["env"] == env) & (frame["method"] == method)]
+        for cell, column in zip(printed, ("test_peak_hv", "peak_hv"), strict=True):
+            seeds = rows.groupby("seed")[column].mean()
+            expected = [seeds.mean(), *stats.t.interval(0.95, len(seeds) - 1, seeds.mean(), stats.sem(seeds))]
+            assert [float(number) for number in re.findall(r"[0-9.]+", cell)] == pytest.approx(expected, abs=6e-4)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_selection_bias_counts_and_power_come_out_by_hand(name: str) -> None:
     frame = _frame(name)
     lines = {cells[0]: cells for cells in _lines(name) if re.fullmatch(r"\S+, \S+", cells[0]) and len(cells) == 4}
-    assert lines
+    assert lines or _levels(name)
     for title, cells in lines.items():
         env, group = title.split(", ")
         others = frame[(frame["env"] == env) & (frame["group"] == group) & (frame["method"] != "PASTA (Ours)")]
