@@ -52,7 +52,7 @@ def _values(name: str, env: str, method: str, score: str = "test_peak_hv") -> ND
     return np.asarray(rows.pivot(index="preference", columns="seed", values=score), dtype=np.float64)
 
 
-def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64], among: int = 1) -> tuple[float, float, float]:
+def _by_hand(first: NDArray[np.float64], second: NDArray[np.float64], *, among: int = 1) -> tuple[float, float, float]:
     """Compare seed by seed: the mean over preferences, and Student's interval over seeds, of one lead among several."""
     gaps = (first - second).mean(0)
     reach = stats.t.ppf(1 - 0.025 / among, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
@@ -99,7 +99,7 @@ def test_every_lead_comes_out_by_hand(name: str) -> None:
             rivals = sorted(set(_frame(name).query("group == 'baselines'")["method"]) - {"PASTA (Ours)"})
             leads = [_by_hand(first, _values(name, env, rival)) for rival in rivals]
             assert (above, among) == (sum(low > 0 for _, low, _ in leads), len(rivals)), cells
-        reversed_ = _by_hand(first, second, among)[2] < 0
+        reversed_ = _by_hand(first, second, among=among)[2] < 0
         verdict = cells[4].strip("*")
         assert (verdict == "reversed") == reversed_, cells
         assert (verdict == "cannot be told apart") == (expected[1] <= 0 and not reversed_), cells
