@@ -17,8 +17,8 @@ from morl_recipes.claims._section import (
     missing,
     picture_name,
     readings,
+    same_results,
     seen,
-    twins,
 )
 from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, table
 from morl_recipes.dataset import Dataset
@@ -156,7 +156,7 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
         }
         for heading, text in found.items():
             parts += [f"### {heading}", text] if text is not None else []
-    same = twins(section)
+    same = same_results(section)
     parts += ["### Rows that came out the same", same] if same is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
     parts += gaps

@@ -7,7 +7,7 @@ import numpy as np
 from morl_blocks.metrics import compare
 from morl_recipes.claims._rows import PASTA, Row, Rows
 from morl_recipes.claims._section import Section
-from morl_recipes.claims._words import paragraph, signed, table
+from morl_recipes.claims._words import paragraph, signed, table, unsigned
 from morl_recipes.dataset import Dataset
 from morl_recipes.differences import compare_results
 from morl_recipes.panels import Results, load_results
@@ -26,8 +26,8 @@ def repeat(section: Section, other: Dataset) -> str:
     lines = [
         [
             f"{row.group}/{row.method}",
-            f"{row.first.estimate:.3f} [{row.first.low:.3f}, {row.first.high:.3f}]",
-            f"{row.second.estimate:.3f} [{row.second.low:.3f}, {row.second.high:.3f}]",
+            unsigned(row.first),
+            unsigned(row.second),
             signed(row.difference),
             row.verdict or row.how,
         ]

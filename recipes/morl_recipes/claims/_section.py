@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from morl_blocks.metrics import Interval
 from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._findings import Finding, Lead, examine, find_lead
 from morl_recipes.claims._ingredients import CHAIN, LINEAR, SINGLE, measure
@@ -18,6 +17,7 @@ from morl_recipes.claims._words import (
     printed_words,
     signed,
     table,
+    unsigned,
 )
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel, Results, alike, detectable, load_results, panel_statistics
@@ -152,13 +152,8 @@ def levels(section: Section) -> str:
     for panel in section.results.panels:
         for row in panel_statistics(panel):
             if 0 < row.runs[0] == row.runs[1]:
-                lines[panel.env, row.method] = [panel.env, row.method, _score(row.hv), _score(row.beside)]
+                lines[panel.env, row.method] = [panel.env, row.method, unsigned(row.hv), unsigned(row.beside)]
     return table(("Environment", "Row", "HV on fresh episodes", "HV, best validation"), lines.values())
-
-
-def _score(interval: Interval) -> str:
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.3f}, {interval.high:.3f}]"
-    return GAP if math.isnan(interval.estimate) else f"{interval.estimate:.3f}{ends}"
 
 
 def _by_peak(finding: Finding) -> str:
@@ -219,7 +214,7 @@ def readings(section: Section, env: str) -> str | None:
     return table(("Reading", "HV minus PASTA's"), lines)
 
 
-def twins(section: Section) -> str | None:
+def same_results(section: Section) -> str | None:
     """Return the rows that came out the same; ``None`` where no two did."""
     groups = alike(section.results.panels)
     said = (

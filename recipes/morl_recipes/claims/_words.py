@@ -67,6 +67,17 @@ def signed(interval: Interval) -> str:
     return f"{interval.estimate:+.3f}{ends}"
 
 
+def unsigned(interval: Interval) -> str:
+    """Print a score with its interval.
+
+    Example:
+        >>> unsigned(Interval(0.2491, 0.232, 0.2651)), unsigned(Interval(math.nan, math.nan, math.nan))
+        ('0.249 [0.232, 0.265]', '—')
+    """
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.3f}, {interval.high:.3f}]"
+    return GAP if math.isnan(interval.estimate) else f"{interval.estimate:.3f}{ends}"
+
+
 def lead_words(lead: Lead) -> str:
     """Print our lead, in per cent of whose score, and over whom."""
     return f"{signed(lead.ours)}, {per_cent(lead.share.estimate)} of {lead.level:.3f}, {pair_words(lead)}"

@@ -50,9 +50,8 @@ class Network:
                 rule = "be known to play a policy of this front (import the file that defines it, and load it again)"
                 _checks.fail("actor", rule, self.actor["type"])
             _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", self.actor["text"])
-        with (
-            torch.device("meta") if is_plain(self.actor) else torch.random.fork_rng(devices=[])
-        ):  # a file may name any size
+        # A file may name any size: nothing is allocated for our own.
+        with torch.device("meta") if is_plain(self.actor) else torch.random.fork_rng(devices=[]):
             actor: Actor = self.actor.build(self.observation_dim, num_objectives, self.actions)
         kept = {name for name, _ in actor.named_parameters()}
         if lost := sorted(actor.state_dict().keys() - kept):
