@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.live_digest import digest_of
 from morl_recipes.naming import unknown
+from morl_recipes.policy_network import describe_actor, read_actor
 from morl_recipes.recipe import SLOTS, Recipe, every_field, plain_fields
-from morl_recipes.spec import Live, Spec, kind_of
+from morl_recipes.spec import AnySpec, Live, Spec, kind_of
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
@@ -28,26 +27,17 @@ def describe_recipe(recipe: Recipe) -> dict[str, Any]:
         return recipe.to_dict()
     except ValueError:
         live = {name: digest for slot in SLOTS for name, digest in _digests(slot, getattr(recipe, slot))}
-        return {"text": repr(recipe), "live": live}
+        return {"text": repr(recipe), "actor": describe_actor(recipe.actor), "live": live}
 
 
-def described_actor(recipe: Mapping[str, Any]) -> Any:
-    """Return the actor's fields of a described recipe; ``None`` where it has none, as in version 0.1.
+def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | None:
+    """Return the actor of a described recipe as :func:`~morl_recipes.policy_network.read_actor` does.
 
-    A recipe that was kept as text, because it holds a live module, has its actor in the text. An actor that is itself
-    such a module, or that holds one, raises ``ValueError``.
+    ``None`` is the paper's, of the size that its parameters tell: version 0.1 had no other, and did not name it.
     """
-    if "text" not in recipe:
-        return recipe.get("actor")
-    found = re.search(r"\bactor=(\w+)\(([^()]*)\), loss=", str(recipe["text"]))
-    if found is None:
-        _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", "a live module")
-    kind, arguments = found.groups()
-    try:
-        call: Any = ast.parse(f"{kind}({arguments})", mode="eval").body
-        return {"type": kind, **{word.arg: ast.literal_eval(word.value) for word in call.keywords}}
-    except (SyntaxError, ValueError):
-        _checks.fail("actor", "be a spec of plain words and numbers to be played from a file", found[0])
+    if "actor" in recipe:
+        return read_actor(recipe["actor"])
+    return {"text": "a recipe that does not tell it"} if "text" in recipe else None
 
 
 def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:

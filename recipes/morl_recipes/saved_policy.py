@@ -102,31 +102,16 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
 
 
 def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
-    """Return the actor of a stored run's recipe; ``None`` for the paper's, whose parameters tell everything.
+    """Return the actor of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
     """
-    from morl_recipes.learning.networks import build_actor
-    from morl_recipes.recipe import Recipe
+    from morl_recipes.policy_network import Network
     from morl_recipes.recipe_fields import described_actor
-    from morl_recipes.specs import Actor as PlainActor
 
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
-    fields = described_actor(planned.recipe) if isinstance(planned.recipe, Mapping) else None
-    if not isinstance(fields, Mapping):
-        return None
-    try:
-        recipe = Recipe.from_dict({"actor": fields})
-    except ValueError as error:
-        hint = f"in Python, import the file that defines {fields.get('type')} before play or export_policy"
-        raise ValueError(f"its actor is none of this package: {hint}") from error
-    actor: Any = recipe.actor
-    plain = actor.kind is PlainActor
-    if plain and actor == PlainActor(hidden=actor.hidden):
-        return None
-    # Nothing is allocated for ours; one of a user's own may hold more tensors than its parameters.
-    with torch.device("meta") if plain else torch.random.fork_rng(devices=[]):
-        return build_actor(recipe, env)
+    actor = described_actor(planned.recipe)
+    return None if actor is None else Network.of(actor, env).build(len(planned.preference))
 
 
 def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:

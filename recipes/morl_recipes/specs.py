@@ -6,7 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
@@ -14,11 +14,19 @@ from morl_blocks import combiners, critics, ppo, preferences, scalarizers, sched
 from morl_blocks.scalarizers._base import DEFAULT_UTOPIA
 from morl_recipes.spec import Kind, Live, Spec, spec
 
+if TYPE_CHECKING:
+    from morl_envs.protocol import TensorEnv
+
 UTOPIA = DEFAULT_UTOPIA["max"]
 
 
 class Choices(int):
     """A number of discrete actions, where a plain number means dimensions of a continuous one."""
+
+    @classmethod
+    def of(cls, env: TensorEnv) -> int:
+        """Return an environment's number of actions, or the dimensions of a continuous one as a plain number."""
+        return env.action_dim if env.num_actions is None else cls(env.num_actions)
 
 
 def _like(block: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -57,7 +57,10 @@ def train_stored(
     """
     source = find_source(env, settings.device).complete()
     plan = plan_runs(runs, source, settings, plugin)
-    store = Store.create(out, plan.manifest(COMMAND))
+    manifest = plan.manifest(COMMAND)
+    if Store.check(out, manifest) is None:  # a mistake in a block shows before anything is written
+        Session(runs[:1], source, settings, progress=False).close()
+    store = Store.create(out, manifest)
     how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
     how |= {"progress": progress, "loggers": loggers}
     with alone(store.path):

@@ -21,6 +21,7 @@ from morl_recipes import _checks
 from morl_recipes.envs import EnvSource
 from morl_recipes.errors import StoreError
 from morl_recipes.fresh import AT_ONCE, Player, fresh_returns
+from morl_recipes.policy_network import require_known
 from morl_recipes.recipe import Recipe
 from morl_recipes.recipe_fields import described_actor
 from morl_recipes.result import RunResult
@@ -169,8 +170,8 @@ def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Store
 
 def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
     """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
-    known = {"actor": described_actor(recipe), "ppo": recipe.get("ppo")}
-    return Recipe.from_dict({slot: fields for slot, fields in known.items() if fields is not None})
+    made, actor = Recipe.from_dict({"ppo": recipe["ppo"]} if "ppo" in recipe else {}), described_actor(recipe)
+    return made if actor is None else replace(made, actor=require_known(actor))
 
 
 def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from morl_recipes import _checks
 from morl_recipes.learning.runs import Run
+from morl_recipes.plugins import Plugin
 from morl_recipes.recipe import Recipe
 from morl_recipes.result import TrainResult
 from morl_recipes.session import Session
@@ -61,14 +62,30 @@ def train(
         ('done', 1)
     """
     chosen = (settings or Settings()).change(total_steps=total_steps, **changes)
+    how: dict[str, Any] = {"resume": resume, "retry_failed": retry_failed, "accept_versions": accept_versions}
+    return train_pairs(recipe, env, preferences, seeds, chosen, out, progress=progress, loggers=loggers, **how)
+
+
+def train_pairs(
+    recipe: Recipe,
+    env: Any,
+    preferences: Sequence[Sequence[float]],
+    seeds: Sequence[int],
+    settings: Settings,
+    out: Path | str | None,
+    *,
+    retry_failed: bool,
+    plugin: Plugin | None = None,
+    **how: Any,
+) -> TrainResult:
+    """Train as :func:`train` does, with the user's file that defines the recipe, if one does."""
     pairs = [(weights, seed) for weights in _checks.preferences(preferences) for seed in _checks.seeds(seeds)]
     runs = [Run(recipe, weights, seed) for weights, seed in pairs]
     if out is None:
-        return train_runs(runs, env, chosen, resume=resume, progress=progress, loggers=loggers)
+        return train_runs(runs, env, settings, **how)
     from morl_recipes.stored import train_stored
 
-    how: dict[str, Any] = {"resume": resume, "retry_failed": retry_failed, "accept_versions": accept_versions}
-    return train_stored(runs, env, chosen, Path(out), progress=progress, loggers=loggers, **how)
+    return train_stored(runs, env, settings, Path(out), retry_failed=retry_failed, plugin=plugin, **how)
 
 
 def train_runs(

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ from morl_blocks import schedulers
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_recipes import PASTA, ROWS
 from morl_recipes.live_digest import digest_of
-from morl_recipes.recipe import every_field
+from morl_recipes.policy_network import require_known
 from morl_recipes.recipe_fields import change_recipe, describe_recipe, described_actor, parse_changes
 from morl_recipes.spec import as_spec
 from morl_recipes.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
@@ -65,16 +66,20 @@ def test_a_live_module_is_described_by_its_text_and_its_digest() -> None:
     assert describe_recipe(PASTA) == PASTA.to_dict()
 
 
-def test_the_actor_of_a_description_is_found_in_its_text_too() -> None:
+def test_a_description_names_its_actor_beside_live_modules() -> None:
     recipe = replace(PASTA, actor=Actor(depth=3, activation="ReLU"))
     live = replace(recipe, mu=as_spec(schedulers.Fixed(2.0)))
-    assert described_actor(describe_recipe(live)) == every_field(recipe)["actor"]
-    assert described_actor(describe_recipe(recipe)) == describe_recipe(recipe)["actor"]
+    assert described_actor(describe_recipe(live)) == recipe.actor
+    assert described_actor(describe_recipe(recipe)) == recipe.actor
     assert described_actor({"ppo": {"hidden": 32}}) is None  # of version 0.1
-    for actor, message in ((UnitBoxGaussianActor(4, 2, 2), "a live module"), (Actor(activation=Mine), "actor=Actor")):
-        own = describe_recipe(replace(live, actor=as_spec(actor)))
-        with pytest.raises(ValueError, match=f"`actor` must be a spec .*to be played from a file.*, got {message}"):
-            described_actor(own)
+    assert described_actor({"text": "Recipe(...)"}) == {"text": "a recipe that does not tell it"}
+    for actor, words in ((UnitBoxGaussianActor(4, 2, 2), "a live UnitBox"), (Actor(activation=Mine), "Actor(hidden")):
+        own = described_actor(describe_recipe(replace(live, actor=as_spec(actor))))
+        assert isinstance(own, dict)
+        assert own["text"].startswith(words)
+        message = f"`actor` must be a spec to be played from a file, .*, got {re.escape(words)}"
+        with pytest.raises(ValueError, match=message):
+            require_known(own)
 
 
 class Mine(nn.Module):

@@ -221,6 +221,13 @@ def test_another_training_in_the_folder_is_refused(tmp_path: Path, change: dict[
         go(tmp_path, resume=True, **change)
 
 
+def test_a_mistake_leaves_nothing_in_the_way_of_the_next_try(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"`num_envs` must .*, got 5"):
+        go(tmp_path / "out", num_envs=5)
+    assert not (tmp_path / "out").exists()
+    go(tmp_path / "out", iterations=1)
+
+
 def test_a_result_is_saved_as_if_it_had_had_a_folder(tmp_path: Path) -> None:
     result = go()
     store = result.save(tmp_path / "later")

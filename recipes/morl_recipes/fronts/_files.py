@@ -13,7 +13,7 @@ from torch import Tensor
 from morl_recipes import staging
 from morl_recipes.errors import StoreError
 from morl_recipes.fronts._front import Array, Front, make_policy
-from morl_recipes.fronts._network import Network
+from morl_recipes.policy_network import Network
 from morl_recipes.store import run_versions
 from morl_recipes.store._files import LARGEST_FILE, digest, read_bytes, seal, unseal
 

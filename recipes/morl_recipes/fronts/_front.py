@@ -15,8 +15,8 @@ from torch import Tensor
 
 from morl_blocks import metrics
 from morl_recipes import _checks
-from morl_recipes.fronts._network import Network
 from morl_recipes.naming import count
+from morl_recipes.policy_network import Network
 from morl_recipes.saved_policy import SavedPolicy
 
 if TYPE_CHECKING:

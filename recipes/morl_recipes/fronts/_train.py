@@ -17,18 +17,17 @@ from morl_recipes import _checks
 from morl_recipes.envs import EnvSource, find_source
 from morl_recipes.fronts._files import NAME
 from morl_recipes.fronts._front import Front, bounds_of, make_policy
-from morl_recipes.fronts._network import Network, is_plain
 from morl_recipes.fronts._play import play_policies
 from morl_recipes.fronts._warm import train_warm
-from morl_recipes.learning.runs import Run
 from morl_recipes.plugins import Plugin
+from morl_recipes.policy_network import Network
 from morl_recipes.recipe import Recipe
-from morl_recipes.result import RunResult, TrainResult
+from morl_recipes.result import RunResult
 from morl_recipes.selection import name_of
 from morl_recipes.settings import Settings, takes_settings
 from morl_recipes.specs import Given, Uniform
 from morl_recipes.store._store import OF_FRONT
-from morl_recipes.trainer import train_runs
+from morl_recipes.trainer import train_pairs
 from morl_recipes.watching import Logger
 
 _LOG = logging.getLogger("morl_recipes")
@@ -103,7 +102,6 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
-    _require_playable(made, source)
     how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
     how |= {"progress": progress, "loggers": loggers, "plugin": plugin}
     _checks.between("warm_start", warm_start, 0.0, 1.0)
@@ -119,7 +117,7 @@ def train_front(
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = _train(made, source, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
+        runs = train_pairs(made, source, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -133,41 +131,12 @@ def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
     return replace(recipe, preferences=Given())
 
 
-def _train(
-    recipe: Recipe,
-    source: EnvSource,
-    preferences: Sequence[Sequence[float]],
-    seeds: Sequence[int],
-    settings: Settings,
-    store: Path | None,
-    *,
-    plugin: Plugin | None,
-    retry_failed: bool,
-    **how: Any,
-) -> TrainResult:
-    """Train as :func:`~morl_recipes.train` does, with the user's file that defines the recipe."""
-    weights = _checks.preferences(preferences)
-    runs = [Run(recipe, own, seed) for own in weights for seed in _checks.seeds(seeds)]
-    if store is None:
-        return train_runs(runs, source, settings, **how)
-    from morl_recipes.stored import train_stored
-
-    return train_stored(runs, source, settings, store, plugin=plugin, retry_failed=retry_failed, **how)
-
-
 def _require_own(out: Path, other: str, *, resume: bool) -> None:
     """Refuse the folder of another front: one that was trained the other way, or one that is not to be continued."""
     if (out / other).exists():
         _checks.fail("out", f"hold no other training (it has a folder {other}; choose another one)", out)
     if (out / NAME).exists() and not resume:
         _checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
-
-
-def _require_playable(recipe: Recipe, source: EnvSource) -> None:
-    """Refuse an actor of a user's own that could not be played after the training."""
-    if not is_plain(recipe.actor):
-        with source.opened(1, [0]) as env:
-            Network.of(recipe, env).build(len(source.objectives))
 
 
 def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tensor:
@@ -194,7 +163,7 @@ def evaluate_runs(
     """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
     conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
     with source.opened(1, [0]) as env:
-        bounds, network = bounds_of(env), Network.of(runs[0].recipe, env)
+        bounds, network = bounds_of(env), Network.of(runs[0].recipe.actor, env)
     policies = tuple({**run.policy, **bounds} for run in runs)
     own = torch.tensor([run.preference for run in runs]).unsqueeze(1)
     asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]

@@ -37,8 +37,7 @@ class Networks:
 
 def build_actor(recipe: Recipe, env: TensorEnv) -> Actor:
     """Make the actor of a recipe for an environment."""
-    actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
-    actor: Actor = recipe.actor.build(env.observation_dim, len(env.objectives), actions)
+    actor: Actor = recipe.actor.build(env.observation_dim, len(env.objectives), Choices.of(env))
     return actor
 
 

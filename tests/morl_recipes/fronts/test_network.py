@@ -15,9 +15,9 @@ from morl_recipes import Front, train_front
 from morl_recipes.envs import find_source
 from morl_recipes.errors import StoreError
 from morl_recipes.fronts._files import NAME
-from morl_recipes.fronts._network import Network
 from morl_recipes.fronts._page import page_data
 from morl_recipes.fronts._play import STREAM
+from morl_recipes.policy_network import Network
 from morl_recipes.spec import KINDS, AnySpec, Live, spec
 from morl_recipes.specs import Actor, Choices
 from morl_recipes.store._files import seal, unseal
@@ -147,7 +147,7 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
 
 
 def test_a_buffer_is_refused_before_the_training(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"`actor` must keep its numbers in parameters, .*, got buffer scale"):
+    with pytest.raises(ValueError, match=r"`actor` must keep what is not trained as .*, got the buffer 'scale'"):
         _train(spec(Buffered)(), out=tmp_path / "f")
     assert not (tmp_path / "f").exists()
 

@@ -1,4 +1,4 @@
-"""The network behind a front's policies: its actor as data, and the sizes with which it is built."""
+"""The network behind stored policies: its actor as data, and the sizes with which it is built."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from morl_recipes.specs import Choices
 
 @dataclass(frozen=True)
 class Network:
-    """What every policy of a front is built from; parameters are kept apart.
+    """What a policy is built from; its parameters are kept apart.
 
     Attributes:
         actor: The actor. Of a file that names one that is not known here, what the file says about it.
@@ -33,10 +33,9 @@ class Network:
     actions: int
 
     @classmethod
-    def of(cls, recipe: Recipe, env: TensorEnv) -> Network:
-        """Return the network of a recipe on an environment."""
-        actions = env.action_dim if env.num_actions is None else Choices(env.num_actions)
-        return cls(recipe.actor, env.observation_dim, actions)
+    def of(cls, actor: AnySpec | Mapping[str, Any], env: TensorEnv) -> Network:
+        """Return the network of an actor on an environment."""
+        return cls(actor, env.observation_dim, Choices.of(env))
 
     @property
     def known(self) -> bool:
@@ -45,37 +44,23 @@ class Network:
 
     def build(self, num_objectives: int) -> Actor:
         """Return the actor, with parameters of no meaning."""
-        if not isinstance(self.actor, Spec | Live):
-            if "type" in self.actor:
-                rule = "be known to play a policy of this front (import the file that defines it, and load it again)"
-                _checks.fail("actor", rule, self.actor["type"])
-            _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", self.actor["text"])
-        # A file may name any size: nothing is allocated for our own.
-        with torch.device("meta") if is_plain(self.actor) else torch.random.fork_rng(devices=[]):
-            actor: Actor = self.actor.build(self.observation_dim, num_objectives, self.actions)
-        kept = {name for name, _ in actor.named_parameters()}
-        if lost := sorted(actor.state_dict().keys() - kept):
-            _checks.fail(
-                "actor", "keep its numbers in parameters, for a policy holds nothing else", f"buffer {lost[0]}"
-            )
+        known = require_known(self.actor)
+        # A file may name any size: nothing is allocated for our own. A user's may hold more than its parameters.
+        plain = isinstance(known, Spec) and known.kind is specs.Actor
+        with torch.device("meta") if plain else torch.random.fork_rng(devices=[]):
+            actor: Actor = known.build(self.observation_dim, num_objectives, self.actions)
         return actor
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain words and numbers; an actor that no file can describe is its text alone."""
         sizes = {"observation_dim": self.observation_dim, "actions": int(self.actions)}
-        return {"actor": _described(self.actor), **sizes, "discrete": isinstance(self.actions, Choices)}
+        return {"actor": describe_actor(self.actor), **sizes, "discrete": isinstance(self.actions, Choices)}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Network:
         """Read what :meth:`to_dict` wrote; an actor that is not known here is no error before it is built."""
-        actor = fields["actor"]
-        if not isinstance(actor, Mapping) or not actor.keys() & {"type", "text"}:
-            raise ValueError("the actor has no name")
         actions = Choices(fields["actions"]) if fields["discrete"] else int(fields["actions"])
-        known = actor.get("type") in KINDS
-        return cls(
-            Recipe.from_dict({"actor": actor}).actor if known else actor, int(fields["observation_dim"]), actions
-        )
+        return cls(read_actor(fields["actor"]), int(fields["observation_dim"]), actions)
 
     @classmethod
     def of_shapes(cls, tensors: Mapping[str, Tensor], num_objectives: int) -> Network:
@@ -86,19 +71,31 @@ class Network:
         return cls(specs.Actor(hidden=hidden), inputs - num_objectives, Choices(actions) if discrete else actions)
 
 
-def is_plain(actor: object) -> bool:
-    """Tell whether an actor is the one of this package."""
-    return isinstance(actor, Spec) and actor.kind is specs.Actor
-
-
-def _described(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
+def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an actor as JSON that makes the same one again, or else its text."""
     if not isinstance(actor, Spec | Live):
         return actor
     try:
         plain: dict[str, Any] = json.loads(json.dumps(plain_fields("actor", actor)))
-        if Recipe.from_dict({"actor": plain}).actor == actor:
+        if read_actor(plain) == actor:
             return plain
     except (ValueError, TypeError):
         pass
     return {"text": f"a live {type(actor.module).__name__}" if isinstance(actor, Live) else repr(actor)}
+
+
+def read_actor(fields: Any) -> AnySpec | Mapping[str, Any]:
+    """Read what :func:`describe_actor` wrote; an actor that is not known here stays as it is."""
+    if not isinstance(fields, Mapping) or not fields.keys() & {"type", "text"}:
+        raise ValueError("the actor has no name")
+    return Recipe.from_dict({"actor": fields}).actor if fields.get("type") in KINDS else fields
+
+
+def require_known(actor: AnySpec | Mapping[str, Any]) -> AnySpec:
+    """Return an actor that can be built here."""
+    if not isinstance(actor, Spec | Live):
+        if "type" in actor:
+            rule = "be known to play its policy (in Python, import the file that defines it, and load it again)"
+            _checks.fail("actor", rule, actor["type"])
+        _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", actor["text"])
+    return actor
