@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from morl_blocks.combiners import Sum
 from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
@@ -15,60 +15,46 @@ from morl_recipes.toy import toy
 from tests.morl_recipes.worlds import tiny
 
 
-class CountingSum(Sum):
+class Counting(nn.Module):
+    """A block that counts its calls."""
+
+    count: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(()))
+
+    def tick(self) -> Tensor:
+        self.count = self.count + 1
+        return self.count
+
+
+class CountingSum(Counting, Sum):
     """Weigh the objectives by the number of calls."""
 
-    count: Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("count", torch.zeros(()))
-
     def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-        self.count = self.count + 1
-        return super().combine(gramian, attention, noise) / self.count
+        return super().combine(gramian, attention, noise) / self.tick()
 
 
-class CountingForm(VectorAdvantage):
+class CountingForm(Counting, VectorAdvantage):
     """Divide the advantages by the number of calls."""
 
-    count: Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("count", torch.zeros(()))
-
     def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
-        self.count = self.count + 1
-        return super().forward(estimate, scalarizer, weights) / self.count
+        return super().forward(estimate, scalarizer, weights) / self.tick()
 
 
-class CountingLoss(ClippedSurrogate):
+class CountingLoss(Counting, ClippedSurrogate):
     """Divide the losses by the number of calls."""
 
-    count: Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("count", torch.zeros(()))
-
     def forward(self, log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor | float) -> Tensor:
-        self.count = self.count + 1
-        return super().forward(log_prob, old_log_prob, advantage, clip) / self.count
+        return super().forward(log_prob, old_log_prob, advantage, clip) / self.tick()
 
 
-class CountingPenalty(ActorPenalty):
+class CountingPenalty(Counting, ActorPenalty):
     """Pull actions to the middle, less at every call."""
 
-    count: Tensor
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_buffer("count", torch.zeros(()))
-
     def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
-        self.count = self.count + 1
-        pull: Tensor = (actor(observation, preference)[0] - 0.5).square().mean() / self.count
+        pull: Tensor = (actor(observation, preference)[0] - 0.5).square().mean() / self.tick()
         return pull
 
 
