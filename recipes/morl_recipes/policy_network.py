@@ -66,7 +66,7 @@ class Network:
     def of_shapes(cls, tensors: Mapping[str, Tensor], num_objectives: int) -> Network:
         """Return the paper's network of the size that parameters tell, for files that do not name their actor."""
         hidden, inputs = tensors["trunk.0.weight"].shape
-        discrete = "action_low" not in tensors
+        discrete = "logits.bias" in tensors
         actions = len(tensors["logits.bias" if discrete else "mean.bias"])
         return cls(specs.Actor(hidden=hidden), inputs - num_objectives, Choices(actions) if discrete else actions)
 

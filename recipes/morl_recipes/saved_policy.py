@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_blocks.ppo import Actor, unit_box_to_action
 from morl_recipes import _checks
 from morl_recipes.learning.observations import STATISTICS, scaled
+from morl_recipes.policy_network import Network
+from morl_recipes.recipe_fields import described_actor
 from morl_recipes.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class SavedPolicy(nn.Module):
         actor: The network, where it is another than the paper's; its parameters are replaced.
 
     Example:
+        >>> from morl_blocks.ppo import UnitBoxGaussianActor
         >>> actor = UnitBoxGaussianActor(observation_dim=4, num_objectives=2, action_dim=1)
         >>> policy = SavedPolicy(actor.state_dict(), 2, torch.tensor([-1.0]), torch.tensor([1.0]))
         >>> policy(torch.zeros(5, 4), torch.tensor([[0.5, 0.5]])).shape
@@ -53,7 +56,7 @@ class SavedPolicy(nn.Module):
         super().__init__()
         parameters = {name: tensor for name, tensor in tensors.items() if name not in STATISTICS}
         self.num_objectives = num_objectives
-        self.actor = _plain_actor(parameters, num_objectives, low) if actor is None else actor
+        self.actor = Network.of_shapes(parameters, num_objectives).build(num_objectives) if actor is None else actor
         self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0: an actor that does not tell
         kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
         given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
@@ -70,15 +73,6 @@ class SavedPolicy(nn.Module):
         preference = preference.expand(observation.shape[0], self.num_objectives)
         action = self.actor.mode(self.actor(observation, preference))
         return action if self.low is None else unit_box_to_action(action, self.low, self.high)
-
-
-def _plain_actor(parameters: Mapping[str, Tensor], num_objectives: int, low: Tensor | None) -> Actor:
-    """Return the paper's actor of the size that the parameters tell."""
-    hidden, inputs = parameters["trunk.0.weight"].shape
-    with torch.device("meta"):  # a small file may describe a network of any size: nothing is allocated for it
-        if low is not None:
-            return UnitBoxGaussianActor(inputs - num_objectives, num_objectives, len(parameters["mean.bias"]), hidden)
-        return CategoricalActor(inputs - num_objectives, num_objectives, len(parameters["logits.bias"]), hidden)
 
 
 def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
@@ -106,9 +100,6 @@ def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
     """
-    from morl_recipes.policy_network import Network
-    from morl_recipes.recipe_fields import described_actor
-
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
     actor = described_actor(planned.recipe)
     return None if actor is None else Network.of(actor, env).build(len(planned.preference))

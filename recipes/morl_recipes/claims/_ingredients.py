@@ -58,5 +58,6 @@ SINGLE: tuple[Ingredient, ...] = (
 
 
 def measure(rows: Rows, ingredients: tuple[Ingredient, ...]) -> list[tuple[Ingredient, Lead]]:
-    """Compare the rows with and without each ingredient."""
-    return [(one, find_lead(rows, one.with_it, one.without)) for one in ingredients]
+    """Compare the rows with and without each ingredient, where both were planned."""
+    planned = [one for one in ingredients if all(rows.runs(row)[1] for row in (one.with_it, one.without))]
+    return [(one, find_lead(rows, one.with_it, one.without)) for one in planned]

@@ -168,10 +168,10 @@ def ingredients(section: Section, env: str) -> str | None:
     Shares of a lead that may be nothing would have no bound, and are left out.
     """
     rows = section.rows[env]
-    whole = find_lead(rows, PASTA, LINEAR)
-    if math.isnan(whole.ours.low) or "ours" not in rows.panels:
+    whole, chain = find_lead(rows, PASTA, LINEAR), measure(rows, CHAIN)
+    if math.isnan(whole.ours.low) or len(chain) < len(CHAIN):
         return None
-    lines = [[one.name, *found.names, _judged(found), _share(found, whole)] for one, found in measure(rows, CHAIN)]
+    lines = [[one.name, *found.names, _judged(found), _share(found, whole)] for one, found in chain]
     lines.append(["**PASTA's lead over Linear**", *whole.names, _judged(whole), _share(whole, whole)])
     others = [[one.name, *found.names, _judged(found)] for one, found in measure(rows, SINGLE)]
     heads = ["Step", "with", "without", "difference", "share of the lead"]

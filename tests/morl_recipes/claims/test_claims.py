@@ -128,6 +128,8 @@ def test_the_steps_from_linear_to_pasta_add_up() -> None:
     steps = [lead.ours.estimate for _, lead in measure(rows, CHAIN)]
     assert sum(steps) == pytest.approx(find_lead(rows, PASTA, LINEAR).ours.estimate)
     assert np.argmax(steps) == 0
+    planned = {row.group for one, _ in measure(rows, SINGLE) for row in (one.with_it, one.without)}
+    assert planned == {"baselines", "ours"}  # pairs with the controller's and the critic's rows were not planned
 
 
 def test_a_claim_of_ones_own_works_too() -> None:
