@@ -133,6 +133,7 @@ def _caveats() -> list[str]:
         "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
         "That a claim holds needs no correction within it: all of its leads must.",
         "Only rows with all of their planned runs are judged.",
+        "A claim that was trained twice is counted above by the training with most of its rows, the longer one of two.",
         "The paper does not say how many steps it trains; the steps here are ours.",
     ]
 
