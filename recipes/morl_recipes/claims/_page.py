@@ -128,7 +128,8 @@ def _caveats() -> list[str]:
     return [
         "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes.",
         "The paper prints best validations, which luck favours; that is why leads are compared in per cent.",
-        "The last column has the verdict by best validations.",
+        "The last columns have the verdicts by best validations, and by each run's last policy on fresh episodes.",
+        "Where they disagree, a verdict rests on which policy of a run is taken.",
         "A seed is one draw for all preferences and rows.",
         "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
         "That a claim holds needs no correction within it: all of its leads must.",

@@ -20,7 +20,7 @@ from morl_recipes.claims._words import (
     unsigned,
 )
 from morl_recipes.dataset import Dataset
-from morl_recipes.panels import Panel, Results, alike, detectable, load_results, panel_statistics
+from morl_recipes.panels import Panel, Reading, Results, alike, detectable, load_results, panel_statistics
 from morl_recipes.paper import REFERENCE
 from morl_recipes.scores import HYPERVOLUME
 from morl_recipes.table._cells import GAP
@@ -32,8 +32,11 @@ HEADS = (
     "Leads above 0",
     "Verdict",
     "By best validations",
+    "By last policies",
 )
 MISSING = "**not trained here**"
+READINGS: tuple[Reading, ...] = ("test", "peak", "test_final")
+"""What counts, the paper's own reading, and the last policies."""
 LITTLE = 0.1
 """Where the best row scores less, of 1, the page says that little was learnt."""
 
@@ -48,6 +51,7 @@ class Section:
         rows: All rows by environment.
         findings: The claims about its environments.
         by_peak: The same by best validations, which the paper reports.
+        by_last: The same by the runs' last policies, on fresh episodes.
     """
 
     dataset: Dataset
@@ -55,16 +59,15 @@ class Section:
     rows: dict[str, Rows]
     findings: tuple[Finding, ...]
     by_peak: tuple[Finding, ...]
+    by_last: tuple[Finding, ...]
 
     @classmethod
     def of(cls, dataset: Dataset) -> "Section":
         """Judge every claim about the environments of a dataset."""
-        results, peaks = (load_results(dataset, score=score) for score in ("test", "peak"))
-        rows, other = ({env: Rows.of(r, env) for env in dataset.manifest.environments} for r in (results, peaks))
-        findings, by_peak = (
-            tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in (rows, other)
-        )
-        return cls(dataset, results, rows, findings, by_peak)
+        every = [load_results(dataset, score=score) for score in READINGS]
+        rows = [{env: Rows.of(results, env) for env in dataset.manifest.environments} for results in every]
+        found = [tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in rows]
+        return cls(dataset, every[0], rows[0], *found)
 
     @property
     def steps(self) -> dict[str, int]:
@@ -128,7 +131,7 @@ def missing(section: Section) -> str | None:
 def claims_table(section: Section) -> str:
     """Return one line per claim of which rows were planned: the paper's number, ours, and the verdict."""
     lines, shown = [], []
-    for finding, peak in zip(section.findings, section.by_peak, strict=True):
+    for finding, peak, last in zip(section.findings, section.by_peak, section.by_last, strict=True):
         rows = section.rows[finding.claim.env]
         if not any(all(rows.runs(row)[1] for row in pair) for pair in finding.claim.pairs):
             continue
@@ -140,7 +143,7 @@ def claims_table(section: Section) -> str:
         verdict = MISSING if lead is None else f"**{finding.verdict}**"
         printed = printed_words(finding.printed, same_scale=scale)
         above = GAP if lead is None else f"{finding.above} of {len(finding.leads)}"
-        lines.append([finding.claim.text, printed, ours, above, verdict, _by_peak(peak)])
+        lines.append([finding.claim.text, printed, ours, above, verdict, _otherwise(peak), _otherwise(last)])
     notes = list(dict.fromkeys(one.claim.note for one in shown if one.claim.note))
     body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
@@ -156,8 +159,8 @@ def levels(section: Section) -> str:
     return table(("Environment", "Row", "HV on fresh episodes", "HV, best validation"), lines.values())
 
 
-def _by_peak(finding: Finding) -> str:
-    """Say what the paper's own reading of a run gives: the lead that decides, and the verdict."""
+def _otherwise(finding: Finding) -> str:
+    """Say what another reading of the runs gives: the lead that decides, and the verdict."""
     lead = finding.decisive
     return GAP if lead is None else f"{signed(lead.ours)}, {pair_words(lead)}: {finding.verdict}"
 

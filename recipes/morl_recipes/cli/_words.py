@@ -36,8 +36,8 @@ def _one_of(*choices: str) -> tyro.constructors.PrimitiveConstructorSpec[str | N
 
 
 Score = Annotated[
-    Literal["peak", "test", "final"] | None,
-    _one_of("peak", "test", "final"),
+    Literal["peak", "test", "final", "test_final"] | None,
+    _one_of("peak", "test", "final", "test_final"),
     tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)"),
 ]
 LoggerChoice = Annotated[

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.panels._panel import READINGS, Panel
+from morl_recipes.panels._panel import READINGS, TESTED, Panel
 from morl_recipes.paper import preference_labels
 
 HV_TOLERANCE = 1e-6
@@ -55,7 +55,7 @@ def find_gaps(panel: Panel, stored: pd.DataFrame) -> Panel:
 
 def _untested(panel: Panel, stored: pd.DataFrame) -> NDArray[np.bool_]:
     """Tell which runs have no test score, where it is the one that counts."""
-    if panel.reading != "test":
+    if panel.reading not in TESTED:
         return np.zeros(panel.run_ids.shape, dtype=np.bool_)
     episodes = stored["test_peak_episodes"].reindex(panel.run_ids.ravel()).to_numpy(dtype=float)
     return np.asarray(np.isnan(episodes).reshape(panel.run_ids.shape))

@@ -10,7 +10,7 @@ from morl_recipes import _checks
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels._fill import fill_panel
 from morl_recipes.panels._names import Who, find_reference, identify
-from morl_recipes.panels._panel import READINGS, Panel, Reading
+from morl_recipes.panels._panel import READINGS, TESTED, Panel, Reading
 from morl_recipes.paper import REFERENCE
 from morl_recipes.store import Manifest, Store, StoreError, load_runs
 from morl_recipes.store._frames import load_both
@@ -23,7 +23,7 @@ class Results:
     Attributes:
         path: Folder of the store; the name of a dataset.
         manifest: What the sweep set out to do.
-        reading: Which score of each run counts: ``"test"``, ``"peak"`` or ``"final"``.
+        reading: Which score of each run counts: ``"test"``, ``"peak"``, ``"final"`` or ``"test_final"``.
         panels: One per environment and group.
         runs: The frame of :func:`morl_recipes.store.load_runs`.
         history: The columns that were asked for of :func:`morl_recipes.store.load_history`; empty without histories.
@@ -53,8 +53,9 @@ def load_results(
     Args:
         store: A store, its folder, or a :class:`~morl_recipes.dataset.Dataset`, which has no histories.
         score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
-            fresh episodes (``"test"``), or its last validation (``"final"``). By default the test score where all
-            finished runs have one, else the peak, with a sentence.
+            fresh episodes (``"test"``), its last validation (``"final"``), or its last policy on fresh episodes
+            (``"test_final"``). By default the test score where all finished runs have one, else the peak, with a
+            sentence.
         against: The row that the others are compared with, in any case; it stands in every group. By default PASTA.
         history: Also read the histories.
         columns: Which of their columns to read, for a large store; all by default.
@@ -72,7 +73,7 @@ def load_results(
         raise StoreError(f"{path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
     untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
     reading: Reading = score or ("peak" if untested else "test")
-    if reading == "test" and untested == int((runs["status"] == "done").sum()):
+    if reading in TESTED and untested == int((runs["status"] == "done").sum()):
         raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
     stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
     reference = REFERENCE if against is None else find_reference(against, everyone)

@@ -13,10 +13,13 @@ from morl_recipes.paper import REFERENCE
 from morl_recipes.store import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
-Reading: TypeAlias = Literal["peak", "test", "final"]
-"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation."""
-READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final"}
+Reading: TypeAlias = Literal["peak", "test", "final", "test_final"]
+"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation, its
+last policy on fresh episodes."""
+READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final", "test_final": "test_final"}
 """Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
+TESTED = ("test", "test_final")
+"""The readings of fresh episodes."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ READING_WORDS = {
     "peak": "best validation",
     "test": "policy of the best validation, on fresh episodes,",
     "final": "last validation",
+    "test_final": "last policy on fresh episodes",
 }
 
 

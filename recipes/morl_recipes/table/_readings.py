@@ -6,6 +6,7 @@ WORDS = {
     "peak": "Scores are best validations, as the paper reports them.",
     "test": "Scores are test scores: the policy of each run's best validation, played on fresh episodes.",
     "final": "Scores are last validations.",
+    "test_final": "Scores are test scores of the last policy of each run, played on fresh episodes.",
 }
 
 

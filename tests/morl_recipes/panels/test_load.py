@@ -221,9 +221,11 @@ def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_typ
         load_results(make_store(sweep_type(skip=everything)))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
         load_results(make_store(sweep_type(fail=everything)))
-    with pytest.raises(ValueError, match="`score` must be 'peak', 'test' or 'final', got 'best'"):
+    with pytest.raises(ValueError, match="`score` must be 'peak', 'test', 'final' or 'test_final', got 'best'"):
         load_results(tmp_path, score="best")  # type: ignore[arg-type]
     with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
         load_results(untested, score="test")
+    with pytest.raises(StoreError, match=r"no run has a test score\."):
+        load_results(untested, score="test_final")
     with pytest.raises(StoreError, match="not a result store"):
         load_results(tmp_path)

@@ -5,12 +5,13 @@ import io
 from collections.abc import Callable
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 from morl_recipes import paper
 from morl_recipes.panels import load_results
 from morl_recipes.scores import UTILITY
-from morl_recipes.store import Store
+from morl_recipes.store import Store, load_runs
 from morl_recipes.table import Format, Kind, Table, preference_tables, render_table, summary_table
 
 MakeStore = Callable[..., Store]
@@ -123,6 +124,10 @@ def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: Ma
     assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
     assert rows[1]["verdict"] == "worse"
     assert "Scores are last validations." in render_table(store, score="final")
+    last, frame = load_results(store, score="test_final").panels[0], load_runs(store)
+    assert "Scores are test scores of the last policy" in " ".join(summary_table(last).notes)
+    written = frame.set_index("run_id")["test_final_hv"].reindex(last.run_ids.ravel())
+    np.testing.assert_allclose(last.hv.ravel(), written.to_numpy(), atol=1e-6)
     cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
     assert float(cells[0]["eu_mean"]) == pytest.approx(panel.score(UTILITY)[0, 0].mean())
 
