@@ -35,7 +35,7 @@ HEADS = (
     "By last policies",
 )
 MISSING = "**not trained here**"
-READINGS: tuple[Reading, ...] = ("test", "peak", "test_final")
+JUDGED_BY: tuple[Reading, ...] = ("test", "peak", "test_final")
 """What counts, the paper's own reading, and the last policies."""
 LITTLE = 0.1
 """Where the best row scores less, of 1, the page says that little was learnt."""
@@ -64,7 +64,7 @@ class Section:
     @classmethod
     def of(cls, dataset: Dataset) -> "Section":
         """Judge every claim about the environments of a dataset."""
-        every = [load_results(dataset, score=score) for score in READINGS]
+        every = [load_results(dataset, score=score) for score in JUDGED_BY]
         rows = [{env: Rows.of(results, env) for env in dataset.manifest.environments} for results in every]
         found = [tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in rows]
         return cls(dataset, every[0], rows[0], *found)

@@ -37,8 +37,8 @@ def render_table(
         kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
         score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
             the same policy on fresh episodes (``"test"``), its last validation (``"final"``) or its last policy on
-            fresh episodes (``"test_final"``). By default the test
-            score where all finished runs have one, else the peak.
+            fresh episodes (``"test_final"``). By default the test score where all finished runs have one, else the
+            peak.
         against: The row that the others are compared with; it stands in every table. By default PASTA.
         width: Columns of the terminal; by default those of the present one.
 
