@@ -8,6 +8,8 @@ from morl_blocks.metrics import Interval
 Verdict: TypeAlias = Literal["holds", "weaker", "cannot be told apart", "reversed", "not trained here"]
 ORDER: tuple[Verdict, ...] = ("reversed", "cannot be told apart", "weaker", "holds")
 """From the worst for a claim to the best."""
+AHEAD: tuple[Verdict, ...] = ("weaker", "holds")
+"""The verdicts of a lead above 0."""
 RULE = (
     "A claim says that one row is ahead of another. The lead is the paired difference of their scores, with its 95 % "
     "interval; in per cent, as the paper counts, of the row behind.",

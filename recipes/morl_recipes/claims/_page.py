@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from morl_recipes.claims._claims import CLAIMS, Claim
-from morl_recipes.claims._judge import RULE, Verdict
+from morl_recipes.claims._findings import Finding
+from morl_recipes.claims._judge import AHEAD, RULE, Verdict
 from morl_recipes.claims._pictures import can_draw, has_printed
 from morl_recipes.claims._repeat import repeat
 from morl_recipes.claims._section import (
@@ -89,16 +90,39 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     ]
     claims = f"Of {len(CLAIMS)} claims"
     said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
-    return said
+    return said + _kept(sections)
+
+
+def _kept(sections: Sequence[Section]) -> list[str]:
+    """Say how many leads above 0 do not rest on which policy of a run is taken."""
+    ahead = [last for finding, last in deciding(sections).values() if finding.verdict in AHEAD]
+    if not ahead:
+        return []
+    kept = sum(last.verdict in AHEAD for last in ahead)
+    return [f"By each run's last policy, {kept} of {len(ahead)} leads above 0 {'remains' if kept == 1 else 'remain'}."]
 
 
 def verdicts(sections: Sequence[Section]) -> dict[Claim, Verdict]:
-    """Return what became of every claim of the paper, by the dataset with most of its rows; the longer one of two."""
-    found: dict[Claim, Verdict] = {}
+    """Return what became of every claim of the paper."""
+    found = deciding(sections)
+    return {claim: found[claim][0].verdict if claim in found else "not trained here" for claim in CLAIMS}
+
+
+def deciding(sections: Sequence[Section]) -> dict[Claim, tuple[Finding, Finding]]:
+    """Return the findings that a claim is counted by: what decides, and the same by last policies.
+
+    They are those of the dataset with most of its rows; the longer one of two. Claims that nothing judges are left out.
+    """
+    found: dict[Claim, tuple[Finding, Finding]] = {}
     for claim in CLAIMS:
-        own = [(s, one) for s in sections for one in s.findings if one.claim == claim and one.decisive is not None]
-        best = max(own, key=lambda pair: (pair[1].rows[0], max(pair[0].steps.values())), default=None)
-        found[claim] = "not trained here" if best is None else best[1].verdict
+        own = [
+            (one.rows[0], max(section.steps.values()), (one, last))
+            for section in sections
+            for one, last in zip(section.findings, section.by_last, strict=True)
+            if one.claim == claim and one.decisive is not None
+        ]
+        if own:
+            found[claim] = max(own, key=lambda entry: entry[:2])[2]
     return found
 
 

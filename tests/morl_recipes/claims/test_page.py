@@ -1,11 +1,13 @@
 """The page and the README's lines, from made-up datasets."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from morl_recipes.claims._page import headline, page, sections_of, verdicts
+from morl_recipes.claims._judge import AHEAD
+from morl_recipes.claims._page import deciding, headline, page, sections_of, verdicts
 from morl_recipes.claims._write import BEGIN, END, write_all
 from morl_recipes.dataset import Dataset
 from morl_recipes.paper import REFERENCE
@@ -124,9 +126,9 @@ def test_the_page_can_be_read_aloud(everything: list[Dataset]) -> None:
     assert not [sentence for sentence in sentences(text) if words(sentence) > WORDS]
 
 
-def test_the_headline_has_three_sentences(everything: list[Dataset]) -> None:
+def test_the_headline_has_few_sentences(everything: list[Dataset]) -> None:
     said = headline(sections_of(everything), "page.md")
-    assert len(said) == 3
+    assert len(said) == 4
     rows, runs = (
         sum(s.trained for s in sections_of(everything)),
         sum(len(d.done) for d in (everything[0], everything[2])),
@@ -139,6 +141,18 @@ def test_the_headline_has_three_sentences(everything: list[Dataset]) -> None:
     assert "runs in all, on stealth and frogger, and judged" in said[0]
     assert said[2].startswith("[Of 18 claims](page.md) ")
     assert said[2].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
+
+
+def test_the_headline_counts_the_leads_that_last_policies_keep(everything: list[Dataset]) -> None:
+    sections = sections_of(everything[:1])
+    ahead = [one for one in deciding(sections).values() if one[0].verdict in AHEAD]
+    assert headline(sections)[-1] == f"By each run's last policy, {len(ahead)} of {len(ahead)} leads above 0 remain."
+    (behind,) = sections_of([made_up(noisy({REFERENCE: 0.3, "Linear": 0.6}), name="stealth-200k")])
+    mixed = replace(sections[0], by_last=(sections[0].findings[0], *behind.findings[1:]))
+    kept = 1 + sum(last.verdict in AHEAD for last in behind.findings[1:])
+    assert f"{kept} of {len(ahead)} leads above 0" in headline([mixed])[-1]
+    assert kept < len(ahead)
+    assert "leads above 0" not in " ".join(headline([behind]))
 
 
 def test_a_claim_is_judged_by_most_rows_and_then_by_most_steps(everything: list[Dataset]) -> None:
