@@ -19,6 +19,7 @@ COUNTS = {
     "paper_mujoco": 9 * 4 * 5,
     "paper_quadrotor": 9 * 2 * 5,
     "stealth_200k": 54 * 8 * 5,
+    "stealth_200k_repeat": 3 * 8 * 20,
     "stealth_1m": 11 * 8 * 5,
     "quadrotor_200k": 9 * 2 * 5,
     "mujoco_100k": 9 * 4 * 5,
