@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from morl_recipes import published
+from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._page import REPEAT, page, sections_of
+from morl_recipes.claims._section import Section
 from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_lines
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +22,8 @@ LEAD = re.compile(
     rf"{NUMBER} \[{NUMBER}, {NUMBER}\], ((?:above |below )?-?\d+) % of (\d\.\d+), (?:(.+) )?over (.+?)"
     r"(?: \(\d+ of \d+ rows\))?$"
 )
+SHARE = r"((?:above |below )?-?\d+) %"
+OVERVIEW = re.compile(rf"{SHARE} \[{SHARE}, {SHARE}\] (?:(.+) )?over (.+)$")
 OTHER = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\], (?:(.+) )?over (.+): ")
 VERDICTS = ("holds", "weaker", "cannot be told apart", "reversed")
 STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\](?:, cannot be told apart)?$")
@@ -31,10 +35,19 @@ def _text() -> str:
     return (ROOT / PAGE).read_text()
 
 
+@cache
+def _sections() -> list[Section]:
+    return sections_of(datasets_of_package())
+
+
 def _lines(name: str) -> list[list[str]]:
     """Return the cells of the tables in the section of one dataset."""
-    section = next(one for one in sections_of(datasets_of_package()) if one.dataset.name == name)
-    block = _text().partition(f"## {section.title}\n")[2].partition("\n## ")[0]
+    return _cells(next(one.title for one in _sections() if one.dataset.name == name))
+
+
+def _cells(heading: str) -> list[list[str]]:
+    """Return the cells of the tables below a heading."""
+    block = _text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines() if line[:2] == "| "]
 
 
@@ -65,11 +78,10 @@ def _env(name: str, claim: str) -> str:
 
 
 def test_the_page_and_the_readme_are_made_from_the_datasets() -> None:
-    datasets = datasets_of_package()
-    assert _text() == page(datasets, "pictures/hold"), "run `python docs/make_does_it_hold.py`"
+    assert _text() == page(_sections(), "pictures/hold"), "run `python docs/make_does_it_hold.py`"
     readme = (ROOT / "README.md").read_text()
     assert BEGIN in readme
-    assert readme == with_lines(readme, sections_of(datasets)), "run `python docs/make_does_it_hold.py`"
+    assert readme == with_lines(readme, _sections()), "run `python docs/make_does_it_hold.py`"
 
 
 def test_every_picture_is_there() -> None:
@@ -83,16 +95,14 @@ def test_every_picture_is_there() -> None:
 def test_every_lead_comes_out_by_hand(name: str) -> None:
     checked = 0
     for cells in _lines(name):
-        found = LEAD.match(cells[2]) if len(cells) == 7 else None
+        found = LEAD.match(cells[2]) if len(cells) == 5 else None
         if found is None:
             continue
         env = _env(name, cells[0])
         first, second = (_values(name, env, method or "") for method in found.group(6, 7))
         expected = _by_hand(first, second)
         assert [float(number) for number in found.group(1, 2, 3)] == pytest.approx(expected, abs=6e-4), cells
-        share, (*bound, number) = 100 * expected[0] / second.mean(), found.group(4).split()
-        beyond = {"above": share > int(number), "below": share < int(number)}
-        assert beyond[bound[0]] if bound else int(number) == pytest.approx(share, abs=0.6), cells
+        assert _is_share(found.group(4), expected[0] / second.mean()), cells
         assert float(found.group(5)) == pytest.approx(second.mean(), abs=6e-4), cells
         above, among = map(int, cells[3].split(" of "))
         if "beats all baselines" in cells[0] and cells[0].startswith("PASTA"):
@@ -103,16 +113,51 @@ def test_every_lead_comes_out_by_hand(name: str) -> None:
         verdict = cells[4].strip("*")
         assert (verdict == "reversed") == reversed_, cells
         assert (verdict == "cannot be told apart") == (expected[1] <= 0 and not reversed_), cells
-        for cell, score in zip(cells[5:], ("peak_hv", "test_final_hv"), strict=True):
+        checked += 1
+    assert checked == len(_judged(name))
+    assert checked
+
+
+def _judged(name: str) -> list[list[str]]:
+    return [cells for cells in _lines(name) if len(cells) == 5 and cells[4].strip("*") in VERDICTS]
+
+
+def _is_share(printed: str, share: float) -> bool:
+    """Tell whether whole per cent, or a bound on them, are those of a share."""
+    *bound, number = printed.split()
+    beyond = {"above": 100 * share > int(number), "below": 100 * share < int(number)}
+    return beyond[bound[0]] if bound else abs(int(number) - 100 * share) < 0.6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_lead_by_other_policies_comes_out_by_hand(name: str) -> None:
+    lines = [cells for cells in _lines(name) if len(cells) == 3 and OTHER.match(cells[1])]
+    assert [cells[0] for cells in lines] == [cells[0] for cells in _judged(name)]
+    for cells in lines:
+        for cell, score in zip(cells[1:], ("peak_hv", "test_final_hv"), strict=True):
             other = OTHER.match(cell)
             assert other is not None, cells
-            first, second = (_values(name, env, method or "", score) for method in other.group(4, 5))
-            found_there = [float(number) for number in other.group(1, 2, 3)]
-            assert found_there == pytest.approx(_by_hand(first, second), abs=6e-4), cells
-        checked += 1
-    judged = [cells for cells in _lines(name) if len(cells) == 7 and cells[4].strip("*") in VERDICTS]
-    assert checked == len(judged)
-    assert checked
+            rows = (_values(name, _env(name, cells[0]), method or "", score) for method in other.group(4, 5))
+            found = [float(number) for number in other.group(1, 2, 3)]
+            assert found == pytest.approx(_by_hand(*rows), abs=6e-4), cells
+
+
+def test_every_claim_in_one_line_comes_out_by_hand() -> None:
+    lines = [cells for cells in _cells("Every claim") if cells[0] in {claim.text for claim in CLAIMS}]
+    assert [cells[0] for cells in lines] == [claim.text for claim in CLAIMS]
+    for claim, (text, printed, ours, verdict, steps) in zip(CLAIMS, lines, strict=True):
+        (name,) = (one.dataset.name for one in _sections() if f"{one.steps.get(claim.env, 0):,}" == steps)
+        found = OVERVIEW.match(ours)
+        assert found is not None, ours
+        first, second = (_values(name, claim.env, method or "") for method in found.group(4, 5))
+        expected = _by_hand(first, second)
+        shares = zip(found.group(1, 2, 3), expected, strict=True)
+        assert all(_is_share(share, number / second.mean()) for share, number in shares), text
+        (detail,) = (cells for cells in _judged(name) if cells[0] == text)
+        assert verdict.partition(";")[0] == detail[4]
+        assert printed == "—" or f", {printed} of " in detail[1], text
+        last = next(cells[2] for cells in _lines(name) if len(cells) == 3 and cells[0] == text).rpartition(": ")[2]
+        assert verdict.partition("; by last policies: ")[2] == ("" if f"**{last}**" == detail[4] else last), text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,7 +168,7 @@ def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
         rows = cells[1:3] if len(cells) in (4, 5) else [cells[0], ""]
         found = STEP.match(cells[3] if len(cells) in (4, 5) else cells[1])
         if found is None or len(cells) not in (2, 4, 5) or "/" in cells[0] or cells[0].startswith("over "):
-            continue  # no ingredient, or a row of the repeat
+            continue  # no ingredient, or of the repeat
         expected = _by_hand(*(_values(name, env, method) for method in rows))
         assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
         if len(cells) == 5 and cells[4].endswith("%"):
@@ -139,11 +184,13 @@ def test_the_leads_of_a_repeat_come_out_by_hand(name: str) -> None:
         env, method = _frame(name)["env"].iloc[0], cells[0].removeprefix("over ")
         both = [[_values(one, env, row) for row in ("PASTA", method)] for one in (name, name + REPEAT)]
         both.append([np.concatenate(own, axis=1) for own in zip(*both, strict=True)])
-        for cell, (first, second) in zip(cells[1:], both, strict=True):
+        for cell, (first, second) in zip(cells[1:4], both, strict=True):
             found = STEP.match(cell)
             assert found is not None, cells
             expected = _by_hand(first, second)
             assert [float(number) for number in found.groups()] == pytest.approx(expected, abs=6e-4), cells
+        shares = zip(re.findall(SHARE, cells[4]), expected, strict=True)
+        assert all(_is_share(share, number / second.mean()) for share, number in shares), cells
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,31 +3,35 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from morl_recipes.claims._claims import CLAIMS, Claim
-from morl_recipes.claims._findings import Finding
+from morl_recipes.claims._claims import CLAIMS
+from morl_recipes.claims._findings import Lead
 from morl_recipes.claims._judge import AHEAD, RULE, Verdict
+from morl_recipes.claims._overview import deciding, overview, verdicts
 from morl_recipes.claims._pictures import can_draw, has_printed
-from morl_recipes.claims._repeat import repeat
+from morl_recipes.claims._repeat import leads, repeat
+from morl_recipes.claims._rows import PASTA
 from morl_recipes.claims._section import (
-    MISSING,
     Section,
     claims_table,
     facts,
     ingredients,
     levels,
     missing,
+    otherwise,
     picture_name,
     readings,
     same_results,
     seen,
 )
-from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, table
+from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, shares
 from morl_recipes.dataset import Dataset
 from morl_recipes.panels import Panel
 from morl_recipes.sweep import shipped_sweeps
 
 COMMAND = "python docs/make_does_it_hold.py"
 REPEAT = "-repeat"
+ALL_CLAIMS = "claims.png"
+"""File name of the picture of all claims."""
 WORDS: dict[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
     "weaker": ("is weaker than printed", "are weaker than printed"),
@@ -42,8 +46,13 @@ WORDS: dict[Verdict, tuple[str, str]] = {
 
 
 def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
-    """Judge every dataset but for the repeats, in the order of the claims, most steps last."""
-    chosen = [Section.of(dataset) for dataset in datasets if not dataset.name.endswith(REPEAT)]
+    """Judge every dataset, in the order of the claims, most steps last.
+
+    A dataset that is called like another with ``-repeat`` behind is its repeat on other seeds, and judges nothing.
+    """
+    named = {dataset.name: dataset for dataset in datasets}
+    judged = [dataset for dataset in datasets if not dataset.name.endswith(REPEAT)]
+    chosen = [Section.of(dataset, named.get(dataset.name + REPEAT)) for dataset in judged]
     order = list(dict.fromkeys(claim.env for claim in CLAIMS))
 
     def place(section: Section) -> tuple[int, int, str]:
@@ -70,17 +79,16 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     rows, runs = sum(s.trained for s in sections), sum(len(s.dataset.done) for s in sections)
     envs = list(dict.fromkeys(env for s in sections for env in s.dataset.done["env"]))
     said = [
-        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all, on {listed(envs)}, "
-        "and judged on fresh episodes."
+        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all, in {len(envs)} "
+        f"environment{'s' * (len(envs) > 1)}, and judged on fresh episodes."
     ]
     first = section.findings[0]
     lead, printed = first.decisive, first.printed
     if lead is not None and printed is not None:
         said.append(
-            f"On {section.title}, PASTA is clearly ahead of {first.above} of {len(first.leads)} baselines; "
-            f"the lead that decides is {per_cent(lead.share.estimate)} "
-            f"[{per_cent(lead.share.low)}, {per_cent(lead.share.high)}] {pair_words(lead)}. The paper's smallest is "
-            f"{per_cent(printed.printed_share)}, {pair_words(printed)}."
+            f"On {section.title}, PASTA is clearly ahead of {first.above} of {len(first.leads)} baselines. "
+            f"The lead that decides is {shares(lead.share)} {pair_words(lead)}{_on_all_seeds(section, lead)}. The "
+            f"paper's smallest is {per_cent(printed.printed_share)}, {pair_words(printed)}."
         )
     counts = Counter(verdicts(sections).values())
     parts = [
@@ -93,84 +101,70 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     return said + _kept(sections)
 
 
+def _on_all_seeds(section: Section, lead: Lead) -> str:
+    """Say how large a lead of PASTA is with the seeds of the repeat, where that has both rows."""
+    found = [one for one in leads(section) if lead.pair == (PASTA, one.row)]
+    return "".join(f", and {shares(one.share)} on all {one.seeds} seeds" for one in found)
+
+
 def _kept(sections: Sequence[Section]) -> list[str]:
     """Say how many leads above 0 do not rest on which policy of a run is taken."""
-    ahead = [last for finding, last in deciding(sections).values() if finding.verdict in AHEAD]
+    ahead = [one.last for one in deciding(sections).values() if one.finding.verdict in AHEAD]
     if not ahead:
         return []
     kept = sum(last.verdict in AHEAD for last in ahead)
     return [f"By each run's last policy, {kept} of {len(ahead)} leads above 0 {'remains' if kept == 1 else 'remain'}."]
 
 
-def verdicts(sections: Sequence[Section]) -> dict[Claim, Verdict]:
-    """Return what became of every claim of the paper."""
-    found = deciding(sections)
-    return {claim: found[claim][0].verdict if claim in found else "not trained here" for claim in CLAIMS}
-
-
-def deciding(sections: Sequence[Section]) -> dict[Claim, tuple[Finding, Finding]]:
-    """Return the findings that a claim is counted by: what decides, and the same by last policies.
-
-    They are those of the dataset with most of its rows; the longer one of two. Claims that nothing judges are left out.
-    """
-    found: dict[Claim, tuple[Finding, Finding]] = {}
-    for claim in CLAIMS:
-        own = [
-            (one.rows[0], max(section.steps.values()), (one, last))
-            for section in sections
-            for one, last in zip(section.findings, section.by_last, strict=True)
-            if one.claim == claim and one.decisive is not None
-        ]
-        if own:
-            found[claim] = max(own, key=lambda entry: entry[:2])[2]
-    return found
-
-
-def page(datasets: Sequence[Dataset], pictures: str, sections: Sequence[Section] | None = None) -> str:
+def page(sections: Sequence[Section], pictures: str) -> str:
     """Write the page.
 
     Args:
-        datasets: The datasets; one called like another with ``-repeat`` behind is its repeat on other seeds.
+        sections: What :func:`sections_of` makes of the datasets.
         pictures: Folder of the pictures, from the page.
-        sections: What :func:`sections_of` makes of the datasets, where it is at hand.
     """
-    sections = sections_of(datasets) if sections is None else sections
     parts = ["# Does it hold?", f"<!-- Made by `{COMMAND}`. Do not edit. -->", paragraph(*headline(sections))]
-    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5], *_caveats())]
-    others = {dataset.name.removesuffix(REPEAT): dataset for dataset in datasets if dataset.name.endswith(REPEAT)}
+    parts += ["## Every claim", paragraph(*_read()), overview(sections)]
+    if deciding(sections):
+        parts.append(f"![Every claim: our lead and the paper's]({pictures}/{ALL_CLAIMS})")
+    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5]), items(_caveats())]
     for section in sections:
-        parts += _section(section, pictures, others.get(section.dataset.name))
-    covered = {finding.claim.env for section in sections for finding in section.findings}
-    absent = [[claim.text, MISSING] for claim in CLAIMS if claim.env not in covered]
-    if absent:
-        parts += ["## Not trained here", table(("Claim of the paper", "Verdict"), absent)]
+        parts += _section(section, pictures)
     parts += ["## Do it again", _again(sections)]
     return "\n\n".join(parts) + "\n"
 
 
+def _read() -> list[str]:
+    """Say how to read the lines of all claims."""
+    return [
+        "A lead is how far the first row is ahead, in per cent of the row behind it.",
+        "Where a claim is about several rows, it is the lead that speaks most against it.",
+        "The paper's is its smallest, and is left out where it prints none or has another scale.",
+    ]
+
+
 def _caveats() -> list[str]:
     return [
-        "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes.",
+        "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes. "
         "The paper prints best validations, which luck favours; that is why leads are compared in per cent.",
-        "The last columns have the verdicts by best validations, and by each run's last policy on fresh episodes.",
+        "Best validations, and each run's last policy on fresh episodes, are judged beside it. "
         "Where they disagree, a verdict rests on which policy of a run is taken.",
-        "A seed is one draw for all preferences and rows.",
-        "Intervals are not corrected for the number of claims: of twenty, about one misses the truth.",
+        "A seed is one draw for all preferences and rows. Only rows with all of their planned runs are judged.",
+        "Intervals are not corrected for the number of claims: of twenty, about one misses the truth. "
         "That a claim holds needs no correction within it: all of its leads must.",
-        "Only rows with all of their planned runs are judged.",
-        "A claim that was trained twice is counted above by the training with most of its rows, the longer one of two.",
+        "A claim that was trained twice is counted by the training with most of its rows, the longer one of two.",
         "The paper does not say how many steps it trains; the steps here are ours.",
     ]
 
 
-def _section(section: Section, pictures: str, other: Dataset | None) -> list[str]:
+def _section(section: Section, pictures: str) -> list[str]:
     parts = [f"## {section.title}", facts(section)]
     absent = missing(section)
     gaps = ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
     if all(finding.decisive is None for finding in section.findings):
         said = "Too little is trained to judge a claim by it. The rows that are, without anything to compare them with:"
         return [*parts, paragraph(said), levels(section), *gaps]
-    parts.append(claims_table(section))
+    parts += [claims_table(section), "### By other policies of the same runs", otherwise(section)]
     drawn = [panel for panel in section.results.panels if can_draw(panel)]
     if drawn:
         parts += ["### Every table", paragraph(*_drawn(drawn))]
@@ -186,9 +180,8 @@ def _section(section: Section, pictures: str, other: Dataset | None) -> list[str
     parts += ["### Rows that came out the same", same] if same is not None else []
     parts += ["### What could have been seen", _power(), seen(section)]
     parts += gaps
-    if other is not None:
-        parts += ["### A repeat on other seeds", repeat(section, other)]
-    return parts
+    again = repeat(section)
+    return parts + (["### A repeat on other seeds", again] if again is not None else [])
 
 
 def _drawn(panels: Sequence[Panel]) -> list[str]:
@@ -211,8 +204,9 @@ def _power() -> str:
 
 
 def _again(sections: Sequence[Section]) -> str:
-    commands = [f"$ morl-blocks table --results {section.dataset.name}" for section in sections]
-    files = [section.dataset.name.replace("-", "_") for section in sections]
+    names = [one.name for section in sections for one in (section.dataset, section.repeat) if one is not None]
+    files = [name.replace("-", "_") for name in names]
+    commands = [f"$ morl-blocks table --results {name}" for name in names]
     commands += [f"$ morl-blocks sweep {file}" for file in files if file in shipped_sweeps()]
     block = "\n".join(["```console", *commands, f"$ {COMMAND}", "```"])
     text = paragraph("The first lines print the tables, the next train them again, the last makes this page.")

@@ -1,13 +1,19 @@
-"""One picture per table for a page that is read on a phone: our interval, the paper's mark."""
+"""One picture per table, and one of all claims, for a page that is read on a phone: our interval, the paper's mark."""
 
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from morl_recipes.claims._judge import Verdict
+from morl_recipes.claims._overview import Judged
 from morl_recipes.panels import Panel
 from morl_recipes.report._against import against
 from morl_recipes.report._matplotlib import ALIKE, APART, INK, draw
@@ -16,7 +22,11 @@ from morl_recipes.report._style import styles
 WIDTH = 4.4
 """Inches; at 200 dots each a phone shows the picture without shrinking its letters much."""
 LONGEST = 24
+FARTHEST = 1.1
+"""A lead of more, as a share of the row behind, ends at the edge of the picture with an arrow."""
 LOOK: dict[Any, Any] = {"font.size": 10, "axes.edgecolor": "#8a94a0", "savefig.dpi": 200, "axes.titlesize": 10.5}
+
+COLOURS: dict[Verdict, str] = {"holds": APART, "weaker": APART, "cannot be told apart": ALIKE, "reversed": "#d55e00"}
 
 
 def can_draw(panel: Panel) -> bool:
@@ -52,6 +62,68 @@ def draw_against(panel: Panel, title: str) -> Figure:
     return figure
 
 
+def draw_claims(judged: Sequence[Judged]) -> Figure:
+    """Draw every claim's lead in per cent of the row behind: ours with its interval, and the paper's.
+
+    Args:
+        judged: The claims, from top to bottom.
+    """
+    with mpl.rc_context(LOOK):
+        figure = Figure(figsize=(WIDTH, 1.7 + 0.37 * len(judged)), layout="constrained")
+        axes = figure.subplots()
+        shares = [x for one in judged for x in (*one.lead.share, one.printed_share) if np.isfinite(x)]
+        edges = max(-FARTHEST, min(shares) - 0.05), min(FARTHEST, max(shares) + 0.05)
+        for place, one in enumerate(judged):
+            _claim(axes, place, one, edges)
+        texts = [textwrap.fill(one.finding.claim.text, LONGEST + 2, break_on_hyphens=False) for one in judged]
+        axes.set_yticks(range(len(judged)), texts, fontsize=8)
+        axes.set_ylim(len(judged) - 0.4, -0.6)
+        axes.set_xlim(*edges)
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+        axes.set_xlabel("lead: right of 0, the claim is right", loc="right")
+        axes.axvline(0, color=INK, linewidth=1)
+        axes.grid(color="#e3e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.suptitle("Every claim of the paper", fontsize=11)
+        figure.legend(handles=_claim_handles(), loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
+    return figure
+
+
+def _claim(axes: Axes, place: int, one: Judged, edges: tuple[float, float]) -> None:
+    """Draw one line; what lies beyond the picture is an arrow at its edge."""
+    share, colour = one.lead.share, COLOURS[one.finding.verdict]
+    low, middle, high, mark = np.clip([share.low, share.estimate, share.high, one.printed_share], *edges)
+    axes.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
+    axes.plot(middle, place, "o", color=colour, markerfacecolor=_face(one.finding.verdict), markersize=6, zorder=4)
+    for beyond, edge, arrow in ((share.low < edges[0], edges[0], "<"), (share.high > edges[1], edges[1], ">")):
+        if beyond:
+            axes.plot(edge, place, arrow, color=colour, markersize=6, clip_on=False, zorder=4)
+    axes.plot(mark, place, "D", markerfacecolor="none", color=INK, markersize=5.5, zorder=5)
+
+
+def _face(verdict: Verdict) -> str:
+    return "white" if verdict == "cannot be told apart" else COLOURS[verdict]
+
+
+def _claim_handles() -> list[Line2D]:
+    words: dict[Verdict, str] = {
+        "holds": "our lead: holds, or weaker than printed",
+        "cannot be told apart": "our lead: cannot be told apart",
+        "reversed": "our lead: reversed",
+    }
+    ours = [_handle(COLOURS[verdict], _face(verdict), label) for verdict, label in words.items()]
+    return [*ours, _mark("the paper's lead, where it prints one on this scale")]
+
+
+def _handle(colour: str, face: str, label: str) -> Line2D:
+    return Line2D([], [], color=colour, markerfacecolor=face, marker="o", markersize=6, linewidth=2.2, label=label)
+
+
+def _mark(label: str) -> Line2D:
+    return Line2D([], [], color=INK, marker="D", linestyle="", markerfacecolor="none", label=label)
+
+
 def _wrapped(label: str) -> str:
     r"""Break a long name behind its comma.
 
@@ -63,13 +135,11 @@ def _wrapped(label: str) -> str:
 
 
 def _handles(*, printed: bool) -> list[Line2D]:
-    look: dict[str, Any] = {"marker": "o", "markersize": 6, "linewidth": 2.2}
     ours = [
-        Line2D([], [], color=APART, label="ours, 95 % interval: differs from PASTA", **look),
-        Line2D([], [], color=ALIKE, markerfacecolor="white", label="ours: cannot be told apart from PASTA", **look),
+        _handle(APART, APART, "ours, 95 % interval: differs from PASTA"),
+        _handle(ALIKE, "white", "ours: cannot be told apart from PASTA"),
     ]
-    mark = Line2D([], [], color=INK, marker="D", linestyle="", markerfacecolor="none", label="the paper's difference")
-    return [*ours, mark] if printed else ours
+    return [*ours, _mark("the paper's difference")] if printed else ours
 
 
 def save(figure: Figure, path: Path) -> None:

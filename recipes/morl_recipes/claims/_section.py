@@ -31,8 +31,6 @@ HEADS = (
     "Here, the lead that decides",
     "Leads above 0",
     "Verdict",
-    "By best validations",
-    "By last policies",
 )
 MISSING = "**not trained here**"
 JUDGED_BY: tuple[Reading, ...] = ("test", "peak", "test_final")
@@ -52,6 +50,7 @@ class Section:
         findings: The claims about its environments.
         by_peak: The same by best validations, which the paper reports.
         by_last: The same by the runs' last policies, on fresh episodes.
+        repeat: Some of its rows on other seeds, where they were trained.
     """
 
     dataset: Dataset
@@ -60,14 +59,17 @@ class Section:
     findings: tuple[Finding, ...]
     by_peak: tuple[Finding, ...]
     by_last: tuple[Finding, ...]
+    repeat: Dataset | None = None
 
     @classmethod
-    def of(cls, dataset: Dataset) -> "Section":
-        """Judge every claim about the environments of a dataset."""
+    def of(cls, dataset: Dataset, repeat: Dataset | None = None) -> "Section":
+        """Judge every claim about the environments of a dataset; its repeat judges nothing."""
         every = [load_results(dataset, score=score) for score in JUDGED_BY]
         rows = [{env: Rows.of(results, env) for env in dataset.manifest.environments} for results in every]
-        found = [tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in rows]
-        return cls(dataset, every[0], rows[0], *found)
+        test, peak, last = (
+            tuple(examine(claim, one[claim.env]) for claim in CLAIMS if claim.env in one) for one in rows
+        )
+        return cls(dataset, every[0], rows[0], test, peak, last, repeat)
 
     @property
     def steps(self) -> dict[str, int]:
@@ -130,23 +132,32 @@ def missing(section: Section) -> str | None:
 
 def claims_table(section: Section) -> str:
     """Return one line per claim of which rows were planned: the paper's number, ours, and the verdict."""
-    lines, shown = [], []
-    for finding, peak, last in zip(section.findings, section.by_peak, section.by_last, strict=True):
-        rows = section.rows[finding.claim.env]
-        if not any(all(rows.runs(row)[1] for row in pair) for pair in finding.claim.pairs):
-            continue
-        shown.append(finding)
-        lead, scale = finding.decisive, rows.same_scale
+    lines, shown = [], [one for one in section.findings if _planned(section, one)]
+    for finding in shown:
+        lead, scale = finding.decisive, section.rows[finding.claim.env].same_scale
         done, every = finding.rows
         partly = f" ({done} of {every} rows)" if 0 < done < every and lead is not None else ""
         ours = f"{done} of {every} rows trained" if lead is None else lead_words(lead) + partly
         verdict = MISSING if lead is None else f"**{finding.verdict}**"
         printed = printed_words(finding.printed, same_scale=scale)
         above = GAP if lead is None else f"{finding.above} of {len(finding.leads)}"
-        lines.append([finding.claim.text, printed, ours, above, verdict, _otherwise(peak), _otherwise(last)])
+        lines.append([finding.claim.text, printed, ours, above, verdict])
     notes = list(dict.fromkeys(one.claim.note for one in shown if one.claim.note))
     body = table(HEADS, lines)
     return "\n\n".join([body, items(notes)]) if notes else body
+
+
+def _planned(section: Section, finding: Finding) -> bool:
+    """Tell whether the dataset shall hold both rows of any of a claim's pairs."""
+    rows = section.rows[finding.claim.env]
+    return any(all(rows.runs(row)[1] for row in pair) for pair in finding.claim.pairs)
+
+
+def otherwise(section: Section) -> str:
+    """Return the same claims by best validations, as the paper reports them, and by last policies."""
+    both = [one for one in zip(section.by_peak, section.by_last, strict=True) if _planned(section, one[0])]
+    lines = [[peak.claim.text, _otherwise(peak), _otherwise(last)] for peak, last in both]
+    return table(("Claim of the paper", "By best validations", "By last policies"), lines)
 
 
 def levels(section: Section) -> str:

@@ -54,6 +54,16 @@ def per_cent(share: float) -> str:
     return GAP if math.isnan(share) else f"{round(100 * share) + 0} %"
 
 
+def shares(interval: Interval) -> str:
+    """Print a share with its interval.
+
+    Example:
+        >>> shares(Interval(0.087, -0.097, 0.271))
+        '9 % [-10 %, 27 %]'
+    """
+    return f"{per_cent(interval.estimate)} [{per_cent(interval.low)}, {per_cent(interval.high)}]"
+
+
 def signed(interval: Interval) -> str:
     """Print a difference with its interval.
 

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from morl_recipes.claims._page import COMMAND, headline, page, sections_of
-from morl_recipes.claims._pictures import can_draw, draw_against, save
+from morl_recipes.claims._overview import deciding
+from morl_recipes.claims._page import ALL_CLAIMS, COMMAND, headline, page, sections_of
+from morl_recipes.claims._pictures import can_draw, draw_against, draw_claims, save
 from morl_recipes.claims._section import Section, picture_name
 from morl_recipes.claims._words import paragraph
 from morl_recipes.dataset import Dataset, find_dataset, names
 
 PAGE, PICTURES, README = "docs/does_it_hold.md", "docs/pictures/hold", "README.md"
-ALT = "Baselines minus PASTA, ours and the paper's"
+ALT = "Every claim of the paper: our lead with its interval, and the paper's"
 BEGIN, END = f"<!-- begin: made by {COMMAND} -->", "<!-- end -->"
 
 
@@ -32,9 +33,13 @@ def write_all(root: Path, datasets: Sequence[Dataset] | None = None) -> list[Pat
     datasets = datasets_of_package() if datasets is None else datasets
     sections = sections_of(datasets)
     pictures = [path for section in sections for path in _draw(section, root / PICTURES)]
+    judged = list(deciding(sections).values())
+    if judged:
+        pictures.append(root / PICTURES / ALL_CLAIMS)
+        save(draw_claims(judged), pictures[-1])
     for stale in set((root / PICTURES).glob("*.png")) - set(pictures):
         stale.unlink()
-    (root / PAGE).write_text(page(datasets, "pictures/hold", sections), encoding="utf-8")
+    (root / PAGE).write_text(page(sections, "pictures/hold"), encoding="utf-8")
     readme = root / README
     if readme.exists():
         readme.write_text(with_lines(readme.read_text(encoding="utf-8"), sections), encoding="utf-8")
@@ -61,12 +66,7 @@ def with_lines(text: str, sections: Sequence[Section]) -> str:
 
 
 def lines(sections: Sequence[Section]) -> str:
-    """Return a few sentences with the link, and one picture where there is one."""
+    """Return a few sentences with the link, and the picture of all claims where any is judged."""
     said = paragraph(*headline(sections, PAGE))
-    shown = [
-        f'<img src="{PICTURES}/{picture_name(section, panel)}" width="440"\nalt="{ALT}">'
-        for section in sections
-        for panel in section.results.panels
-        if panel.group == "baselines" and can_draw(panel)
-    ]
-    return "\n\n".join([said, *shown[:1]])
+    picture = f'<img src="{PICTURES}/{ALL_CLAIMS}" width="400"\nalt="{ALT}">'
+    return "\n\n".join([said, picture] if deciding(sections) else [said])

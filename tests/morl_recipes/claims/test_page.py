@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.claims._judge import AHEAD
-from morl_recipes.claims._page import deciding, headline, page, sections_of, verdicts
+from morl_recipes.claims._overview import deciding, verdicts
+from morl_recipes.claims._page import headline, page, sections_of
 from morl_recipes.claims._write import BEGIN, END, write_all
 from morl_recipes.dataset import Dataset
 from morl_recipes.paper import REFERENCE
@@ -34,6 +35,15 @@ def everything() -> list[Dataset]:
     ]
 
 
+@pytest.fixture(scope="module")
+def text(everything: list[Dataset]) -> str:
+    return _page(everything)
+
+
+def _page(datasets: list[Dataset]) -> str:
+    return page(sections_of(datasets), "pictures/hold")
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "docs").mkdir()
@@ -49,7 +59,7 @@ def test_the_same_data_make_the_same_files(everything: list[Dataset], root: Path
     first = {path: path.read_bytes() for path in made}
     assert not stale.exists()
     assert set((root / "docs").rglob("*.png")) == {path for path in made if path.suffix == ".png"}
-    assert len(made) == 14  # eleven groups of stealth, frogger, the page, the README
+    assert len(made) == 15  # eleven groups of stealth, frogger, all claims, the page, the README
     assert write_all(root, everything) == made
     assert {path: path.read_bytes() for path in made} == first
     readme = (root / "README.md").read_text()
@@ -60,17 +70,19 @@ def test_the_same_data_make_the_same_files(everything: list[Dataset], root: Path
     assert (root / readme.partition('src="')[2].partition('"')[0]).exists()
 
 
-def test_what_was_not_trained_is_said_where_it_is_missed(everything: list[Dataset]) -> None:
-    text = page(everything, "pictures/hold")
+def test_what_was_not_trained_is_said_where_it_is_missed(text: str) -> None:
     assert "| stealth, rho | `rho=0.8 (0 of 6)` |" in text
     assert "| stealth, ours | `CAGrad (4 of 6)` |" in text
-    lines = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
+    lines: dict[str, str] = {}
+    for line in text.splitlines():
+        if line.startswith("| "):
+            lines[line.split("|")[1].strip()] = lines.get(line.split("|")[1].strip(), "") + line
     assert "**not trained here**" in lines["CAGrad in place of PCGrad"]
     assert "(11 of 12 rows)" in lines["Any \N{GREEK SMALL LETTER RHO} beats all baselines"]
-    assert "**not trained here**" in lines["PASTA beats all baselines on formation"]
+    assert lines["PASTA beats all baselines on formation"].endswith("| — | — | **not trained here** | — |")
     assert "(on its own scale)" in lines["PASTA beats all baselines on frogger"]
-    assert "**weaker**" in lines["PASTA beats all baselines"]
-    assert "### A repeat on other seeds" in text
+    assert lines["PASTA beats all baselines"].count("**weaker**") == 2  # at a glance, and in the section
+    assert "### A repeat on other seeds\n\n12 of 12 planned runs, 2 of 2 rows fully trained, seeds 7 to 9." in text
     assert "not distinguishable" in lines["baselines/Linear"]
 
 
@@ -78,7 +90,7 @@ def test_rows_without_anything_beside_them_show_their_scores_alone() -> None:
     rows = ["PASTA", "Linear"]
     level = noisy({REFERENCE: 0.62})
     alone = made_up(lambda run: level(run) if run.method == REFERENCE else None, rows=rows, name="alone")
-    text = page([alone], "pictures/hold")
+    text = _page([alone])
     assert "Too little is trained to judge a claim by it." in text
     (line,) = [line for line in text.splitlines() if line.startswith(f"| stealth | {REFERENCE} | 0.2")]
     assert line.count("[") == 2
@@ -87,28 +99,36 @@ def test_rows_without_anything_beside_them_show_their_scores_alone() -> None:
 
 
 def test_claims_of_rows_that_nobody_planned_are_not_listed() -> None:
-    text = page([made_up(noisy({REFERENCE: 0.62}), rows=["baselines"])], "pictures/hold")
-    assert "| PASTA beats all baselines |" in text
-    assert "| The decay helps |" not in text
+    glance, _, section = _page([made_up(noisy({REFERENCE: 0.62}), rows=["baselines"])]).partition("\n## stealth")
+    assert "| PASTA beats all baselines |" in section
+    assert "| The decay helps |" not in section
+    assert "| The decay helps | — | — | **not trained here** | — |" in glance
 
 
-def test_scores_close_to_nothing_are_called_so(everything: list[Dataset]) -> None:
-    assert "little is learnt" not in page(everything, "pictures/hold")
+def test_scores_close_to_nothing_are_called_so(text: str) -> None:
+    assert "little is learnt" not in text
     level = noisy({REFERENCE: 0.4}, default=0.42)  # 0.42 of each of three objectives
     early = made_up(level, rows=["baselines"], name="early")
-    assert "The best rows have an HV of 0.07" in " ".join(page([early], "pictures/hold").split())
+    assert "The best rows have an HV of 0.07" in " ".join(_page([early]).split())
 
 
-def test_rows_that_came_out_the_same_are_one_result(everything: list[Dataset]) -> None:
-    assert "### Rows that came out the same" not in page(everything, "pictures/hold")
+def test_rows_that_came_out_the_same_are_one_result(text: str) -> None:
+    assert "### Rows that came out the same" not in text
     level = noisy({REFERENCE: 0.62})
     twins = made_up(lambda run: 0.5 if run.method in ("No Conflict", "kappa = 0.6") else level(run), name="twins")
-    assert "### Rows that came out the same" in page([twins], "pictures/hold")
-    assert "\n- No Conflict and kappa = 0.6.\n" in page([twins], "pictures/hold")
+    assert "### Rows that came out the same" in _page([twins])
+    assert "\n- No Conflict and kappa = 0.6.\n" in _page([twins])
 
 
-def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(everything: list[Dataset]) -> None:
-    (line,) = [line for line in page(everything, "pictures/hold").splitlines() if line.startswith("| over Linear")]
+def test_what_is_shown_can_be_done_again(text: str) -> None:
+    _, _, commands = text.partition("## Do it again")
+    assert "$ morl-blocks table --results stealth-200k-repeat\n" in commands
+    assert "$ morl-blocks sweep stealth_200k_repeat\n" in commands
+    assert "sweep quadrotor_300k" not in commands  # no such file comes along
+
+
+def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(text: str) -> None:
+    (line,) = [line for line in text.splitlines() if line.startswith("| over Linear")]
     published, repeated, together = ([float(x) for x in NUMBERS.findall(cell)] for cell in line.split("|")[2:5])
     assert together[0] == pytest.approx((published[0] + repeated[0]) / 2, abs=1e-3)  # three seeds each
     for lead in (published, repeated):
@@ -117,11 +137,10 @@ def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(everything: list[Datas
 
 def test_seeds_that_were_published_are_no_repeat(everything: list[Dataset]) -> None:
     again = made_up(noisy({REFERENCE: 0.62, "Linear": 0.6}), rows=["PASTA", "Linear"], name="stealth-200k-repeat")
-    assert "| over Linear" not in page([everything[0], again], "pictures/hold")
+    assert "| over Linear" not in _page([everything[0], again])
 
 
-def test_the_page_can_be_read_aloud(everything: list[Dataset]) -> None:
-    text = page(everything, "pictures/hold")
+def test_the_page_can_be_read_aloud(text: str) -> None:
     assert not [line for line in text.splitlines() if len(line) > COLUMNS and not UNBREAKABLE.match(line)]
     assert not [sentence for sentence in sentences(text) if words(sentence) > WORDS]
 
@@ -135,10 +154,14 @@ def test_the_headline_has_few_sentences(everything: list[Dataset]) -> None:
     )
     assert said[0].startswith(f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all")
     assert (
-        "On stealth, 4,096 steps, PASTA is clearly ahead of 8 of 8 baselines; the lead that decides is 9 %" in said[1]
+        "On stealth, 4,096 steps, PASTA is clearly ahead of 8 of 8 baselines. The lead that decides is 9 %" in said[1]
     )
-    assert "over Linear. The paper's smallest is 45 %, over STCH (10.0)." in said[1]
-    assert "runs in all, on stealth and frogger, and judged" in said[0]
+    assert re.search(
+        r"over Linear, and 10 % \[9 %, 11 %\] on all 6 seeds. The paper's smallest is 45 %",
+        said[1],
+    )
+    assert "on all" not in headline(sections_of(everything[:1]))[1]
+    assert "runs in all, in 2 environments, and judged" in said[0]
     assert said[2].startswith("[Of 18 claims](page.md) ")
     assert said[2].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
 

@@ -2,10 +2,13 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from morl_recipes.claims._pictures import draw_against
+from morl_recipes.claims._overview import deciding
+from morl_recipes.claims._page import sections_of
+from morl_recipes.claims._pictures import FARTHEST, draw_against, draw_claims
 from morl_recipes.panels import load_results
 from morl_recipes.paper import REFERENCE
 from tests.morl_recipes.claims.made_up import made_up, noisy
@@ -24,3 +27,21 @@ def test_labels_of_the_axis_do_not_touch(noise: float) -> None:
     boxes = [label.get_window_extent(canvas.get_renderer()) for label in labels]
     assert len(boxes) > 1
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+def test_all_claims_are_drawn_and_what_lies_beyond_is_an_arrow() -> None:
+    behind = noisy(
+        {REFERENCE: 0.62, "Linear": 0.6, "Shared Weighted": 0.97, "Shared Unweighted": 0.99, "No Decay": 0.3}
+    )
+    judged = list(deciding(sections_of([made_up(behind)])).values())
+    axes = draw_claims(judged).axes[0]
+    assert [label.get_text().replace("\n", " ") for label in axes.get_yticklabels()] == [
+        one.finding.claim.text for one in judged
+    ]
+    left, right = axes.get_xlim()
+    assert -FARTHEST <= left < 0 < right == FARTHEST
+    arrows = [np.asarray(line.get_ydata())[0] for line in axes.lines if line.get_marker() == ">"]
+    assert arrows == [place for place, one in enumerate(judged) if one.lead.share.high > FARTHEST]
+    assert arrows
+    marks = [line for line in axes.lines if line.get_marker() == "D"]
+    assert [np.asarray(mark.get_xdata())[0] for mark in marks] == pytest.approx([one.printed_share for one in judged])
