@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from morl_recipes.claims._claim_tables import claims_table, otherwise
 from morl_recipes.claims._claims import CLAIMS
 from morl_recipes.claims._findings import Lead
 from morl_recipes.claims._judge import AHEAD, RULE, Verdict
@@ -12,12 +13,10 @@ from morl_recipes.claims._repeat import leads, repeat
 from morl_recipes.claims._rows import PASTA
 from morl_recipes.claims._section import (
     Section,
-    claims_table,
     facts,
     ingredients,
     levels,
     missing,
-    otherwise,
     picture_name,
     readings,
     same_results,
