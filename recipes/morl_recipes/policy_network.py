@@ -95,7 +95,7 @@ def require_known(actor: AnySpec | Mapping[str, Any]) -> AnySpec:
     """Return an actor that can be built here."""
     if not isinstance(actor, Spec | Live):
         if "type" in actor:
-            rule = "be known to play its policy (in Python, import the file that defines it, and load it again)"
-            _checks.fail("actor", rule, actor["type"])
+            how = "--blocks FILE; in Python, import the file that defines it, and load it again"
+            _checks.fail("actor", f"be known to play its policy ({how})", actor["type"])
         _checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", actor["text"])
     return actor

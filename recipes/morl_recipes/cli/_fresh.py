@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
+from morl_recipes.cli._own_code import OwnCode
 from morl_recipes.cli._words import Folder
 from morl_recipes.naming import count
 from morl_recipes.settings import Settings
 
 
 @dataclass(frozen=True)
-class Fresh:
+class Fresh(OwnCode):
     """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
 
     The best of several validations is chosen for its luck too. A test score is not. Runs that were trained by this
@@ -30,7 +31,8 @@ class Fresh:
         """Play, write, and say what was done."""
         from morl_recipes.testing import test_store
 
-        done = test_store(self.folder, self.episodes, accept_versions=self.accept_versions)
+        self.load_blocks(self.folder)
+        done = test_store(self.folder, self.episodes, env=self.env, accept_versions=self.accept_versions)
         words = f", {len(done.there)} had their test already" if done.there else ""
         tested, episodes = count(len(done.tested), "run"), count(self.episodes, "fresh episode")
         print(f"{self.folder}: {tested} tested on {episodes} each{words}.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from morl_recipes.cli._own_code import OwnCode
 from morl_recipes.cli._words import Folder, parse_preference
 from morl_recipes.naming import count
 
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(OwnCode):
     """Run a saved policy, print its returns, and film it.
 
     Examples:
       morl-blocks play runs/pasta-stealth
       morl-blocks play runs/smoke --run baselines.linear --video linear.gif
       morl-blocks play runs/smoke --preference 0.8,0.1,0.1 --episodes 100
+      morl-blocks play runs/mine --blocks my_rows.py
     """
 
     folder: Folder
@@ -41,8 +43,6 @@ class Play:
     """Seed of the first episode."""
     video: Annotated[Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: no film)")] = None
     """A .gif or .mp4 file for a film of the first episode."""
-    env: Annotated[str | None, tyro.conf.arg(metavar="FILE:NAME", help_behavior_hint="(default: as stored)")] = None
-    """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:
         """Play and print, then film: whatever becomes of the film, the returns are there."""
@@ -50,6 +50,7 @@ class Play:
 
         if self.video is not None:
             check_video(self.video)
+        self.load_blocks(self.folder)
         preference = None if self.preference is None else parse_preference(self.preference, "preference")
         played = play(
             self.folder,
@@ -76,7 +77,7 @@ class Play:
 
 
 @dataclass(frozen=True)
-class Export:
+class Export(OwnCode):
     """Export a saved policy to ONNX, checked against PyTorch on 1,000 observations.
 
     Examples:
@@ -96,13 +97,12 @@ class Export:
     """The file."""
     tolerance: float = 1e-5
     """Largest difference of an action to accept."""
-    env: Annotated[str | None, tyro.conf.arg(metavar="FILE:NAME", help_behavior_hint="(default: as stored)")] = None
-    """Its environment, where that is in a file: my_env.py:make_env. No code is run because a store names it."""
 
     def run(self, argv: list[str]) -> int:
         """Export and say how far it is from PyTorch."""
         from morl_recipes.export import export_policy
 
+        self.load_blocks(self.folder)
         chosen = {"run": self.run_name, "point": self.point, "env": self.env}
         made = export_policy(self.folder, self.out, tolerance=self.tolerance, **chosen)  # type: ignore[arg-type]
         print(f"{made.path}: {made.run_id} ({self.point})")

@@ -1,9 +1,11 @@
+import sys
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
 from morl_recipes.cli import main
+from morl_recipes.spec import KINDS
 
 
 def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,3 +74,83 @@ def test_the_target_is_named_when_it_cannot_be_written(trained: Path, capsys: py
         pytest.importorskip({"export": "onnxruntime", "report": "plotly"}[command])
         assert main([command, str(trained), "--out", "/dev/null/x"]) == 3
         assert "morl-blocks: /dev/null/x: cannot be written (" in capsys.readouterr().err
+
+
+ROWS = """
+from dataclasses import replace
+
+from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_recipes.rows import PASTA
+from morl_recipes.spec import spec
+
+
+class WideOfMine(UnitBoxGaussianActor):
+    def __init__(self, observation_dim, num_objectives, action_dim):
+        super().__init__(observation_dim, num_objectives, action_dim, hidden=24)
+
+
+Mine = replace(PASTA, actor=spec(WideOfMine)())
+"""
+WORLD = """
+from morl_recipes.toy import ToyBatch
+
+make_env = ToyBatch
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Train a row and a world of one's own, and forget the row, as a new process would; how to name the world."""
+    monkeypatch.chdir(tmp_path)
+    Path("my_rows.py").write_text(ROWS)
+    Path("my_env.py").write_text(WORLD)
+    env = ["--env", "my_env.py:make_env"]
+    short = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "2", "--test-episodes", "2", "--quiet"]
+    short += ["--set", "ppo.steps_per_iteration=64", "--set", "ppo.epochs=1", "--compile", "False"]
+    assert main(["train", "my_rows.py:Mine", "--out", "runs/mine", *env, *short]) == 0
+    forget(monkeypatch)
+    return env
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(KINDS, "WideOfMine")
+    for name in [name for name in sys.modules if name.startswith("morl_rows_my_rows_")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_an_actor_of_ones_own_is_played_where_its_file_is_named(
+    own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "runs/mine", *own]) == 3
+    assert "--blocks FILE" in capsys.readouterr().err
+    assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 0
+    captured = capsys.readouterr()
+    assert "of the means over 2 episodes" in captured.out
+    assert not captured.err
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "word"),
+    [("export", ["--out", "p.onnx"], "agrees with PyTorch"), ("test", ["--episodes", "3"], "1 run tested on 3 fresh")],
+)
+def test_what_else_plays_policies_takes_the_file_too(
+    own: list[str], command: str, options: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if command == "export":
+        pytest.importorskip("onnxruntime", reason="the export extra is not installed")
+    assert main([command, "runs/mine", *own, *options, "--blocks", "my_rows.py"]) == 0
+    assert word in capsys.readouterr().out
+
+
+def test_a_file_that_was_edited_since_is_mentioned(
+    own: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("my_rows.py").write_text(ROWS + "\nAnother = PASTA\n")
+    assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 0
+    assert "my_rows.py is not the text that runs of runs/mine were trained with" in capsys.readouterr().err
+    forget(monkeypatch)
+    Path("my_rows.py").write_text(ROWS.replace("24", "25"))
+    assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 3
+    assert "fits no network" in capsys.readouterr().err
+    assert main(["play", "runs/mine", *own, "--blocks", "no_rows.py"]) == 2
+    assert "no_rows.py: cannot be read" in capsys.readouterr().err
