@@ -1,12 +1,13 @@
 """What became of each claim, in numbers."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from morl_blocks.metrics import Interval
 from morl_recipes.claims._claims import Claim
 from morl_recipes.claims._judge import ORDER, Verdict, judge
 from morl_recipes.claims._rows import Row, Rows
+from morl_recipes.claims._share import lead_share
 from morl_recipes.panels._statistics import NOTHING
 
 
@@ -17,7 +18,8 @@ class Lead:
     Attributes:
         pair: The rows.
         ours: The paired difference of their scores, with its interval; NaN where a row is not fully trained.
-        level: Our score of the second row.
+        share: The same as a share of our score of the second row.
+        level: That score.
         printed: The paper's difference; NaN where it prints none.
         printed_level: The paper's score of the second row.
         verdict: What the rule says.
@@ -25,10 +27,11 @@ class Lead:
 
     pair: tuple[Row, Row]
     ours: Interval
+    share: Interval
     level: float
     printed: float
     printed_level: float
-    verdict: Verdict
+    verdict: Verdict = "not trained here"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -37,14 +40,9 @@ class Lead:
         return first, second
 
     @property
-    def share(self) -> Interval:
-        """Our lead as a share of the second row's score."""
-        return Interval(*(number / self.level for number in self.ours))
-
-    @property
     def printed_share(self) -> float:
         """The paper's lead as a share of the second row's score."""
-        return self.printed / self.printed_level
+        return self.printed / self.printed_level if self.printed_level > 0 else math.nan
 
 
 @dataclass(frozen=True)
@@ -55,14 +53,12 @@ class Finding:
         claim: The claim.
         leads: One per pair of rows that are fully trained.
         printed: The pair for which the paper's own lead is the smallest; ``None`` where it prints nothing.
-        runs: Usable and planned runs of all rows of the claim.
         rows: Rows of the claim that are fully trained, and all of them.
     """
 
     claim: Claim
     leads: tuple[Lead, ...]
     printed: Lead | None
-    runs: tuple[int, int]
     rows: tuple[int, int]
 
     @property
@@ -95,10 +91,11 @@ def find_lead(rows: Rows, first: Row, second: Row, among: int = 1) -> Lead:
         NOTHING if comparison is None else comparison.difference
         for comparison in (rows.compare(first, second, level) if both else None for level in (0.95, 1 - 0.05 / among))
     )
+    share = lead_share(rows.values(first), rows.values(second)) if both else NOTHING
     level, printed_level = rows.mean(second).estimate, rows.printed(second)
-    printed = rows.printed(first) - printed_level
-    share = printed / printed_level if rows.same_scale else math.nan
-    return Lead((first, second), ours, level, printed, printed_level, judge(ours, level, share, wide.high))
+    lead = Lead((first, second), ours, share, level, rows.printed(first) - printed_level, printed_level)
+    printed = lead.printed_share if rows.same_scale else math.nan
+    return replace(lead, verdict=judge(ours, share, printed, wide.high))
 
 
 def examine(claim: Claim, rows: Rows) -> Finding:
@@ -106,12 +103,10 @@ def examine(claim: Claim, rows: Rows) -> Finding:
     among = sum(rows.complete(first) and rows.complete(second) for first, second in claim.pairs)
     every = [find_lead(rows, *pair, max(among, 1)) for pair in claim.pairs]
     members = list(dict.fromkeys(row for pair in claim.pairs for row in pair))
-    counts = [rows.runs(row) for row in members]
     known = [lead for lead in every if not math.isnan(lead.printed)]
     return Finding(
         claim=claim,
         leads=tuple(lead for lead in every if lead.verdict != "not trained here"),
         printed=min(known, key=lambda lead: lead.printed, default=None),
-        runs=(sum(done for done, _ in counts), sum(planned for _, planned in counts)),
         rows=(sum(map(rows.complete, members)), len(members)),
     )

@@ -12,8 +12,8 @@ AHEAD: tuple[Verdict, ...] = ("weaker", "holds")
 """The verdicts of a lead above 0."""
 RULE = (
     "A claim says that one row is ahead of another. The lead is the paired difference of their scores, with its 95 % "
-    "interval; in per cent, as the paper counts, of the row behind.",
-    "**holds**: the interval lies above 0 and reaches the paper's lead in per cent.",
+    "interval; in per cent, as the paper counts, of the second row's score.",
+    "**holds**: the interval lies above 0 and reaches the paper's lead of the same two rows in per cent.",
     "**weaker**: it lies above 0 and ends below the paper's lead.",
     "**reversed**: it lies below 0, and does so when widened for the number of leads in the claim (Bonferroni).",
     "**cannot be told apart**: anything else.",
@@ -22,23 +22,23 @@ RULE = (
 )
 
 
-def judge(lead: Interval, level: float, printed: float, worst: float | None = None) -> Verdict:
+def judge(lead: Interval, share: Interval, printed: float, worst: float | None = None) -> Verdict:
     """Judge one lead.
 
     Args:
         lead: The paired difference with its interval: the row that shall be ahead minus the other.
-        level: Score of the row behind.
-        printed: The paper's lead, as a share of the score of the row behind; NaN where it prints none or has another
-            scale, and then nothing is called weaker.
+        share: The same as a share of the other row's score.
+        printed: The paper's lead as a share; NaN where it prints none or has another scale, and then nothing is called
+            weaker.
         worst: Upper end of the interval when it is widened for the number of leads in the claim; by default, for a
             single one, that of the lead.
 
     Example:
-        >>> judge(Interval(0.05, 0.03, 0.07), 0.25, printed=0.30), judge(Interval(0.05, 0.03, 0.08), 0.25, printed=0.30)
+        >>> lead = Interval(0.05, 0.03, 0.07)
+        >>> judge(lead, Interval(0.2, 0.1, 0.28), printed=0.30), judge(lead, Interval(0.2, 0.1, 0.32), printed=0.30)
         ('weaker', 'holds')
-        >>> judge(Interval(-0.02, -0.03, -0.01), 0.25, 0.30, worst=0.01)
-        'cannot be told apart'
-        >>> judge(Interval(0.01, -0.01, 0.03), 0.25, 0.30), judge(Interval(-0.02, -0.03, -0.01), 0.25, math.nan)
+        >>> behind, share = Interval(-0.02, -0.03, -0.01), Interval(-0.08, -0.12, -0.04)
+        >>> judge(behind, share, 0.30, worst=0.01), judge(behind, share, math.nan)
         ('cannot be told apart', 'reversed')
     """
     if math.isnan(lead.low):
@@ -47,4 +47,4 @@ def judge(lead: Interval, level: float, printed: float, worst: float | None = No
         return "reversed"
     if lead.low <= 0:
         return "cannot be told apart"
-    return "weaker" if lead.high / level < printed else "holds"
+    return "weaker" if share.high < printed else "holds"

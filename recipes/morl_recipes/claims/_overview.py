@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from morl_recipes.claims._claims import CLAIMS, Claim
 from morl_recipes.claims._findings import Finding, Lead
@@ -11,21 +11,26 @@ from morl_recipes.claims._section import MISSING, Section
 from morl_recipes.claims._words import pair_words, per_cent, shares, table
 from morl_recipes.table._cells import GAP
 
-HEADS = ("Claim of the paper", "The paper's lead", "Ours, with its 95 % interval", "Verdict", "Steps")
+HEADS = ("Claim of the paper", "Verdict", "Our lead", "The paper's", "Steps", "Otherwise")
 
 
-class Judged(NamedTuple):
-    """A claim with the findings that it is counted by.
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what it is counted by.
 
     Attributes:
         finding: What decides.
+        peak: The same by best validations.
         last: The same by the runs' last policies.
         section: The dataset.
+        elsewhere: What other datasets say, by the steps of their runs.
     """
 
     finding: Finding
+    peak: Finding
     last: Finding
     section: Section
+    elsewhere: tuple[tuple[int, Verdict], ...] = ()
 
     @property
     def lead(self) -> Lead:
@@ -42,9 +47,8 @@ class Judged(NamedTuple):
 
     @property
     def printed_share(self) -> float:
-        """The paper's smallest lead, as a share; NaN where it prints none, or has another scale."""
-        printed, rows = self.finding.printed, self.section.rows[self.finding.claim.env]
-        return math.nan if printed is None or not rows.same_scale else printed.printed_share
+        """The paper's lead of the same two rows, as a share; NaN where it prints none, or has another scale."""
+        return self.lead.printed_share if self.section.rows[self.finding.claim.env].same_scale else math.nan
 
 
 def deciding(sections: Sequence[Section]) -> dict[Claim, Judged]:
@@ -55,13 +59,15 @@ def deciding(sections: Sequence[Section]) -> dict[Claim, Judged]:
     found: dict[Claim, Judged] = {}
     for claim in CLAIMS:
         own = [
-            Judged(one, last, section)
+            Judged(one, peak, last, section)
             for section in sections
-            for one, last in zip(section.findings, section.by_last, strict=True)
+            for one, peak, last in zip(section.findings, section.by_peak, section.by_last, strict=True)
             if one.claim == claim and one.decisive is not None
         ]
         if own:
-            found[claim] = max(own, key=lambda one: (one.finding.rows[0], max(one.section.steps.values())))
+            *others, best = sorted(own, key=lambda one: (one.finding.rows[0], one.steps))
+            elsewhere = tuple((one.steps, one.finding.verdict) for one in others)
+            found[claim] = Judged(best.finding, best.peak, best.last, best.section, elsewhere)
     return found
 
 
@@ -72,19 +78,24 @@ def verdicts(sections: Sequence[Section]) -> dict[Claim, Verdict]:
 
 
 def overview(sections: Sequence[Section]) -> str:
-    """Return one line per claim, in per cent of the row behind."""
+    """Return one line per claim, in per cent of the second row's score."""
     found = deciding(sections)
     return table(HEADS, [[claim.text, *_cells(found.get(claim))] for claim in CLAIMS])
 
 
 def _cells(one: Judged | None) -> list[str]:
     if one is None:
-        return [GAP, GAP, MISSING, GAP]
-    ours = f"{shares(one.lead.share)} {pair_words(one.lead)}"
-    return [per_cent(one.printed_share), ours, _verdict(one), f"{one.steps:,}"]
+        return [MISSING, *[GAP] * 4]
+    done, every = one.finding.rows
+    partly = f" ({done} of {every} rows)" if done < every else ""
+    ours = f"{shares(one.lead.share)} {pair_words(one.lead)}{partly}"
+    return [f"**{one.finding.verdict}**", ours, per_cent(one.printed_share), f"{one.steps:,}", _otherwise(one)]
 
 
-def _verdict(one: Judged) -> str:
-    """Say what was found, and what the last policies say where that is something else."""
-    other = "" if one.last.verdict == one.finding.verdict else f"; by last policies: {one.last.verdict}"
-    return f"**{one.finding.verdict}**{other}"
+def _otherwise(one: Judged) -> str:
+    """Say which other readings of the runs, and which other trainings, give another verdict."""
+    found = [("by best validations", one.peak.verdict), ("by last policies", one.last.verdict)]
+    found += [(f"at {steps:,} steps", verdict) for steps, verdict in one.elsewhere]
+    said = [f"{where}: {verdict}" for where, verdict in found if verdict != one.finding.verdict]
+    below = one.finding.verdict == "cannot be told apart" and one.lead.ours.high < 0
+    return "; ".join([*["below 0 before it is widened"] * below, *said]) or GAP

@@ -1,5 +1,6 @@
 """The page "Does it hold?" and the README's lines about it, from the datasets alone."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ from morl_recipes.claims._section import (
     facts,
     ingredients,
     levels,
+    little_learnt,
     missing,
     picture_name,
     readings,
@@ -24,6 +26,7 @@ from morl_recipes.claims._section import (
 )
 from morl_recipes.claims._words import items, listed, pair_words, paragraph, per_cent, shares
 from morl_recipes.dataset import Dataset
+from morl_recipes.naming import count
 from morl_recipes.panels import Panel
 from morl_recipes.sweep import shipped_sweeps
 
@@ -34,10 +37,7 @@ ALL_CLAIMS = "claims.png"
 WORDS: dict[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
     "weaker": ("is weaker than printed", "are weaker than printed"),
-    "cannot be told apart": (
-        "rests on a lead that may be 0",
-        "rest on a lead that may be 0",
-    ),
+    "cannot be told apart": ("is not decided", "are not decided"),
     "reversed": ("is reversed", "are reversed"),
     "not trained here": ("is not trained here", "are not trained here"),
 }
@@ -75,20 +75,20 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         nothing = "No claim of the paper is fully trained here yet"
         return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
     section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
-    rows, runs = sum(s.trained for s in sections), sum(len(s.dataset.done) for s in sections)
-    envs = list(dict.fromkeys(env for s in sections for env in s.dataset.done["env"]))
+    frames = [one.done for s in sections for one in (s.dataset, s.repeat) if one is not None]
+    rows = {(env, row) for s in sections for env, row in s.complete_rows}
+    envs = {env for s in sections for env in s.dataset.done["env"]}
     said = [
-        f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all, in {len(envs)} "
-        f"environment{'s' * (len(envs) > 1)}, and judged on fresh episodes."
+        f"{len(rows)} rows of the paper's tables and of ours were trained anew, {sum(map(len, frames)):,} runs in all, "
+        f"in {count(len(envs), 'environment')}, and judged on fresh episodes."
     ]
     first = section.findings[0]
-    lead, printed = first.decisive, first.printed
-    if lead is not None and printed is not None:
+    if first.decisive is not None:
         said.append(
-            f"On {section.title}, PASTA is clearly ahead of {first.above} of {len(first.leads)} baselines. "
-            f"The lead that decides is {shares(lead.share)} {pair_words(lead)}{_on_all_seeds(section, lead)}. The "
-            f"paper's smallest is {per_cent(printed.printed_share)}, {pair_words(printed)}."
+            f"On {section.title}, PASTA's lead lies above 0, with its whole interval, over {first.above} of "
+            f"{len(first.leads)} baselines."
         )
+        said.append(_decisive(section, first.decisive, first.claim.env))
     counts = Counter(verdicts(sections).values())
     parts = [
         f"{counts[verdict]} {one if counts[verdict] == 1 else several}"
@@ -97,22 +97,36 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     ]
     claims = f"Of {len(CLAIMS)} claims"
     said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
-    return said + _kept(sections)
+    return said + _kept(sections) + _early(sections)
 
 
-def _on_all_seeds(section: Section, lead: Lead) -> str:
-    """Say how large a lead of PASTA is with the seeds of the repeat, where that has both rows."""
-    found = [one for one in leads(section) if lead.pair == (PASTA, one.row)]
-    return "".join(f", and {shares(one.share)} on all {one.seeds} seeds" for one in found)
+def _decisive(section: Section, lead: Lead, env: str) -> str:
+    """Say how large the lead that decides is, in the paper and on other seeds, where these are known."""
+    said = f"The one that decides is {shares(lead.share)} {pair_words(lead)}"
+    if section.rows[env].same_scale and not math.isnan(lead.printed):
+        said += f", where the paper has {per_cent(lead.printed_share)}"
+    for one in leads(section):
+        if (one.env, lead.pair) == (env, (PASTA, one.row)):
+            said += f"; on {one.seeds} other seeds it is {shares(one.share)}"
+    return f"{said}."
 
 
 def _kept(sections: Sequence[Section]) -> list[str]:
     """Say how many leads above 0 do not rest on which policy of a run is taken."""
-    ahead = [one.last for one in deciding(sections).values() if one.finding.verdict in AHEAD]
+    ahead = [one for one in deciding(sections).values() if one.finding.verdict in AHEAD]
     if not ahead:
         return []
-    kept = sum(last.verdict in AHEAD for last in ahead)
-    return [f"By each run's last policy, {kept} of {len(ahead)} leads above 0 {'remains' if kept == 1 else 'remain'}."]
+    last, peak = (sum(one.last.verdict in AHEAD for one in ahead), sum(one.peak.verdict in AHEAD for one in ahead))
+    several = "lead" if len(ahead) == 1 else "leads"
+    return [f"Of the {several} above 0, {last} of {len(ahead)} remain by last policies, {peak} by best validations."]
+
+
+def _early(sections: Sequence[Section]) -> list[str]:
+    """Say where the claims are reversed, if little is learnt there."""
+    found = [one for one in deciding(sections).values() if one.finding.verdict == "reversed"]
+    if not found or not all(one.finding.claim.env in little_learnt(one.section) for one in found):
+        return []
+    return ["Reversed are only claims about environments in which little is learnt so far."]
 
 
 def page(sections: Sequence[Section], pictures: str) -> str:
@@ -136,19 +150,22 @@ def page(sections: Sequence[Section], pictures: str) -> str:
 def _read() -> list[str]:
     """Say how to read the lines of all claims."""
     return [
-        "A lead is how far the first row is ahead, in per cent of the row behind it.",
+        "A lead is how far one row is ahead, in per cent of the other row's score, with its 95 % interval.",
         "Where a claim is about several rows, it is the lead that speaks most against it.",
-        "The paper's is its smallest, and is left out where it prints none or has another scale.",
+        "The paper's is that of the same two rows, where it prints one on this scale.",
+        "The last column has other verdicts: by other policies of the same runs, and by another training.",
     ]
 
 
 def _caveats() -> list[str]:
     return [
         "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes. "
-        "The paper prints best validations, which luck favours; that is why leads are compared in per cent.",
+        "The paper prints best validations, which luck favours. Leads are compared in per cent, which takes that out "
+        "where both rows are favoured alike.",
         "Best validations, and each run's last policy on fresh episodes, are judged beside it. "
         "Where they disagree, a verdict rests on which policy of a run is taken.",
-        "A seed is one draw for all preferences and rows. Only rows with all of their planned runs are judged.",
+        "A seed is one draw for all preferences and rows. Only rows with all of their planned runs are judged, and by "
+        "the seeds of their table alone: a repeat on other seeds stands beside, and changes no verdict.",
         "Intervals are not corrected for the number of claims: of twenty, about one misses the truth. "
         "That a claim holds needs no correction within it: all of its leads must.",
         "A claim that was trained twice is counted by the training with most of its rows, the longer one of two.",

@@ -99,7 +99,8 @@ def _claim(axes: Axes, place: int, one: Judged, edges: tuple[float, float]) -> N
     for beyond, edge, arrow in ((share.low < edges[0], edges[0], "<"), (share.high > edges[1], edges[1], ">")):
         if beyond:
             axes.plot(edge, place, arrow, color=colour, markersize=6, clip_on=False, zorder=4)
-    axes.plot(mark, place, "D", markerfacecolor="none", color=INK, markersize=5.5, zorder=5)
+    kind = ">" if one.printed_share > edges[1] else "<" if one.printed_share < edges[0] else "D"
+    axes.plot(mark, place, kind, markerfacecolor="none", color=INK, markersize=5.5, clip_on=kind == "D", zorder=5)
 
 
 def _face(verdict: Verdict) -> str:

@@ -4,19 +4,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from morl_blocks.metrics import Interval, compare
+from morl_blocks.metrics import Interval
 from morl_recipes.claims._findings import find_lead
 from morl_recipes.claims._rows import PASTA, Row, Rows
 from morl_recipes.claims._section import Section, facts
 from morl_recipes.claims._words import paragraph, shares, signed, table, unsigned
+from morl_recipes.dataset import Dataset
 from morl_recipes.differences import compare_results
 from morl_recipes.panels import Results, load_results
+from morl_recipes.panels._statistics import compare_runs
 from morl_recipes.paper import REFERENCE
 
-MISSED = (
-    "Code and settings are the same and the seeds alone differ. So *better* or *worse* means that an interval missed, "
-    "and that so few seeds can mislead."
-)
+SAME = "Code and settings are the same and the seeds alone differ."
+MISSED = "*Better* or *worse* means that an interval missed, and that so few seeds can mislead."
 
 
 @dataclass(frozen=True)
@@ -24,25 +24,22 @@ class RepeatedLead:
     """PASTA's lead over a row that was trained on other seeds too.
 
     Attributes:
-        row: The row behind.
+        env: The environment.
+        row: The other row.
         published: The lead on the seeds of the table.
         repeated: On those of the repeat.
-        together: On all seeds.
-        level: Score of the row behind on all seeds.
-        seeds: Number of all seeds.
+        share: The same as a share of the other row's score.
+        seeds: Number of the repeat's seeds.
+        together: The lead on all seeds.
     """
 
+    env: str
     row: Row
     published: Interval
     repeated: Interval
-    together: Interval
-    level: float
+    share: Interval
     seeds: int
-
-    @property
-    def share(self) -> Interval:
-        """The lead on all seeds, as a share of the score of the row behind."""
-        return Interval(*(number / self.level for number in self.together))
+    together: Interval
 
 
 def leads(section: Section) -> list[RepeatedLead]:
@@ -57,7 +54,8 @@ def repeat(section: Section) -> str | None:
     """Return how the rows of a repeat on other seeds compare, and PASTA's leads there and on all seeds together."""
     if section.repeat is None:
         return None
-    rows = compare_results(section.results, load_results(section.repeat, score="test"))
+    again = Section.of(section.repeat)
+    rows = compare_results(section.results, again.results)
     lines = [
         [
             f"{row.group}/{row.method}",
@@ -68,20 +66,26 @@ def repeat(section: Section) -> str | None:
         ]
         for row in rows
     ]
-    parts = [facts(Section.of(section.repeat))]
-    parts += [table(("Row", "published", "repeat", "repeat minus published", "verdict"), lines)]
-    if any(row.verdict in ("better", "worse") for row in rows):
-        parts.append(paragraph(MISSED))
+    parts = [facts(again), table(("Row", "published", "repeat", "repeat minus published", "verdict"), lines)]
+    said = [SAME] * _same(section.dataset, section.repeat)
+    said += [MISSED] * any(row.verdict in ("better", "worse") for row in rows)
+    parts += [paragraph(*said, "No verdict above counts these seeds.")]
     found = leads(section)
     if found:
-        heads = ("Lead of PASTA", "published", "repeat", "all seeds together", "of the row behind")
+        heads = ("Lead of PASTA", "published", "repeat", "of the other row", "all seeds together")
         parts += [paragraph("PASTA's leads, compared within seeds:"), table(heads, map(_line, found))]
     return "\n\n".join(parts)
 
 
+def _same(first: Dataset, second: Dataset) -> bool:
+    """Tell whether two datasets were trained by the same code with the same settings."""
+    commits = {*first.done["commit"], *second.done["commit"]}
+    return len(commits) == 1 and first.manifest.training == second.manifest.training
+
+
 def _line(lead: RepeatedLead) -> list[str]:
-    intervals = (lead.published, lead.repeated, lead.together)
-    return [f"over {lead.row.method}", *map(signed, intervals), shares(lead.share)]
+    published, repeated, together = map(signed, (lead.published, lead.repeated, lead.together))
+    return [f"over {lead.row.method}", published, repeated, shares(lead.share), together]
 
 
 def _like(own: Rows, results: Results, env: str) -> Rows:
@@ -95,14 +99,14 @@ def _leads(own: Rows, again: Rows) -> list[RepeatedLead]:
     (preferences, seeds), (same, others) = own.axes, again.axes
     if preferences != same or set(seeds) & set(others):
         return []
-    rows = [Row(group, method) for group, panel in again.panels.items() for method in panel.methods]
     found = []
-    for row in rows:
+    for row in (Row(group, method) for group, panel in again.panels.items() for method in panel.methods):
         if row.method == REFERENCE or not all(rows.complete(r) for rows in (own, again) for r in (PASTA, row)):
             continue
-        joined = [np.concatenate([own.values(r), again.values(r)], axis=1) for r in (PASTA, row)]
-        published, repeated = (find_lead(rows, PASTA, row).ours for rows in (own, again))
-        together = compare(*joined, present=np.isfinite(joined).all(0)).difference
-        level, number = float(joined[1].mean()), len(seeds) + len(others)
-        found.append(RepeatedLead(row, published, repeated, together, level, number))
+        published, repeated = (find_lead(rows, PASTA, row) for rows in (own, again))
+        pasta, other = (np.concatenate([own.values(r), again.values(r)], axis=1) for r in (PASTA, row))
+        joined = compare_runs(pasta, other)
+        if joined is not None:
+            intervals = published.ours, repeated.ours, repeated.share
+            found.append(RepeatedLead(own.env, row, *intervals, len(others), joined.difference))
     return found

@@ -67,10 +67,10 @@ class Section:
         return {run.env: run.steps for run in self.dataset.manifest.runs}
 
     @property
-    def trained(self) -> int:
-        """Return how many rows are fully trained."""
+    def complete_rows(self) -> set[tuple[str, Row]]:
+        """Return the rows that are fully trained, with their environments."""
         rows = {(run.env, Row(run.group, run.method)) for run in self.dataset.manifest.runs}
-        return sum(self.rows[env].complete(row) for env, row in rows)
+        return {(env, row) for env, row in rows if self.rows[env].complete(row)}
 
     @property
     def title(self) -> str:
@@ -91,22 +91,25 @@ def facts(section: Section) -> str:
     runs, done = section.dataset.manifest.runs, section.dataset.done
     rows, seeds = {(run.env, run.group, run.method) for run in runs}, {run.seed for run in runs}
     commits = sorted({commit[:12] for commit in done["commit"] if commit})
-    whole = f"{section.trained} of {len(rows)} rows fully trained"
+    whole = f"{len(section.complete_rows)} of {len(rows)} rows fully trained"
     said = [f"{len(done):,} of {len(runs):,} planned runs, {whole}, seeds {min(seeds)} to {max(seeds)}."]
     return paragraph(*said, *([f"Trained at commit {', '.join(commits)}."] if commits else []), *_early(section))
 
 
-def _early(section: Section) -> list[str]:
-    """Warn where even the best row is close to 0: what differs there is how little was learnt."""
-    best = {}
+def little_learnt(section: Section) -> dict[str, float]:
+    """Return the environments in which even the best row is close to 0, with its score: all differences are small."""
+    best: dict[str, float] = {}
     for env, rows in section.rows.items():
         named = {Row(run.group, run.method) for run in section.dataset.manifest.runs if run.env == env}
         means = [rows.mean(row).estimate for row in named if rows.complete(row)]
         if means and rows.score is HYPERVOLUME and max(means) < LITTLE:
-            best[env] = f"{max(means):.3f} on {env}"
-    if not best:
-        return []
-    return [f"The best rows have an HV of {listed(list(best.values()))}, of 1: little is learnt in so few steps."]
+            best[env] = max(means)
+    return best
+
+
+def _early(section: Section) -> list[str]:
+    best = [f"{score:.3f} on {env}" for env, score in little_learnt(section).items()]
+    return [f"The best rows have an HV of {listed(best)}, of 1: little is learnt in so few steps."] if best else []
 
 
 def missing(section: Section) -> str | None:

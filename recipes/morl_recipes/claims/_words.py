@@ -61,7 +61,8 @@ def shares(interval: Interval) -> str:
         >>> shares(Interval(0.087, -0.097, 0.271))
         '9 % [-10 %, 27 %]'
     """
-    return f"{per_cent(interval.estimate)} [{per_cent(interval.low)}, {per_cent(interval.high)}]"
+    ends = "" if math.isnan(interval.low) else f" [{per_cent(interval.low)}, {per_cent(interval.high)}]"
+    return f"{per_cent(interval.estimate)}{ends}"
 
 
 def signed(interval: Interval) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.claims._judge import AHEAD
-from morl_recipes.claims._overview import deciding, verdicts
+from morl_recipes.claims._overview import deciding, overview, verdicts
 from morl_recipes.claims._page import headline, page, sections_of
 from morl_recipes.claims._write import BEGIN, END, write_all
 from morl_recipes.dataset import Dataset
@@ -79,7 +79,7 @@ def test_what_was_not_trained_is_said_where_it_is_missed(text: str) -> None:
             lines[line.split("|")[1].strip()] = lines.get(line.split("|")[1].strip(), "") + line
     assert "**not trained here**" in lines["CAGrad in place of PCGrad"]
     assert "(11 of 12 rows)" in lines["Any \N{GREEK SMALL LETTER RHO} beats all baselines"]
-    assert lines["PASTA beats all baselines on formation"].endswith("| — | — | **not trained here** | — |")
+    assert lines["PASTA beats all baselines on formation"].endswith("| **not trained here** | — | — | — | — |")
     assert "(on its own scale)" in lines["PASTA beats all baselines on frogger"]
     assert lines["PASTA beats all baselines"].count("**weaker**") == 2  # at a glance, and in the section
     assert "### A repeat on other seeds\n\n12 of 12 planned runs, 2 of 2 rows fully trained, seeds 7 to 9." in text
@@ -102,7 +102,7 @@ def test_claims_of_rows_that_nobody_planned_are_not_listed() -> None:
     glance, _, section = _page([made_up(noisy({REFERENCE: 0.62}), rows=["baselines"])]).partition("\n## stealth")
     assert "| PASTA beats all baselines |" in section
     assert "| The decay helps |" not in section
-    assert "| The decay helps | — | — | **not trained here** | — |" in glance
+    assert "| The decay helps | **not trained here** | — | — | — | — |" in glance
 
 
 def test_scores_close_to_nothing_are_called_so(text: str) -> None:
@@ -129,7 +129,8 @@ def test_what_is_shown_can_be_done_again(text: str) -> None:
 
 def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(text: str) -> None:
     (line,) = [line for line in text.splitlines() if line.startswith("| over Linear")]
-    published, repeated, together = ([float(x) for x in NUMBERS.findall(cell)] for cell in line.split("|")[2:5])
+    cells = line.split("|")
+    published, repeated, together = ([float(x) for x in NUMBERS.findall(cells[place])] for place in (2, 3, 5))
     assert together[0] == pytest.approx((published[0] + repeated[0]) / 2, abs=1e-3)  # three seeds each
     for lead in (published, repeated):
         assert together[2] - together[1] < lead[2] - lead[1]  # six seeds tell more than three
@@ -146,36 +147,50 @@ def test_the_page_can_be_read_aloud(text: str) -> None:
 
 
 def test_the_headline_has_few_sentences(everything: list[Dataset]) -> None:
-    said = headline(sections_of(everything), "page.md")
-    assert len(said) == 4
-    rows, runs = (
-        sum(s.trained for s in sections_of(everything)),
-        sum(len(d.done) for d in (everything[0], everything[2])),
-    )
+    sections = sections_of(everything)
+    said = headline(sections, "page.md")
+    assert len(said) == 5
+    rows, runs = sum(len(s.complete_rows) for s in sections), sum(len(dataset.done) for dataset in everything)
     assert said[0].startswith(f"{rows} rows of the paper's tables and of ours were trained anew, {runs:,} runs in all")
-    assert (
-        "On stealth, 4,096 steps, PASTA is clearly ahead of 8 of 8 baselines. The lead that decides is 9 %" in said[1]
+    assert said[0].endswith(" in 2 environments, and judged on fresh episodes.")
+    assert said[1].startswith("On stealth, 4,096 steps, PASTA's lead lies above 0, with its whole interval, over 8")
+    assert re.fullmatch(
+        r"The one that decides is 9 % \[7 %, 12 %\] over Linear, where the paper has 46 %; "
+        r"on 3 other seeds it is 10 % \[8 %, 13 %\]\.",
+        said[2],
     )
-    assert re.search(
-        r"over Linear, and 10 % \[9 %, 11 %\] on all 6 seeds. The paper's smallest is 45 %",
-        said[1],
-    )
-    assert "on all" not in headline(sections_of(everything[:1]))[1]
-    assert "runs in all, in 2 environments, and judged" in said[0]
-    assert said[2].startswith("[Of 18 claims](page.md) ")
-    assert said[2].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
+    assert "other seeds" not in " ".join(headline(sections_of(everything[:1])))
+    assert said[3].startswith("[Of 18 claims](page.md) ")
+    assert said[3].endswith(" 5 are not trained here.")  # formation and four of MuJoCo
 
 
-def test_the_headline_counts_the_leads_that_last_policies_keep(everything: list[Dataset]) -> None:
+def test_the_headline_counts_the_leads_that_other_policies_keep(everything: list[Dataset]) -> None:
     sections = sections_of(everything[:1])
-    ahead = [one for one in deciding(sections).values() if one[0].verdict in AHEAD]
-    assert headline(sections)[-1] == f"By each run's last policy, {len(ahead)} of {len(ahead)} leads above 0 remain."
+    ahead = sum(one.finding.verdict in AHEAD for one in deciding(sections).values())
+    assert ahead > 1
+    words = "Of the leads above 0, {} of {} remain by last policies, {} by best validations."
+    assert words.format(ahead, ahead, ahead) in headline(sections)
     (behind,) = sections_of([made_up(noisy({REFERENCE: 0.3, "Linear": 0.6}), name="stealth-200k")])
-    mixed = replace(sections[0], by_last=(sections[0].findings[0], *behind.findings[1:]))
-    kept = 1 + sum(last.verdict in AHEAD for last in behind.findings[1:])
-    assert f"{kept} of {len(ahead)} leads above 0" in headline([mixed])[-1]
-    assert kept < len(ahead)
-    assert "leads above 0" not in " ".join(headline([behind]))
+    none = replace(sections[0], by_last=behind.findings[:1] * len(sections[0].by_last))
+    assert words.format(0, ahead, ahead) in headline([none])
+    assert words.format(ahead, ahead, 0) in headline([replace(sections[0], by_peak=none.by_last)])
+
+
+def test_what_is_reversed_where_little_is_learnt_is_called_so() -> None:
+    said = "Reversed are only claims about environments in which little is learnt so far."
+    for best, called in ((0.42, True), (0.6, False)):  # of each of three objectives
+        data = made_up(noisy({REFERENCE: 0.3}, default=best), rows=["baselines"], name="early")
+        assert (said in headline(sections_of([data]))) == called
+
+
+def test_other_readings_and_trainings_that_disagree_stand_beside_a_claim(everything: list[Dataset]) -> None:
+    (whole,) = sections_of(everything[:1])
+    (behind,) = sections_of([made_up(noisy({REFERENCE: 0.3}), rows=["PASTA", "Tchebycheff"], steps=8192, name="few")])
+    assert "| — |\n" in overview([whole]).splitlines(keepends=True)[2]
+    mixed = replace(whole, by_peak=behind.findings, by_last=behind.findings)
+    line = overview([mixed, behind]).splitlines()[2]
+    others = "by best validations: reversed; by last policies: reversed; at 8,192 steps: reversed"
+    assert line.endswith(f"| 46 % | 4,096 | {others} |")
 
 
 def test_a_claim_is_judged_by_most_rows_and_then_by_most_steps(everything: list[Dataset]) -> None:
