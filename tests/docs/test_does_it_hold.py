@@ -200,6 +200,7 @@ def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
 def test_the_leads_of_a_repeat_come_out_by_hand(name: str) -> None:
     lines = [cells for cells in _lines(name) if cells[0].startswith("over ")]
     assert lines
+    luck = []
     for cells in lines:
         env, method = _frame(name)["env"].iloc[0], cells[0].removeprefix("over ")
         both = [[_values(one, env, row) for row in ("PASTA", method)] for one in (name, name + REPEAT)]
@@ -211,6 +212,8 @@ def test_the_leads_of_a_repeat_come_out_by_hand(name: str) -> None:
                 cells
             )
         assert all(map(_is_share, re.findall(SHARE, cells[3]), _shares_by_hand(*both[1]))), cells
+        luck.append(stats.pearsonr(*(row.mean(0) for row in both[2])).statistic)
+    assert f"have a correlation of {min(luck):.2f} or more." in " ".join(_text().split())
 
 
 @pytest.mark.parametrize("name", NAMES)

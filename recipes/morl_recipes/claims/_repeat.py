@@ -1,5 +1,6 @@
 """What a repeat on other seeds says: of every row, and of PASTA's leads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,9 @@ from morl_recipes.paper import REFERENCE
 SAME = "Code and settings are the same and the seeds alone differ."
 MISSED = "*Better* or *worse* means that an interval missed, and that so few seeds can mislead."
 
+SHARED = 0.2
+"""A correlation of rows over seeds that is worth a word."""
+
 
 @dataclass(frozen=True)
 class RepeatedLead:
@@ -31,6 +35,7 @@ class RepeatedLead:
         share: The same as a share of the other row's score.
         seeds: Number of the repeat's seeds.
         together: The lead on all seeds.
+        luck: Correlation of the two rows' scores over all seeds.
     """
 
     env: str
@@ -40,6 +45,7 @@ class RepeatedLead:
     share: Interval
     seeds: int
     together: Interval
+    luck: float
 
 
 def leads(section: Section) -> list[RepeatedLead]:
@@ -73,7 +79,7 @@ def repeat(section: Section) -> str | None:
     found = leads(section)
     if found:
         heads = ("Lead of PASTA", "published", "repeat", "of the other row", "all seeds together")
-        parts += [paragraph("PASTA's leads, compared within seeds:"), table(heads, map(_line, found))]
+        parts += [paragraph(*_luck(found), "PASTA's leads, compared within seeds:"), table(heads, map(_line, found))]
     return "\n\n".join(parts)
 
 
@@ -81,6 +87,17 @@ def _same(first: Dataset, second: Dataset) -> bool:
     """Tell whether two datasets were trained by the same code with the same settings."""
     commits = {*first.done["commit"], *second.done["commit"]}
     return len(commits) == 1 and first.manifest.training == second.manifest.training
+
+
+def _luck(found: Sequence[RepeatedLead]) -> list[str]:
+    """Say how much of a seed's luck the rows share, where they do."""
+    least = min(one.luck for one in found)
+    if not least > SHARED:
+        return []
+    return [
+        f"Over all seeds, PASTA's score and that of each other row have a correlation of {least:.2f} or more.",
+        "So a lucky set of seeds lifts all rows, and their leads less.",
+    ]
 
 
 def _line(lead: RepeatedLead) -> list[str]:
@@ -108,5 +125,6 @@ def _leads(own: Rows, again: Rows) -> list[RepeatedLead]:
         joined = compare_runs(pasta, other)
         if joined is not None:
             intervals = published.ours, repeated.ours, repeated.share
-            found.append(RepeatedLead(own.env, row, *intervals, len(others), joined.difference))
+            luck = float(np.corrcoef(pasta.mean(0), other.mean(0))[0, 1])
+            found.append(RepeatedLead(own.env, row, *intervals, len(others), joined.difference, luck))
     return found

@@ -12,6 +12,7 @@ from morl_recipes.claims._page import headline, page, sections_of
 from morl_recipes.claims._write import BEGIN, END, write_all
 from morl_recipes.dataset import Dataset
 from morl_recipes.paper import REFERENCE
+from morl_recipes.store import PlannedRun
 from tests.docs.test_prose import COLUMNS, UNBREAKABLE, WORDS, sentences, words
 from tests.morl_recipes.claims.made_up import made_up, noisy
 
@@ -134,6 +135,18 @@ def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(text: str) -> None:
     assert together[0] == pytest.approx((published[0] + repeated[0]) / 2, abs=1e-3)  # three seeds each
     for lead in (published, repeated):
         assert together[2] - together[1] < lead[2] - lead[1]  # six seeds tell more than three
+
+
+def test_luck_that_rows_share_is_mentioned_where_they_do(everything: list[Dataset]) -> None:
+    def lucky(run: PlannedRun) -> float:
+        return 0.5 + 0.1 * (run.seed % 3) + (run.method == REFERENCE) * 0.02
+
+    assert "a lucky set of seeds lifts all rows" not in " ".join(_page(everything).split())
+    both = [
+        made_up(lucky, rows=["PASTA", "Linear"], seeds=seeds, name=name)
+        for seeds, name in (((0, 1, 2), "x"), ((3, 4, 5), "x-repeat"))
+    ]
+    assert "have a correlation of 1.00 or more. So a lucky set of seeds lifts all rows" in " ".join(_page(both).split())
 
 
 def test_seeds_that_were_published_are_no_repeat(everything: list[Dataset]) -> None:
