@@ -41,6 +41,11 @@ class Judged:
         return lead
 
     @property
+    def only_alone(self) -> bool:
+        """The lead lies below 0, but not when its interval is widened for the number of leads in the claim."""
+        return self.finding.verdict == "cannot be told apart" and self.lead.ours.high < 0
+
+    @property
     def steps(self) -> int:
         """The steps of each run."""
         return self.section.steps[self.finding.claim.env]
@@ -97,5 +102,5 @@ def _otherwise(one: Judged) -> str:
     found = [("by best validations", one.peak.verdict), ("by last policies", one.last.verdict)]
     found += [(f"at {steps:,} steps", verdict) for steps, verdict in one.elsewhere]
     said = [f"{where}: {verdict}" for where, verdict in found if verdict != one.finding.verdict]
-    below = one.finding.verdict == "cannot be told apart" and one.lead.ours.high < 0
-    return "; ".join([*["below 0 before it is widened"] * below, *said]) or GAP
+    alone = ["below 0 before it is widened"] * one.only_alone
+    return "; ".join([*alone, *said]) or GAP

@@ -86,16 +86,16 @@ def draw_claims(judged: Sequence[Judged]) -> Figure:
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         figure.suptitle("Every claim of the paper", fontsize=11)
-        figure.legend(handles=_claim_handles(), loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
+        figure.legend(handles=_claim_handles(judged), loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
     return figure
 
 
 def _claim(axes: Axes, place: int, one: Judged, edges: tuple[float, float]) -> None:
     """Draw one line; what lies beyond the picture is an arrow at its edge."""
-    share, colour = one.lead.share, COLOURS[one.finding.verdict]
+    share, (colour, face) = one.lead.share, _colours(one)
     low, middle, high, mark = np.clip([share.low, share.estimate, share.high, one.printed_share], *edges)
     axes.plot([low, high], [place, place], color=colour, linewidth=2.2, zorder=3)
-    axes.plot(middle, place, "o", color=colour, markerfacecolor=_face(one.finding.verdict), markersize=6, zorder=4)
+    axes.plot(middle, place, "o", color=colour, markerfacecolor=face, markersize=6, zorder=4)
     for beyond, edge, arrow in ((share.low < edges[0], edges[0], "<"), (share.high > edges[1], edges[1], ">")):
         if beyond:
             axes.plot(edge, place, arrow, color=colour, markersize=6, clip_on=False, zorder=4)
@@ -103,18 +103,22 @@ def _claim(axes: Axes, place: int, one: Judged, edges: tuple[float, float]) -> N
     axes.plot(mark, place, kind, markerfacecolor="none", color=INK, markersize=5.5, clip_on=kind == "D", zorder=5)
 
 
-def _face(verdict: Verdict) -> str:
-    return "white" if verdict == "cannot be told apart" else COLOURS[verdict]
+def _colours(one: Judged) -> tuple[str, str]:
+    """Return the colours of the line and of the mark's inside, which is white where nothing is decided."""
+    colour = COLOURS["reversed" if one.only_alone else one.finding.verdict]
+    return colour, "white" if one.finding.verdict == "cannot be told apart" else colour
 
 
-def _claim_handles() -> list[Line2D]:
-    words: dict[Verdict, str] = {
-        "holds": "our lead: holds, or weaker than printed",
-        "cannot be told apart": "our lead: cannot be told apart",
-        "reversed": "our lead: reversed",
-    }
-    ours = [_handle(COLOURS[verdict], _face(verdict), label) for verdict, label in words.items()]
-    return [*ours, _mark("the paper's lead, where it prints one on this scale")]
+def _claim_handles(judged: Sequence[Judged]) -> list[Line2D]:
+    told, alike, behind = COLOURS["holds"], COLOURS["cannot be told apart"], COLOURS["reversed"]
+    handles = [
+        _handle(told, told, "our lead: holds, or weaker than printed"),
+        _handle(alike, "white", "our lead: cannot be told apart"),
+        _handle(behind, behind, "our lead: reversed"),
+    ]
+    if any(one.only_alone for one in judged):
+        handles.append(_handle(behind, "white", "below 0, but not when widened for several rows"))
+    return [*handles, _mark("the paper's lead, where it prints one on this scale")]
 
 
 def _handle(colour: str, face: str, label: str) -> Line2D:

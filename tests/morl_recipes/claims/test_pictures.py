@@ -1,14 +1,16 @@
 """The pictures of "Does it hold?", looked at by the sizes of what is drawn."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from morl_blocks.metrics import Interval
 from morl_recipes.claims._overview import deciding
 from morl_recipes.claims._page import sections_of
-from morl_recipes.claims._pictures import FARTHEST, draw_against, draw_claims
+from morl_recipes.claims._pictures import COLOURS, FARTHEST, draw_against, draw_claims
 from morl_recipes.panels import load_results
 from morl_recipes.paper import REFERENCE
 from tests.morl_recipes.claims.made_up import made_up, noisy
@@ -45,3 +47,15 @@ def test_all_claims_are_drawn_and_what_lies_beyond_is_an_arrow() -> None:
     assert arrows
     marks = [line for line in axes.lines if line.get_marker() == "D"]
     assert [np.asarray(mark.get_xdata())[0] for mark in marks] == pytest.approx([one.printed_share for one in judged])
+
+
+def test_a_lead_that_lies_below_0_only_alone_is_neither_grey_nor_full() -> None:
+    (section,) = sections_of([made_up(noisy({REFERENCE: 0.5, "Linear": 0.503}), rows=["baselines"])])
+    (one,) = deciding([section]).values()
+    lead = replace(one.lead, ours=Interval(-0.01, -0.02, -0.001), verdict="cannot be told apart")
+    alone = replace(one, finding=replace(one.finding, leads=(lead,)))
+    grey = replace(one, finding=replace(one.finding, leads=(replace(lead, ours=Interval(-0.01, -0.02, 0.001)),)))
+    assert (alone.only_alone, grey.only_alone) == (True, False)
+    marks = [line for line in draw_claims([alone, grey]).axes[0].lines if line.get_marker() == "o"]
+    assert [mark.get_color() for mark in marks] == [COLOURS["reversed"], COLOURS["cannot be told apart"]]
+    assert {mark.get_markerfacecolor() for mark in marks} == {"white"}
