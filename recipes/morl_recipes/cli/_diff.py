@@ -28,8 +28,6 @@ class Diff:
     format: Format = "terminal"
     """How to print."""
     score: Score = None
-    """What counts of each run: its best validation (as in the paper), the same policy on fresh episodes, or its last
-    validation."""
 
     def run(self, argv: list[str]) -> int:
         """Print the comparison."""

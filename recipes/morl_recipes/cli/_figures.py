@@ -28,8 +28,6 @@ class Figures:
     formats: tuple[Literal["png", "pdf", "svg"], ...] = ("png", "pdf")
     """Kinds of files."""
     score: Score = None
-    """What counts: each run's best validation (as in the paper), the same policy on fresh episodes, or its last
-    validation."""
 
     def run(self, argv: list[str]) -> int:
         """Write the pictures, and name them."""

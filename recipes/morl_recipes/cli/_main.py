@@ -21,6 +21,7 @@ from morl_recipes.cli._signals import named, patient
 from morl_recipes.cli._sweep import Sweep
 from morl_recipes.cli._train import Train
 from morl_recipes.cli._verify import Verify
+from morl_recipes.cli._words import require_no_table
 from morl_recipes.errors import StoreError
 from morl_recipes.plain import one_line
 
@@ -107,6 +108,7 @@ def prepare(argv: list[str]) -> Any:
     command = parse(argv)
     with patient():
         import_module(_NEEDS.get(type(command), "morl_recipes"))
+    require_no_table(getattr(command, "folder", None))
     return command
 
 

@@ -23,12 +23,14 @@ class OwnCode:
         """Run the file with the blocks, so that their names are known, and say so when it was edited since."""
         if self.blocks is None:
             return
-        from morl_recipes.plugins import Plugin
+        from morl_recipes.plugins import Plugin, named_file
         from morl_recipes.store import Store
 
-        plugin, manifest = Plugin.read(self.blocks), Store.open(folder).manifest
+        file = named_file(str(self.blocks))  # my_rows.py:MyRow, as train takes it, names the file too
+        plugin, manifest = Plugin.read(file.path if file is not None else self.blocks), Store.open(folder).manifest
         plugin.load()
-        if plugin.digest not in {run.plugin for run in manifest.runs}:
+        known = {run.plugin for run in manifest.runs} - {""}  # of trainings in Python the file is not known
+        if known and plugin.digest not in known:
             print(
                 f"morl-blocks: {self.blocks} is not the text that runs of {folder} were trained with; their policies "
                 "are played by the networks that it defines now.",

@@ -31,8 +31,6 @@ class Table:
     kind: Literal["summary", "preferences"] = "summary"
     """One line per method, or one per method and preference."""
     score: Score = None
-    """What counts, also for rates and verdicts: each run's best validation (as in the paper), the same policy on fresh
-    episodes, its last validation, or its last policy on fresh episodes (test_final)."""
     against: Annotated[str | None, tyro.conf.arg(metavar="ROW", help_behavior_hint="(default: PASTA)")] = None
     """The row that the others are compared with; it stands in every table."""
 
@@ -66,8 +64,6 @@ class Report:
     title: str = "Multi-objective policies"
     """Heading of the report."""
     score: Score = None
-    """What counts: each run's best validation (as in the paper), the same policy on fresh episodes, or its last
-    validation."""
 
     def run(self, argv: list[str]) -> int:
         """Write the report."""

@@ -38,7 +38,12 @@ def _one_of(*choices: str) -> tyro.constructors.PrimitiveConstructorSpec[str | N
 Score = Annotated[
     Literal["peak", "test", "final", "test_final"] | None,
     _one_of("peak", "test", "final", "test_final"),
-    tyro.conf.arg(help_behavior_hint="(default: test where all runs have one, else peak)"),
+    tyro.conf.arg(
+        help="What counts of each run, also for rates and verdicts: its best validation (peak, as in the paper), the "
+        "same policy on fresh episodes (test), its last validation (final), or its last policy on fresh episodes "
+        "(test_final).",
+        help_behavior_hint="(default: test where all runs have one, else peak)",
+    ),
 ]
 LoggerChoice = Annotated[
     Literal["csv", "tensorboard", "wandb", "mlflow"] | None,
@@ -48,6 +53,19 @@ LoggerChoice = Annotated[
 Changes = Annotated[
     tuple[str, ...], tyro.conf.UseAppendAction, tyro.conf.arg(name="set", help_behavior_hint="(default: none)")
 ]
+
+
+def require_no_table(folder: Path | None) -> None:
+    """Refuse the name of a published table where a folder of results is asked for."""
+    if folder is None or folder.exists():
+        return
+    from morl_recipes.dataset import names
+
+    if str(folder) in names():
+        raise ValueError(
+            f"`folder` must be a folder of results, got {folder}, a published table. It has no histories and no "
+            f"policies; print it with morl-blocks table --results {folder}."
+        )
 
 
 def parse_preference(text: str, name: str = "preferences") -> tuple[float, ...]:

@@ -97,9 +97,9 @@ def render_difference(
         found = [load_results(open_results(name), score="peak") for name in (first, second)]
     rows = compare_results(*found)
     if not rows:
-        have = [some(list(dict.fromkeys(m for panel in r.panels for m in panel.methods))) for r in found]
+        have = [some(list(dict.fromkeys(f"{p.env}, {m}" for p in r.panels for m in p.methods))) for r in found]
         raise StoreError(
-            f"{first} and {second} have no row in common. Nothing to compare: {have[0]} in one, {have[1]} in the other."
+            f"{first} and {second} have no row in common. Nothing to compare: {have[0]} in one; {have[1]} in the other."
         )
     tables = difference_tables(rows, str(first), str(second), found[0].reading, _gaps(found, rows))
     return print_tables(tables, format, how=HOW)

@@ -18,6 +18,16 @@ def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: py
     assert "of the means over 3 episodes" in out[3]
 
 
+def test_blocks_are_not_compared_with_a_file_that_nobody_recorded(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "my_rows.py").write_text("ANYTHING = 1\n")
+    assert (
+        main(["play", str(trained), "--episodes", "2", "--run", "pasta", "--blocks", str(tmp_path / "my_rows.py")]) == 0
+    )
+    assert not capsys.readouterr().err
+
+
 def test_the_returns_are_printed_whatever_becomes_of_the_film(
     trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,5 +162,9 @@ def test_a_file_that_was_edited_since_is_mentioned(
     Path("my_rows.py").write_text(ROWS.replace("24", "25"))
     assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 3
     assert "fits no network" in capsys.readouterr().err
+    forget(monkeypatch)
+    Path("my_rows.py").write_text(ROWS)
+    assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py:Mine", "--episodes", "2"]) == 0
+    assert not capsys.readouterr().err
     assert main(["play", "runs/mine", *own, "--blocks", "no_rows.py"]) == 2
     assert "no_rows.py: cannot be read" in capsys.readouterr().err

@@ -60,3 +60,16 @@ def test_results_that_were_published_are_printed_like_a_folder(
         assert "needs the folder of results, or --results NAME, and not both" in capsys.readouterr().err
     assert main(["table", "--results", "nobody"]) == 2
     assert "unknown results 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["table", "report", "figures", "play", "test"])
+def test_the_name_of_a_published_table_is_no_folder(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "stealth-200k"]) == 2
+    assert "morl-blocks table --results stealth-200k" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["table", "report", "figures", "diff"])
+def test_every_score_is_explained(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    said = capsys.readouterr().out.replace("\u2502", " ")
+    assert "its last policy on fresh episodes (test_final)" in " ".join(said.split())

@@ -118,7 +118,7 @@ def test_runs_that_are_left_out_are_named(tmp_path: Path, fill_store: Fill, swee
 
 def test_nothing_in_common_is_an_error(tmp_path: Path, fill_store: Fill, sweep_type: Any, data: Dataset) -> None:
     fill_store(tmp_path / "b", sweep_type(methods={"mine": ["Mine"]}))
-    with pytest.raises(StoreError, match=r"have no row in common.*: PASTA.* in one, .*Mine in the other"):
+    with pytest.raises(StoreError, match=r"have no row in common.*: stealth, PASTA.* in one; .*, Mine in the other"):
         render_difference(tmp_path / "a", tmp_path / "b")
 
 
