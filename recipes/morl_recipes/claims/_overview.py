@@ -101,6 +101,10 @@ def _otherwise(one: Judged) -> str:
     """Say which other readings of the runs, and which other trainings, give another verdict."""
     found = [("by best validations", one.peak.verdict), ("by last policies", one.last.verdict)]
     found += [(f"at {steps:,} steps", verdict) for steps, verdict in one.elsewhere]
-    said = [f"{where}: {verdict}" for where, verdict in found if verdict != one.finding.verdict]
+    others: dict[Verdict, list[str]] = {}
+    for where, verdict in found:
+        if verdict != one.finding.verdict:
+            others.setdefault(verdict, []).append(where)
+    said = [f"{', '.join(places)}: {verdict}" for verdict, places in others.items()]
     alone = ["below 0 before it is widened"] * one.only_alone
     return "; ".join([*alone, *said]) or GAP

@@ -137,9 +137,10 @@ def page(sections: Sequence[Section], pictures: str) -> str:
         pictures: Folder of the pictures, from the page.
     """
     parts = ["# Does it hold?", f"<!-- Made by `{COMMAND}`. Do not edit. -->", paragraph(*headline(sections))]
-    parts += ["## Every claim", paragraph(*_read()), overview(sections)]
+    parts += ["## Every claim", paragraph(*_read())]
     if deciding(sections):
         parts.append(f"![Every claim: our lead and the paper's]({pictures}/{ALL_CLAIMS})")
+    parts.append(overview(sections))
     parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5]), items(_caveats())]
     for section in sections:
         parts += _section(section, pictures)

@@ -59,10 +59,10 @@ def shares(interval: Interval) -> str:
 
     Example:
         >>> shares(Interval(0.087, -0.097, 0.271))
-        '9 % [-10 %, 27 %]'
+        '9 % [-10, 27]'
     """
-    ends = "" if math.isnan(interval.low) else f" [{per_cent(interval.low)}, {per_cent(interval.high)}]"
-    return f"{per_cent(interval.estimate)}{ends}"
+    ends = ", ".join(per_cent(end).removesuffix(" %") for end in (interval.low, interval.high))
+    return per_cent(interval.estimate) + ("" if math.isnan(interval.low) else f" [{ends}]")
 
 
 def signed(interval: Interval) -> str:
