@@ -30,7 +30,7 @@ def lead_share(first: Array, second: Array, level: float = 0.95) -> Interval:
     Example:
         >>> second = np.array([[0.10, 0.12, 0.11]])
         >>> [round(number, 3) for number in lead_share(second + np.array([0.01, 0.02, 0.03]), second)]
-        [0.182, -0.041, 0.397]
+        [0.182, -0.05, 0.379]
     """
     shared = np.isfinite(first) & np.isfinite(second)
     seeds = shared.any(0)
