@@ -36,13 +36,14 @@ class Rows:
 
     env: str
     panels: dict[str, Panel] = field(repr=False)
+    _known: dict[Row, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, results: Results, env: str) -> "Rows":
         """Take the panels of one environment."""
         return cls(env, {panel.group: panel for panel in results.panels if panel.env == env})
 
-    @property
+    @cached_property
     def score(self) -> scores.Score:
         """Say what is compared."""
         known = all(panel.info.bounds is not None for panel in self.panels.values())
@@ -67,11 +68,12 @@ class Rows:
 
     def values(self, row: Row) -> Array:
         """Return the scores of a row, NaN where it has no run, ``[preferences, seeds]``."""
-        preferences, seeds = self.axes
-        panel, k = self._find(row)
-        if panel is None:
-            return np.full((len(preferences), len(seeds)), np.nan)
-        return panel.laid_out(k, self.score, preferences, seeds)
+        if row not in self._known:
+            preferences, seeds = self.axes
+            panel, k = self._find(row)
+            nothing = np.full((len(preferences), len(seeds)), np.nan)
+            self._known[row] = nothing if panel is None else panel.laid_out(k, self.score, preferences, seeds)
+        return self._known[row]
 
     def mean(self, row: Row) -> Interval:
         """Return the mean of a row over preferences of the seed mean, with its 95 % interval."""
