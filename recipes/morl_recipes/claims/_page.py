@@ -117,8 +117,7 @@ def _kept(sections: Sequence[Section]) -> list[str]:
     if not ahead:
         return []
     last, peak = (sum(one.last.verdict in AHEAD for one in ahead), sum(one.peak.verdict in AHEAD for one in ahead))
-    several = "lead" if len(ahead) == 1 else "leads"
-    return [f"Of the {several} above 0, {last} of {len(ahead)} remain by last policies, {peak} by best validations."]
+    return [f"Of the {len(ahead)} that hold or are weaker, {last} remain by last policies, {peak} by best validations."]
 
 
 def _early(sections: Sequence[Section]) -> list[str]:
