@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from morl_recipes.claims._claims import CLAIMS, Claim
 from morl_recipes.claims._findings import Finding, Lead
@@ -72,7 +72,7 @@ def deciding(sections: Sequence[Section]) -> dict[Claim, Judged]:
         if own:
             *others, best = sorted(own, key=lambda one: (one.finding.rows[0], one.steps))
             elsewhere = tuple((one.steps, one.finding.verdict) for one in others)
-            found[claim] = Judged(best.finding, best.peak, best.last, best.section, elsewhere)
+            found[claim] = replace(best, elsewhere=elsewhere)
     return found
 
 
