@@ -116,6 +116,7 @@ ROWS: dict[str, dict[str, Recipe]] = {
         "Tchebycheff, vector advantages": replace(VECTOR, scalarizer=Tchebycheff()),
         "Linear, weighted critic": replace(LINEAR, critic=AttentionWeighted(Branched())),
         "Linear, raw returns": replace(LINEAR, advantage=Scalarised(returns="raw")),
+        "Normalised targets": replace(PASTA, ppo=PPO(normalize_targets=True)),
         "Conditioned Linear": replace(VECTOR, preferences=Uniform(), ppo=FRONT),
         "Conditioned STCH": replace(
             LINEAR, scalarizer=SmoothTchebycheff(0.01), advantage=OfEpisode(), preferences=Uniform(), ppo=FRONT

@@ -23,8 +23,10 @@ COUNTS = {
     "stealth_1m": 11 * 8 * 5,
     "quadrotor_200k": 9 * 2 * 5,
     "mujoco_100k": 9 * 4 * 5,
+    "quadrotor_1m": 15 * 2 * 5,
+    "mujoco_1m": 12 * 4 * 5,
     "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
-    "smoke": 54,
+    "smoke": 55,
 }
 
 
@@ -39,7 +41,7 @@ def test_every_count_has_its_file() -> None:
 
 def test_pasta_is_trained_once_for_all_groups() -> None:
     plan = make_plan(sweep_from({"rows": ["all"], "seeds": 1, "preferences": [[0.2, 0.2, 0.6]]}))
-    assert len(plan.runs) == 54
+    assert len(plan.runs) == 55
     assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
     distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
     distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay
