@@ -14,7 +14,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $(INSTALLED)
 
 demo: $(INSTALLED) ## Train PASTA and Linear for a few minutes: a table, a picture, where to go next.
-	$(PY) -m morl_recipes.demo
+	$(PY) -m examples.demo
 
 test: $(INSTALLED) ## Run all tests, with the examples in docstrings and docs.
 	$(PY) -m pytest -n 2 --dist worksteal

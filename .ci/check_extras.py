@@ -29,13 +29,21 @@ assert main(["list"]) == 0
 """
 
 EXTRAS = (
-    Extra("torchjd", ("torchjd",), "from morl_recipes.specs import TorchJD; TorchJD('UPGrad').build()"),
+    Extra("torchjd", ("torchjd",), "from morl_recipes.recipe.specs import TorchJD; TorchJD('UPGrad').build()"),
     Extra("mujoco", ("mujoco",), "from morl_envs import make_batch; make_batch('mo-hopper-v5', 1, 0)"),
     Extra("box2d", ("Box2D",), "from morl_envs import make_batch; make_batch('mo-lunar-lander-continuous-v3', 1, 0)"),
-    Extra("ray", ("ray",), "from morl_recipes.sweep import RayEngine; RayEngine('bad address')"),
-    Extra("report", ("plotly",), "from morl_recipes.report import write_report; write_report('nowhere', 'out.html')"),
+    Extra("ray", ("ray",), "from morl_recipes.running import RayEngine; RayEngine('bad address')"),
+    Extra(
+        "report",
+        ("plotly",),
+        "from morl_recipes.analysis.report import write_report; write_report('no', 'x')",
+    ),
     Extra("polars", ("polars",), "from morl_recipes.store import load_runs; load_runs('nowhere', frame='polars')"),
-    Extra("export", ("onnx", "onnxruntime"), "from morl_recipes.export import export_policy; export_policy('no', 'x')"),
+    Extra(
+        "export",
+        ("onnx", "onnxruntime"),
+        "from morl_recipes.running.export import export_policy as e; e('no', 'x')",
+    ),
 )
 
 HIDE = "import sys\nfor name in {names!r}: sys.modules[name] = None\n"

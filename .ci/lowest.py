@@ -19,7 +19,7 @@ EXTRAS = ("torchjd", "report", "polars")
 TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
 TESTS = (
     "tests/morl_blocks",
-    "tests/morl_recipes/table",
+    "tests/morl_recipes/analysis/tables",
     "tests/morl_recipes/cli/test_list.py",
     "tests/morl_recipes/cli/test_show.py",
 )

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import torch
 from safetensors.torch import save
 
-from morl_recipes.store._files import digest, seal
+from morl_recipes.store.files import digest, seal
 
 Damage: TypeAlias = Callable[[Path, Path], None]
 FILES = ("manifest.json", "populations.json", "run.json", "history.csv", "policy.safetensors")

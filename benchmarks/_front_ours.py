@@ -13,11 +13,11 @@ from typing import Any
 
 from benchmarks._front_tasks import FrontTask, Race
 from morl_recipes import PASTA, ROWS, Recipe, front_recipe
-from morl_recipes.envs import find_source
-from morl_recipes.fronts._train import adapted, evaluate_runs
+from morl_recipes.environments.source import find_source
 from morl_recipes.learning.runs import Run
-from morl_recipes.session import Session
-from morl_recipes.settings import Settings
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.fronts.train import adapted, evaluate_runs
+from morl_recipes.running.session import Session
 
 RECIPES: dict[str, Recipe] = {
     "Linear": ROWS["ours"]["Linear, raw returns"],

@@ -26,8 +26,8 @@ from torch import Tensor
 
 from benchmarks._front_tasks import FrontTask, Policy, Race, played
 from morl_envs import CARDS
-from morl_recipes.fronts._play import STREAM
-from morl_recipes.streams import derive
+from morl_recipes.learning.streams import derive
+from morl_recipes.running.fronts.play import STREAM
 
 CHANGES = {
     "GPI-LS": "1 gradient update per step (default 20), 1,000 steps per weight (10,000), 1 episode per evaluation (5)",

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from morl_blocks.metrics import eum, even_weights, front_hypervolume
 from morl_envs import make_batch
-from morl_recipes.fronts._play import STREAM, play_episodes
-from morl_recipes.protocols import protocol
-from morl_recipes.streams import derive
+from morl_recipes.learning.streams import derive
+from morl_recipes.recipe.protocols import protocol
+from morl_recipes.running.fronts.play import STREAM, play_episodes
 
 Points = list[list[float]]
 Policy = Callable[[Tensor, Tensor], Tensor]

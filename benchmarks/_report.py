@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from morl_recipes.staging import staged
+from morl_recipes.common.atomic_files import staged
 
 
 class Report:

@@ -17,11 +17,11 @@ import tyro
 from benchmarks._report import Report
 from morl_envs import CARDS
 from morl_recipes import ROWS, Recipe
-from morl_recipes.envs import find_source
-from morl_recipes.fronts._train import adapted
+from morl_recipes.environments.source import find_source
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.runs import Run
-from morl_recipes.settings import Settings
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.fronts.train import adapted
 
 RECIPES: dict[str, Recipe] = {name: ROWS["ours"][name] for name in ("Conditioned Linear", "Exact PCGrad")}
 

@@ -25,10 +25,16 @@ from benchmarks._report import Report
 from benchmarks._strangers import fingerprint, plant
 from morl_envs import make_batch
 from morl_recipes.cli import main as command
-from morl_recipes.plain import one_line
-from morl_recipes.saved_policy import load_policy
-from morl_recipes.store import RunRecord, Store, StoreError, load_history, load_runs
-from morl_recipes.sweep import InlineEngine, Job, make_plan, run_sweep, sweep_from
+from morl_recipes.common.errors import StoreError
+from morl_recipes.common.text import one_line
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.execute import run_sweep
+from morl_recipes.running.plan import Job, make_plan
+from morl_recipes.running.saved_policy import load_policy
+from morl_recipes.running.sweep import sweep_from
+from morl_recipes.store.frames import load_history, load_runs
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
 
 ITERATIONS, SHOWN = 3, 20
 BUG = 70

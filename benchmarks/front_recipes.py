@@ -21,8 +21,8 @@ from benchmarks._report import Report
 from morl_blocks.metrics import hypervolume
 from morl_envs import exact_front
 from morl_recipes import PASTA, ROWS, Front, Recipe, train_front
-from morl_recipes.rows import FRONT
-from morl_recipes.specs import GroupedPCGrad
+from morl_recipes.recipe.rows import FRONT
+from morl_recipes.recipe.specs import GroupedPCGrad
 
 REFERENCE = (0.0, -50.0)
 EXACT = replace(ROWS["ours"]["Exact PCGrad"], ppo=FRONT)

@@ -17,9 +17,9 @@ import tyro
 from benchmarks._report import Report
 from morl_blocks.metrics import compare
 from morl_recipes import ROWS, Recipe, train
-from morl_recipes.envs import find_source
-from morl_recipes.spec import Spec
-from morl_recipes.specs import AttentionWeighted
+from morl_recipes.environments.source import find_source
+from morl_recipes.recipe.spec import Spec
+from morl_recipes.recipe.specs import AttentionWeighted
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 import tyro
 
 from benchmarks._report import Report
-from morl_recipes.store import verify
+from morl_recipes.store.verify import verify
 
 SWEEP = ("--rows", "PASTA", "Linear", "No PCGrad", "--envs", "deep-sea-treasure-v0", "--num-seeds", "2")
 SHORT = ("--num-envs", "2", "--eval-every", "4", "--eval-episodes", "2", "--population", "2", "--quiet")

@@ -25,8 +25,15 @@ import tyro
 
 from benchmarks._alone import UNIT, alone
 from benchmarks._report import Report
-from morl_recipes.store import PlannedRun, RunRecord, Store, load_history, load_runs, verify
-from morl_recipes.sweep import InlineEngine, Plan, make_plan, run_sweep, sweep_from
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.execute import run_sweep
+from morl_recipes.running.plan import Plan, make_plan
+from morl_recipes.running.sweep import sweep_from
+from morl_recipes.store.frames import load_history, load_runs
+from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
+from morl_recipes.store.verify import verify
 
 COLUMNS = ("mu", "conflict", "actor_gradient", "critic_gradient", "loss_value", "kl", "clip_fraction", "entropy")
 PER_OBJECTIVE = ("loss_objective", "explained_variance", "attention", "episode", "return")

@@ -35,13 +35,13 @@ from benchmarks._plain_pasta import PlainPasta, random_batch
 from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from morl_recipes import PASTA, EnvSource, Recipe, Run
-from morl_recipes.envs import find_source
+from morl_recipes.environments.source import find_source
 from morl_recipes.learning.adam import Pace
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.minibatch import Hyper, columns
 from morl_recipes.learning.update import RECORD
-from morl_recipes.settings import Settings
-from morl_recipes.specs import Shared
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.specs import Shared
 
 STEPS, MINIBATCH = 2048, 64
 Results = dict[str, Any]
@@ -189,7 +189,7 @@ def _bound(function: Callable[[dict[str, torch.Tensor]], None], batch: dict[str,
 MEMORY = """
 import torch
 from benchmarks.training_speed import batch
-from morl_recipes.envs import find_source
+from morl_recipes.environments.source import find_source
 from benchmarks._dummy import dummy
 torch.set_num_threads(1)
 own = batch({runs}, 3, {source}, compiled=False)

@@ -5,7 +5,7 @@ Everything comes from the datasets of the package; the same datasets make the sa
 
 from pathlib import Path
 
-from morl_recipes.claims._write import write_all
+from benchmarks.claims.write import write_all
 
 if __name__ == "__main__":
     root = Path(__file__).resolve().parents[1]

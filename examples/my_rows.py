@@ -11,7 +11,7 @@ from morl_blocks.ppo import ObjectiveLoss, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_recipes import PASTA, PPO
-from morl_recipes.specs import AttentionWeighted, spec
+from morl_recipes.recipe.specs import AttentionWeighted, spec
 
 
 class Nash(Scalarizer):

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import _damage, damage_campaign, kill_campaign, store_scale
 from benchmarks._strangers import fingerprint, plant
-from morl_recipes import staging
+from morl_recipes.common import atomic_files
 
 
 def test_a_few_damaged_stores(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_a_few_damaged_stores(tmp_path: Path) -> None:
 def test_a_store_that_follows_links_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = [case for case in _damage.cases(0) if case[0].startswith(("tmp: a link", ".lock: a link"))]
     monkeypatch.setattr(damage_campaign, "cases", lambda seed: link)
-    monkeypatch.setattr(staging, "inside", lambda folder, *names: folder.joinpath(*names))
+    monkeypatch.setattr(atomic_files, "inside", lambda folder, *names: folder.joinpath(*names))
     made = damage_campaign.main(damage_campaign.Args(tmp_path / "d.json"))
     assert made["foreign"]
 

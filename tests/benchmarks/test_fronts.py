@@ -12,7 +12,7 @@ from benchmarks._front_peers import CHANGES, PEERS, Clocked, TimeUpError, unable
 from benchmarks._front_table import _winner
 from benchmarks._front_tasks import TASKS, Clock, Race, played
 from benchmarks.fronts import Args, main
-from morl_recipes.fronts import _recipe
+from morl_recipes.running.fronts import recipe
 
 TREASURE = TASKS["deep-sea-treasure-v0"]
 
@@ -94,8 +94,8 @@ def test_who_cannot_do_a_task_is_said() -> None:
 def test_a_race_of_ours_is_written_line_by_line_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = dataclasses.replace(_recipe.DISCRETE, steps_per_iteration=64, minibatch_size=32, epochs=1)
-    monkeypatch.setattr(_recipe, "DISCRETE", small)
+    small = dataclasses.replace(recipe.DISCRETE, steps_per_iteration=64, minibatch_size=32, epochs=1)
+    monkeypatch.setattr(recipe, "DISCRETE", small)
     names = ("Linear, conditioned", "Exact PCGrad, decomposed")
     args = Args(out=tmp_path / "fronts.json", seconds=0.3, seeds=2, tasks=("deep-sea-treasure-v0",), contenders=names)
     figures = main(args)

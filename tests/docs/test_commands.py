@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.cli._main import parse
-from morl_recipes.cli._publish import Publish
-from morl_recipes.cli._show import Table
-from morl_recipes.cli._sweep import Sweep
-from morl_recipes.cli._train import Train
-from morl_recipes.dataset import find_dataset
-from morl_recipes.selection import select_rows
-from morl_recipes.sweep import read_sweep
+from morl_recipes.analysis.datasets.dataset import find_dataset
+from morl_recipes.cli.main import parse
+from morl_recipes.cli.publish import Publish
+from morl_recipes.cli.show import Table
+from morl_recipes.cli.sweep import Sweep
+from morl_recipes.cli.train import Train
+from morl_recipes.recipe.selection import select_rows
+from morl_recipes.running.sweep import read_sweep
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

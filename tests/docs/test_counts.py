@@ -8,9 +8,11 @@ from typing import Any
 
 from morl_blocks.ppo.actors import INITIAL_LOG_STD
 from morl_envs import CARDS
-from morl_recipes import PASTA, front_recipe, toml
-from morl_recipes.cli._list import ROWS_TEXT
-from morl_recipes.sweep import make_plan, read_sweep
+from morl_recipes import PASTA, front_recipe
+from morl_recipes.cli.list import ROWS_TEXT
+from morl_recipes.common import toml
+from morl_recipes.running.plan import make_plan
+from morl_recipes.running.sweep import read_sweep
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,7 +31,9 @@ def test_recipes_and_environments() -> None:
 
 def test_runs_of_the_ready_sweeps() -> None:
     rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", (ROOT / "docs/run_the_paper.md").read_text(), re.MULTILINE)
-    shipped = {path.name.removesuffix(".toml") for path in (resources.files("morl_recipes") / "sweeps").iterdir()}
+    shipped = {
+        path.name.removesuffix(".toml") for path in (resources.files("morl_recipes") / "data" / "sweeps").iterdir()
+    }
     assert {name for name, _ in rows} == {name for name in shipped if not name.startswith("_")}
     for name, runs in rows:
         assert len(make_plan(read_sweep(name)).runs) == int(runs), name

@@ -10,11 +10,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
-from morl_recipes import paper, published
-from morl_recipes.claims._claims import CLAIMS
-from morl_recipes.claims._page import REPEAT, page, sections_of
-from morl_recipes.claims._section import Section
-from morl_recipes.claims._write import BEGIN, PAGE, datasets_of_package, with_lines
+from benchmarks.claims.claims import CLAIMS
+from benchmarks.claims.page import REPEAT, page, sections_of
+from benchmarks.claims.section import Section
+from benchmarks.claims.write import BEGIN, PAGE, datasets_of_package, with_lines
+from morl_recipes import published
+from morl_recipes.recipe import paper
 
 ROOT = Path(__file__).parents[2]
 NUMBER = r"([+-]\d+\.\d{3})"

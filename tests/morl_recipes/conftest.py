@@ -12,8 +12,12 @@ import pytest
 import torch
 
 from morl_envs import CARDS
-from morl_recipes import PASTA, paper, scores
-from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, make_run_id
+from morl_recipes import PASTA
+from morl_recipes.common import scores
+from morl_recipes.recipe import paper
+from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun, make_run_id
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
 
 EIGHT = list(CARDS["stealth"].preferences)
 BASELINES = ["PASTA (Ours)", "Tchebycheff", "STCH (0.01)", "STCH (0.1)", "STCH (0.5)", "STCH (1.0)", "STCH (5.0)"]

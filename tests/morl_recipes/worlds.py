@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from morl_recipes import PASTA, PPO, EnvSource, Recipe
-from morl_recipes.spec import AnySpec, Spec
-from morl_recipes.specs import AttentionWeighted
-from morl_recipes.toy import ToyBatch
+from morl_recipes.environments.toy import ToyBatch
+from morl_recipes.recipe.spec import AnySpec, Spec
+from morl_recipes.recipe.specs import AttentionWeighted
 
 TINY = PPO(steps_per_iteration=64, epochs=2, minibatch_size=16)
 

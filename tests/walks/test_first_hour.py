@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from morl_recipes.store import load_runs
+from morl_recipes.store.frames import load_runs
 
 pytestmark = pytest.mark.timeout(900)  # many programs are started, each importing PyTorch
 

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from morl_recipes.cli._signals import STOPPED, named, patient, terminable
+from morl_recipes.cli.signals import STOPPED, named, patient, terminable
 
 __all__ = ["main"]
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with terminable():
             with patient():
-                from morl_recipes.cli._main import explain, prepare
+                from morl_recipes.cli.main import explain, prepare
             try:
                 code: int = prepare(words).run(words)
                 sys.stdout.flush()

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from morl_blocks.ppo import ReturnNormalizer
 from morl_envs.protocol import TensorEnv
-from morl_recipes import _checks
-from morl_recipes.envs import EnvSource
+from morl_recipes.common import checks
+from morl_recipes.environments.source import EnvSource
 from morl_recipes.learning.accrual import Accrual
 from morl_recipes.learning.adam import Pace, Trainable
 from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
@@ -23,10 +23,10 @@ from morl_recipes.learning.networks import Drive, make_networks
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import Collector, Rollout, episode_returns
 from morl_recipes.learning.runs import Run, check_batch, hyper_parameters
+from morl_recipes.learning.streams import Streams, derive
 from morl_recipes.learning.targets import Targets, estimate, learn_from, restore
 from morl_recipes.learning.update import RECORD, Step
-from morl_recipes.settings import Settings
-from morl_recipes.streams import Streams, derive
+from morl_recipes.recipe.settings import Settings
 
 CHUNK = 8
 
@@ -55,12 +55,12 @@ class Batch:
         self.runs, self.source, self.settings = list(runs), source, settings
         self.device, self.ppo = torch.device(settings.device), runs[0].recipe.ppo
         if self.ppo.steps_per_iteration % settings.num_envs:
-            _checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", settings.num_envs)
+            checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", settings.num_envs)
         self.hyper = {name: tensor.to(self.device) for name, tensor in hyper_parameters(runs).items()}
         self.env = self.open_env("environment", settings.num_envs)
         self.objectives = len(self.env.objectives)
         for run in runs:
-            _checks.preference(run.preference, self.objectives)
+            checks.preference(run.preference, self.objectives)
         self.preferences = torch.tensor([run.preference for run in runs], device=self.device)
         self._make_blocks(chunk)
         self._make_state()
@@ -68,7 +68,7 @@ class Batch:
     def _make_blocks(self, chunk: int) -> None:
         recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
         # Equal parts compile once.
-        self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / _checks.at_least("chunk", chunk, 1)))
+        self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / checks.at_least("chunk", chunk, 1)))
         self.samplers = Samplers(recipes) if recipes[0].conditioned else None
         names = ("learning", "evaluation") if self.samplers is None else ("learning", "evaluation", "preferences")
         self.streams = {name: Streams(seeds, name) for name in names}
@@ -203,7 +203,7 @@ class Batch:
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
         log_prob = self.drive.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
-        _checks.returned(self.drive.actor.module, "log_prob", log_prob, inputs.shape[:-1])
+        checks.returned(self.drive.actor.module, "log_prob", log_prob, inputs.shape[:-1])
         return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 
     def _epochs(self, data: Minibatch, draws: Draws) -> Tensor:

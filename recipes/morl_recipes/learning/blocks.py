@@ -13,9 +13,9 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks.combiners import Combiner
-from morl_recipes import _checks
+from morl_recipes.common import checks
 from morl_recipes.learning.weighing import Weighing
-from morl_recipes.recipe import Recipe
+from morl_recipes.recipe.recipe import Recipe
 
 
 class Scalarizers(nn.Module):
@@ -93,7 +93,7 @@ class Combine:
         if self.batched:
             block = cast("Combiner", self.blocks[0])
             weights = block.combine(gramian, mean, noise)
-            _checks.returned(block, "combine", weights, gramian.shape[:-1])
+            checks.returned(block, "combine", weights, gramian.shape[:-1])
             return block.conflict(gramian, noise), weights
         return self._loop(gramian, mean, noise)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import torch
 
-from morl_recipes._checks import compilable
+from morl_recipes.common.checks import compilable
 
 _LOG = logging.getLogger("morl_recipes")
 Choice = Literal["auto"] | bool

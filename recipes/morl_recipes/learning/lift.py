@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
-from morl_recipes import _checks
+from morl_recipes.common import checks
 from morl_recipes.learning.layout import Layout
 
 Question = Literal["sample", "mode", "log_prob", "entropy"]
@@ -100,5 +100,5 @@ class LiftedCritic(Lifted):
         """Return values."""
         result: Tensor = self.forward(flat, inputs)
         inner = getattr(self.module, "critic", self.module)  # of a wrapper, name what it wraps
-        _checks.returned(inner, "forward", result, (*inputs.shape[:-1], self.m))
+        checks.returned(inner, "forward", result, (*inputs.shape[:-1], self.m))
         return result

@@ -10,17 +10,17 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
 from morl_envs.protocol import TensorEnv
-from morl_recipes import _checks
+from morl_recipes.common import checks
 from morl_recipes.learning import fast
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.layout import initial
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic, StackedActor, StackedCritic
 from morl_recipes.learning.minibatch import Columns
 from morl_recipes.learning.runs import Run
+from morl_recipes.learning.streams import derive
 from morl_recipes.learning.update import Update
-from morl_recipes.recipe import Recipe
-from morl_recipes.specs import Choices
-from morl_recipes.streams import derive
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.specs import Choices
 
 Kind = Literal["auto", "generic", "fast"]
 
@@ -45,13 +45,13 @@ def make_networks(runs: Sequence[Run], env: TensorEnv) -> Networks:
     """Make every run's networks from its own seed."""
     recipe, n, m = runs[0].recipe, env.observation_dim, len(env.objectives)
     if env.num_actions is None and (env.action_low is None or env.action_high is None):
-        _checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
+        checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
     seeds = {name: [derive(run.seed, name) for run in runs] for name in ("actor", "critic")}
     make_actor, make_critic = partial(build_actor, recipe, env), partial(recipe.critic.build, n, m)
     actor, actor_params = initial(make_actor, seeds["actor"])
     critic, critic_params = initial(make_critic, seeds["critic"])
     if not isinstance(actor, Actor):
-        _checks.fail("actor", "be an Actor of morl_blocks.ppo", type(actor).__name__)
+        checks.fail("actor", "be an Actor of morl_blocks.ppo", type(actor).__name__)
     require_parameters("actor", actor, make_actor)
     require_parameters("critic", critic, make_critic)
     return Networks(actor, critic, actor_params, critic_params)
@@ -69,7 +69,7 @@ def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Modu
                 "keep what is not trained as nn.Parameter(..., requires_grad=False), or if it is the same for all seeds"
             )
             what = "buffer" if name in saved else "random buffer"
-            _checks.fail(slot, f"{rule} by register_buffer(..., persistent=False)", f"the {what} {name!r}")
+            checks.fail(slot, f"{rule} by register_buffer(..., persistent=False)", f"the {what} {name!r}")
 
 
 class Drive:
@@ -92,7 +92,7 @@ class Drive:
         if self.penalty is not None:  # the fast form writes out no derivative of it
             reason = type(self.penalty).__name__
         if kind == "fast" and reason is not None:
-            _checks.fail("update", "be 'auto' or 'generic' for these blocks", f"'fast', which does not know {reason}")
+            checks.fail("update", "be 'auto' or 'generic' for these blocks", f"'fast', which does not know {reason}")
         self.fast = kind != "generic" and reason is None
         m = objectives
         if self.fast:

@@ -9,7 +9,7 @@ from torch import Tensor
 from morl_blocks.ppo import unit_box_to_action
 from morl_blocks.ppo.scan import discounted_scan
 from morl_envs.protocol import TensorEnv
-from morl_recipes import _checks
+from morl_recipes.common import checks
 from morl_recipes.learning.lift import StackedActor
 from morl_recipes.learning.observations import ObservationScale
 
@@ -66,7 +66,7 @@ class Collector:
             output = self.actor.output(flat, inputs)
             action = self.actor.ask(flat, "sample", output, step_noise)
             size = () if self.env.num_actions is not None else (self.env.action_dim,)
-            _checks.returned(self.actor.module, "sample", action, (*inputs.shape[:-1], *size))
+            checks.returned(self.actor.module, "sample", action, (*inputs.shape[:-1], *size))
             result = self.env.step_tensors(self.to_env(action).flatten(0, 1))
             check_step(self.env, result)
             following, reward, terminated, truncated = (self.shaped(tensor) for tensor in result)
@@ -113,7 +113,7 @@ def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) ->
         if tensor.shape != (env.num_envs, width) or (tensor.dtype is torch.bool) != name.endswith("ated"):
             kind = "truth values" if name.endswith("ated") else "numbers"
             got = f"{list(tensor.shape)} of {tensor.dtype}"
-            _checks.fail("env", f"return `{name}` as [{env.num_envs}, {width}] {kind} from step_tensors", got)
+            checks.fail("env", f"return `{name}` as [{env.num_envs}, {width}] {kind} from step_tensors", got)
 
 
 def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor, Tensor]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
-from morl_recipes import _checks
-from morl_recipes.ppo import PPO
-from morl_recipes.recipe import Recipe
+from morl_recipes.common import checks
+from morl_recipes.recipe.ppo import PPO
+from morl_recipes.recipe.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Run:
     def __post_init__(self) -> None:
         """Check the recipe, the preference and the seed."""
         if not isinstance(self.recipe, Recipe):
-            _checks.fail("recipe", "be a Recipe, such as morl_recipes.PASTA", repr(self.recipe))
-        object.__setattr__(self, "preference", _checks.preference(self.preference))
-        object.__setattr__(self, "seed", _checks.at_least("seed", self.seed, 0))
+            checks.fail("recipe", "be a Recipe, such as morl_recipes.PASTA", repr(self.recipe))
+        object.__setattr__(self, "preference", checks.preference(self.preference))
+        object.__setattr__(self, "seed", checks.at_least("seed", self.seed, 0))
 
 
 def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
     """Group runs that can train together: recipes of one structure, in the order of their first run.
 
     Example:
-        >>> from morl_recipes.rows import ROWS
+        >>> from morl_recipes.recipe.rows import ROWS
         >>> runs = [Run(recipe, (0.5, 0.5), 0) for recipe in ROWS["baselines"].values()]
         >>> [len(group) for group in by_batch(runs)]  # PASTA; the scalarised baselines
         [1, 8]
@@ -50,11 +50,11 @@ def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
 def check_batch(runs: Sequence[Run]) -> None:
     """Require at least one run, and that all of them can train together."""
     if not runs:
-        _checks.fail("runs", "hold at least one run", "none")
-    _checks.one_length([run.preference for run in runs])
+        checks.fail("runs", "hold at least one run", "none")
+    checks.one_length([run.preference for run in runs])
     if (count := len(by_batch(runs))) > 1:
         rule = "differ in scalarizer, mu, preference, seed and the floats of PPO alone"
-        _checks.fail("runs", rule, f"{count} different structures")
+        checks.fail("runs", rule, f"{count} different structures")
 
 
 def hyper_parameters(runs: Sequence[Run]) -> dict[str, Tensor]:

@@ -10,7 +10,7 @@ from morl_blocks.ppo import AdvantageForm, Estimate, ReturnNormalizer, vector_ga
 from morl_blocks.ppo.normalizer import MIN_RANGE
 from morl_recipes.learning.blocks import Scalarizers
 from morl_recipes.learning.rollout import Rollout
-from morl_recipes.ppo import PPO
+from morl_recipes.recipe.ppo import PPO
 
 
 class Targets(NamedTuple):

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from morl_blocks.critics import value_loss
 from morl_blocks.ppo import Actor, ActorPenalty, ObjectiveLoss
-from morl_recipes import _checks
+from morl_recipes.common import checks
 from morl_recipes.learning.adam import Pace, Trainable, adam
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic
@@ -115,7 +115,7 @@ class Update:
 
         log_prob, entropy, penalty = self.actor.one(losses, row, observation, preference, batch.action)
         objectives = self.loss(log_prob, batch.old_log_prob, batch.advantage, clip)
-        _checks.returned(self.loss, "forward", objectives, batch.advantage.shape[-1:])
+        checks.returned(self.loss, "forward", objectives, batch.advantage.shape[-1:])
         return torch.cat([objectives, entropy.reshape(1), penalty.reshape(1)])
 
     def _value_loss(self, row: Tensor, batch: Minibatch) -> Tensor:

@@ -4,13 +4,13 @@ Write with :class:`Store`, read with :func:`load_runs` and :func:`load_history`.
 ``docs/store.md``.
 """
 
-from morl_recipes.errors import StoreError
-from morl_recipes.store._frames import load_history, load_runs
-from morl_recipes.store._manifest import SCHEMA, EnvInfo, Manifest, PlannedRun, make_run_id
-from morl_recipes.store._record import RunRecord
-from morl_recipes.store._store import Store
-from morl_recipes.store._verify import Finding, Verified, verify
-from morl_recipes.store._versions import other_versions, run_versions
+from morl_recipes.common.errors import StoreError
+from morl_recipes.store.frames import load_history, load_runs
+from morl_recipes.store.manifest import SCHEMA, EnvInfo, Manifest, PlannedRun, make_run_id
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
+from morl_recipes.store.verify import Finding, Verified, verify
+from morl_recipes.store.versions import other_versions, run_versions
 
 __all__ = [
     "SCHEMA",

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.sweep import InlineEngine, run_sweep
-from tests.morl_recipes.sweep.fakes import tiny_plan
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.execute import run_sweep
+from tests.morl_recipes.running.fakes import tiny_plan
 
 
 @pytest.fixture(scope="session")

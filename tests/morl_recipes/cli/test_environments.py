@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.store import load_runs
+from morl_recipes.store.frames import load_runs
 
 WORLD = """
-from morl_recipes.toy import ToyBatch
+from morl_recipes.environments.toy import ToyBatch
 
 def make_env(num_envs, seeds):
     return ToyBatch(num_envs, seeds, observation_dim=3)

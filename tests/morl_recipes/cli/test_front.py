@@ -8,10 +8,10 @@ import pytest
 
 from morl_recipes import Front
 from morl_recipes.cli import main
-from morl_recipes.result import RunResult
-from morl_recipes.session import Session
-from morl_recipes.spec import KINDS
-from morl_recipes.store import _versions
+from morl_recipes.recipe.spec import KINDS
+from morl_recipes.running.result import RunResult
+from morl_recipes.running.session import Session
+from morl_recipes.store import versions
 
 QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
 QUICK += [
@@ -49,8 +49,8 @@ def test_another_pytorch_is_asked_about_and_failed_runs_are_trained_again(
         assert main(command) == 2
     assert main(command) == 2
     assert "at least one run that does not fail, got spoilt" in capsys.readouterr().err
-    installed = {**_versions.package_versions(), "torch": "1.0.0"}
-    monkeypatch.setattr(_versions, "_installed", lambda: installed)
+    installed = {**versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(versions, "_installed", lambda: installed)
     assert main([*command, "--retry-failed"]) == 3
     assert "here 1.0.0); runs of both would stand side by side." in capsys.readouterr().err
     assert main([*command, "--retry-failed", "--accept-versions"]) == 0
@@ -103,7 +103,7 @@ ROWS_FILE = """
 from dataclasses import replace
 from morl_blocks.combiners import Combiner
 from morl_recipes import ROWS
-from morl_recipes.spec import spec
+from morl_recipes.recipe.spec import spec
 
 
 class Turned(Combiner):

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.cli._main import _COMMANDS
-from morl_recipes.cli._signals import Terminated
+from morl_recipes.cli.main import _COMMANDS
+from morl_recipes.cli.signals import Terminated
 
 COMMANDS = list(_COMMANDS)
 

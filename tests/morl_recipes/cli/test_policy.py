@@ -5,7 +5,7 @@ from typing import NoReturn
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.spec import KINDS
+from morl_recipes.recipe.spec import KINDS
 
 
 def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_export_writes_and_checks(trained: Path, tmp_path: Path, capsys: pytest.
 def test_export_without_its_extra_is_a_sentence(
     trained: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("morl_recipes.export.find_spec", lambda name: None)
+    monkeypatch.setattr("morl_recipes.running.export.find_spec", lambda name: None)
     assert main(["export", str(trained)]) == 2
     assert "pip install 'morl-blocks[export]'" in capsys.readouterr().err
 
@@ -90,8 +90,8 @@ ROWS = """
 from dataclasses import replace
 
 from morl_blocks.ppo import UnitBoxGaussianActor
-from morl_recipes.rows import PASTA
-from morl_recipes.spec import spec
+from morl_recipes.recipe.rows import PASTA
+from morl_recipes.recipe.spec import spec
 
 
 class WideOfMine(UnitBoxGaussianActor):
@@ -102,7 +102,7 @@ class WideOfMine(UnitBoxGaussianActor):
 Mine = replace(PASTA, actor=spec(WideOfMine)())
 """
 WORLD = """
-from morl_recipes.toy import ToyBatch
+from morl_recipes.environments.toy import ToyBatch
 
 make_env = ToyBatch
 """

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.cli._estimate import estimate
-from morl_recipes.cli._preview import preview
-from morl_recipes.store import StoreError
-from morl_recipes.sweep import InlineEngine, run_sweep
-from tests.morl_recipes.sweep import fakes
-from tests.morl_recipes.sweep.fakes import tiny_plan
+from morl_recipes.cli.estimate import estimate
+from morl_recipes.cli.preview import preview
+from morl_recipes.common.errors import StoreError
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.execute import run_sweep
+from tests.morl_recipes.running import fakes
+from tests.morl_recipes.running.fakes import tiny_plan
 
 
 def refusal(out: Path) -> list[str]:

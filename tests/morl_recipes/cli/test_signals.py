@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from morl_recipes.cli._signals import Terminated, terminable
-from morl_recipes.watching import Interrupt
+from morl_recipes.cli.signals import Terminated, terminable
+from morl_recipes.running.monitor import Interrupt
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.store import load_runs
+from morl_recipes.store.frames import load_runs
 
 
 def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

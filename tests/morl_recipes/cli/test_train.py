@@ -11,12 +11,14 @@ import pytest
 
 from morl_recipes.cli import main
 from morl_recipes.learning.diagnostics import Iteration
-from morl_recipes.session import Session
-from morl_recipes.settings import PAPER_STEPS, Settings, help_texts
-from morl_recipes.store import Store, load_runs
-from morl_recipes.sweep import InlineEngine, _drive
-from morl_recipes.sweep.engines import Work
-from tests.morl_recipes.sweep import fakes
+from morl_recipes.recipe.settings import PAPER_STEPS, Settings, help_texts
+from morl_recipes.running import execute
+from morl_recipes.running.engines.events import Work
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.session import Session
+from morl_recipes.store.frames import load_runs
+from morl_recipes.store.store import Store
+from tests.morl_recipes.running import fakes
 
 TINY = """
 rows = ["PASTA", "Linear"]
@@ -35,7 +37,7 @@ ROWS = """
 from dataclasses import replace
 from morl_blocks.schedulers import Fixed
 from morl_recipes import PASTA, PPO
-from morl_recipes.specs import spec
+from morl_recipes.recipe.specs import spec
 
 Calm = spec(Fixed, name="Calm", mu=2.5)
 MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size=32, epochs=1))
@@ -51,8 +53,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def train_with(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
-    defaults: Any = _drive.run_sweep.__kwdefaults__
-    monkeypatch.setattr(_drive.run_sweep, "__kwdefaults__", {**defaults, "work": work})
+    defaults: Any = execute.run_sweep.__kwdefaults__
+    monkeypatch.setattr(execute.run_sweep, "__kwdefaults__", {**defaults, "work": work})
 
 
 @pytest.fixture
@@ -157,7 +159,7 @@ class TestStoresThatCannotBeUsed:
         self, place: Path, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         shutil.rmtree(next((store / "runs").iterdir()))
-        monkeypatch.setattr("morl_recipes.sweep._drive.other_versions", lambda *_, **__: "torch 1 instead of 2")
+        monkeypatch.setattr("morl_recipes.running.execute.other_versions", lambda *_, **__: "torch 1 instead of 2")
         before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
         assert main(["sweep", "tiny.toml"]) == 3
         assert "was begun under other versions" in capsys.readouterr().err
@@ -178,7 +180,7 @@ class TestStoresThatCannotBeUsed:
     ("finder", "flags", "sentence"),
     [
         ("importlib.util", ["--envs", "mo-ant-v5"], "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks"),
-        ("morl_recipes.sweep.engines._ray", ["--engine", "ray"], "pip install 'morl-blocks[ray]'"),
+        ("morl_recipes.running.engines.ray", ["--engine", "ray"], "pip install 'morl-blocks[ray]'"),
     ],
 )
 def test_a_missing_extra_is_named(
@@ -216,7 +218,7 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
         os.kill(os.getpid(), signal.SIGTERM)
         pytest.fail("SIGTERM was not noticed")
 
-    monkeypatch.setattr("morl_recipes.sweep.LocalEngine", lambda workers, **options: InlineEngine())
+    monkeypatch.setattr("morl_recipes.running.LocalEngine", lambda workers, **options: InlineEngine())
     train_with(monkeypatch, terminated)
     assert main([*command, "--out", "runs/x"]) == 143
     assert "Terminated. The same command continues" in capsys.readouterr().err

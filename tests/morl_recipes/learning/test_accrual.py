@@ -6,13 +6,14 @@ import torch
 
 from morl_blocks.ppo import vector_advantage
 from morl_blocks.scalarizers import SmoothTchebycheff
-from morl_recipes import ROWS, Recipe, Run, specs
+from morl_recipes import ROWS, Recipe, Run
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.accrual import Accrual
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.learning.targets import Targets
-from morl_recipes.settings import Settings
-from morl_recipes.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
 LINEAR = ROWS["baselines"]["Linear"]

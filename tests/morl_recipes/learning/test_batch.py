@@ -11,13 +11,14 @@ from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedC
 from morl_blocks.preferences import PreferenceSampler
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
-from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
-from morl_recipes.envs import Make
+from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
+from morl_recipes.environments.source import Make
+from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import tensors_of
-from morl_recipes.settings import Settings
-from morl_recipes.spec import Live, spec
-from morl_recipes.toy import ToyBatch, toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.spec import Live, spec
 from tests.morl_recipes.worlds import poisoned, tiny
 
 HALF = (0.5, 0.5)

@@ -4,9 +4,10 @@ import pytest
 import torch
 
 from morl_blocks.combiners import WeightedPCGrad
-from morl_recipes import PASTA, ROWS, Recipe, specs
+from morl_recipes import PASTA, ROWS, Recipe
 from morl_recipes.learning.blocks import Combine, Scalarizers
-from morl_recipes.streams import Streams
+from morl_recipes.learning.streams import Streams
+from morl_recipes.recipe import specs
 
 
 def test_every_run_has_its_own_scalarizer_and_smoothness() -> None:

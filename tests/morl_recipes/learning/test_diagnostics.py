@@ -1,10 +1,10 @@
 import torch
 
 from morl_recipes import Run
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import diagnose, find_failures
-from morl_recipes.settings import Settings
-from morl_recipes.toy import toy
+from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
 

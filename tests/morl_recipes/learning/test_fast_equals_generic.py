@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from morl_blocks.combiners import PCGrad, Sum
-from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run, specs
-from morl_recipes.envs import Make
+from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
+from morl_recipes.environments.source import Make
+from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning import adam
 from morl_recipes.learning.batch import Batch
-from morl_recipes.settings import Settings
-from morl_recipes.toy import ToyBatch, toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
 RECIPES = {recipe.to_json(): (f"{group}/{name}", recipe) for group in ROWS for name, recipe in ROWS[group].items()}

@@ -10,12 +10,13 @@ from torch import Tensor, nn
 
 from morl_blocks.critics import SharedCritic
 from morl_blocks.ppo import UnitBoxGaussianActor
-from morl_recipes import PASTA, Recipe, Run, specs, train
+from morl_recipes import PASTA, Recipe, Run, train
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
-from morl_recipes.saved_policy import load_policy
-from morl_recipes.settings import Settings
-from morl_recipes.specs import spec
-from morl_recipes.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.specs import spec
+from morl_recipes.running.saved_policy import load_policy
 from tests.morl_recipes.worlds import tiny
 
 

@@ -16,11 +16,12 @@ from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_envs.protocol import State
-from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch, specs
+from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch
+from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
-from morl_recipes.settings import Settings
-from morl_recipes.specs import Spec, spec
-from morl_recipes.toy import ToyBatch, toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.specs import Spec, spec
 from tests.morl_recipes.worlds import tiny
 
 

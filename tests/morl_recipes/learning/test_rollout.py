@@ -5,13 +5,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_recipes import PPO, EnvSource, Run, specs
+from morl_recipes import PPO, EnvSource, Run
+from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns
 from morl_recipes.learning.targets import estimate
-from morl_recipes.settings import Settings
-from morl_recipes.toy import ToyBatch, toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
 

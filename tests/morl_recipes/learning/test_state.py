@@ -7,11 +7,12 @@ from torch import Tensor, nn
 from morl_blocks.combiners import Sum
 from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
 from morl_blocks.scalarizers import Scalarizer
-from morl_recipes import PASTA, EnvSource, Recipe, Run, specs
+from morl_recipes import PASTA, EnvSource, Recipe, Run
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of
-from morl_recipes.settings import Settings
-from morl_recipes.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
 

@@ -10,9 +10,10 @@ from morl_blocks.ppo import (
 )
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
 from morl_blocks.schedulers import Fixed
-from morl_recipes import Recipe, specs
+from morl_recipes import Recipe
 from morl_recipes.learning.blocks import Scalarizers
 from morl_recipes.learning.targets import learn_from, restore
+from morl_recipes.recipe import specs
 
 RUNS, STEPS, M = 2, 30, 3
 LINEAR = Scalarizers([Recipe(scalarizer=specs.Linear(), mu=None)] * RUNS)

@@ -18,14 +18,15 @@ from morl_blocks.ppo import (
     gaussian_log_prob,
     objective_jacobian,
 )
-from morl_recipes import Recipe, specs
+from morl_recipes import Recipe
 from morl_recipes.learning.adam import Pace, Trainable
 from morl_recipes.learning.blocks import Combine
-from morl_recipes.learning.fast import FastUpdate
+from morl_recipes.learning.fast.update import FastUpdate
 from morl_recipes.learning.layout import initial
 from morl_recipes.learning.minibatch import Hyper, Minibatch, columns
 from morl_recipes.learning.networks import Drive, Networks
 from morl_recipes.learning.update import Update
+from morl_recipes.recipe import specs
 
 RUNS, SIZE, N, M, A, HIDDEN = 2, 64, 4, 3, 2, 8
 CLIP, VALUE, ENTROPY, LIMIT, RATE = (0.2, 0.1), (0.5, 1.0), (0.01, 0.1), (0.5, 0.05), (3e-4, 1e-2)

@@ -9,13 +9,14 @@ from torch import Tensor
 
 from morl_blocks.combiners import GroupedPCGrad
 from morl_blocks.preferences import PreferenceSampler, even_preferences
-from morl_recipes import PPO, ROWS, Recipe, Run, specs
+from morl_recipes import PPO, ROWS, Recipe, Run
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.minibatch import Minibatch
 from morl_recipes.learning.weighing import Weighing, split
-from morl_recipes.settings import Settings
-from morl_recipes.spec import AnySpec, Live
-from morl_recipes.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.spec import AnySpec, Live
 from tests.morl_recipes.worlds import tiny
 
 LINEAR = ROWS["ours"]["Linear, vector advantages"]

@@ -7,11 +7,12 @@ from typing import cast
 import pytest
 
 from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
-from morl_recipes import ROWS, Recipe, Run, specs
+from morl_recipes import ROWS, Recipe, Run
+from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
-from morl_recipes.settings import Settings
-from morl_recipes.spec import Spec
-from morl_recipes.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.spec import Spec
 from tests.morl_recipes.worlds import tiny
 
 METHODS: dict[type, str] = {

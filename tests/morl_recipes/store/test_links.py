@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.store import StoreError
-from morl_recipes.sweep import InlineEngine, LocalEngine, run_sweep, train_job
-from morl_recipes.sweep.engines import Engine, Stopped
-from tests.morl_recipes.sweep import fakes
-from tests.morl_recipes.sweep.fakes import tiny_plan
+from morl_recipes.common.errors import StoreError
+from morl_recipes.running.engines.events import Engine, Stopped
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.local import LocalEngine
+from morl_recipes.running.execute import run_sweep
+from morl_recipes.running.job import train_job
+from tests.morl_recipes.running import fakes
+from tests.morl_recipes.running.fakes import tiny_plan
 
 DAY = 86_400.0
 

@@ -18,9 +18,13 @@ import pandas as pd
 import pytest
 import torch
 
-from morl_recipes import staging
-from morl_recipes.store import EnvInfo, Manifest, PlannedRun, RunRecord, Store, StoreError, load_history, load_runs
-from morl_recipes.store._files import seal
+from morl_recipes.common import atomic_files
+from morl_recipes.common.errors import StoreError
+from morl_recipes.store.files import seal
+from morl_recipes.store.frames import load_history, load_runs
+from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
 
 INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
 VERSIONS = {"morl-blocks": "0.1.0"}
@@ -310,7 +314,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytes
         path.write_bytes(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(staging, "create", full)
+    monkeypatch.setattr(atomic_files, "create", full)
     with pytest.raises(StoreError, match=r"cannot write run r1 \(No space left on device\)"):
         store.write(record("r1"))
     assert snapshot(store.path) == before

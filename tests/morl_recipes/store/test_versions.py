@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.store._versions import source_commit
+from morl_recipes.store.versions import source_commit
 
 
 @pytest.fixture

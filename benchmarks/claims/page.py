@@ -1,0 +1,229 @@
+"""The page "Does it hold?" and the README's lines about it, from the datasets alone."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from benchmarks.claims.claim_tables import claims_table, otherwise
+from benchmarks.claims.claims import CLAIMS
+from benchmarks.claims.findings import Lead
+from benchmarks.claims.judge import AHEAD, RULE, Verdict
+from benchmarks.claims.overview import deciding, overview, verdicts
+from benchmarks.claims.pictures import can_draw, has_printed
+from benchmarks.claims.repeat import leads, repeat
+from benchmarks.claims.rows import PASTA
+from benchmarks.claims.section import (
+    Section,
+    facts,
+    ingredients,
+    levels,
+    little_learnt,
+    missing,
+    picture_name,
+    readings,
+    same_results,
+    seen,
+)
+from benchmarks.claims.words import items, listed, pair_words, paragraph, per_cent, shares
+from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.common.naming import count
+from morl_recipes.running.sweep import shipped_sweeps
+
+COMMAND = "python docs/make_does_it_hold.py"
+REPEAT = "-repeat"
+ALL_CLAIMS = "claims.png"
+"""File name of the picture of all claims."""
+WORDS: dict[Verdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "weaker": ("is weaker than printed", "are weaker than printed"),
+    "cannot be told apart": ("is not decided", "are not decided"),
+    "reversed": ("is reversed", "are reversed"),
+    "not trained here": ("is not trained here", "are not trained here"),
+}
+"""What is said of one claim, and of several."""
+
+
+def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
+    """Judge every dataset, in the order of the claims, most steps last.
+
+    A dataset that is called like another with ``-repeat`` behind is its repeat on other seeds, and judges nothing.
+    """
+    named = {dataset.name: dataset for dataset in datasets}
+    judged = [dataset for dataset in datasets if not dataset.name.endswith(REPEAT)]
+    chosen = [Section.of(dataset, named.get(dataset.name + REPEAT)) for dataset in judged]
+    order = list(dict.fromkeys(claim.env for claim in CLAIMS))
+
+    def place(section: Section) -> tuple[int, int, str]:
+        known = [order.index(env) for env in section.steps if env in order]
+        return min(known, default=len(order)), max(section.steps.values()), section.dataset.name
+
+    return sorted(chosen, key=place)
+
+
+def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
+    """Say in a few sentences what came out: how much was trained, PASTA's lead, and what became of all claims.
+
+    The lead is that of the dataset that judges most claims; the longer training of two.
+
+    Args:
+        sections: The datasets.
+        link: Where the claims are, if that is elsewhere.
+    """
+    judged = [s for s in sections if any(one.decisive is not None for one in s.findings)]
+    if not judged:
+        nothing = "No claim of the paper is fully trained here yet"
+        return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
+    section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
+    frames = [one.done for s in sections for one in (s.dataset, s.repeat) if one is not None]
+    rows = {(env, row) for s in sections for env, row in s.complete_rows}
+    envs = {env for s in sections for env in s.dataset.done["env"]}
+    said = [
+        f"{len(rows)} rows of the paper's tables and of ours were trained anew, {sum(map(len, frames)):,} runs in all, "
+        f"in {count(len(envs), 'environment')}, and judged on fresh episodes."
+    ]
+    first = section.findings[0]
+    if first.decisive is not None:
+        said.append(
+            f"On {section.title}, PASTA's lead lies above 0, with its whole interval, over {first.above} of "
+            f"{len(first.leads)} baselines."
+        )
+        said.append(_decisive(section, first.decisive, first.claim.env))
+    counts = Counter(verdicts(sections).values())
+    parts = [
+        f"{counts[verdict]} {one if counts[verdict] == 1 else several}"
+        for verdict, (one, several) in WORDS.items()
+        if counts[verdict] or verdict == "holds"
+    ]
+    claims = f"Of {len(CLAIMS)} claims"
+    said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
+    return said + _kept(sections) + _early(sections)
+
+
+def _decisive(section: Section, lead: Lead, env: str) -> str:
+    """Say how large the lead that decides is, in the paper and on other seeds, where these are known."""
+    said = f"The one that decides is {shares(lead.share)} {pair_words(lead)}"
+    if section.rows[env].same_scale and not math.isnan(lead.printed):
+        said += f", where the paper has {per_cent(lead.printed_share)}"
+    for one in leads(section):
+        if (one.env, lead.pair) == (env, (PASTA, one.row)):
+            said += f"; on {one.seeds} other seeds it is {shares(one.share)}"
+    return f"{said}."
+
+
+def _kept(sections: Sequence[Section]) -> list[str]:
+    """Say how many leads above 0 do not rest on which policy of a run is taken."""
+    ahead = [one for one in deciding(sections).values() if one.finding.verdict in AHEAD]
+    if not ahead:
+        return []
+    last, peak = (sum(one.last.verdict in AHEAD for one in ahead), sum(one.peak.verdict in AHEAD for one in ahead))
+    return [f"Of the {len(ahead)} that hold or are weaker, {last} remain by last policies, {peak} by best validations."]
+
+
+def _early(sections: Sequence[Section]) -> list[str]:
+    """Say where the claims are reversed, if little is learnt there."""
+    found = [one for one in deciding(sections).values() if one.finding.verdict == "reversed"]
+    if not found or not all(one.finding.claim.env in little_learnt(one.section) for one in found):
+        return []
+    return ["Reversed are only claims about environments in which little is learnt so far."]
+
+
+def page(sections: Sequence[Section], pictures: str) -> str:
+    """Write the page.
+
+    Args:
+        sections: What :func:`sections_of` makes of the datasets.
+        pictures: Folder of the pictures, from the page.
+    """
+    parts = ["# Does it hold?", f"<!-- Made by `{COMMAND}`. Do not edit. -->", paragraph(*headline(sections))]
+    parts += ["## Every claim", paragraph(*_read())]
+    if deciding(sections):
+        parts.append(f"![Every claim: our lead and the paper's]({pictures}/{ALL_CLAIMS})")
+    parts.append(overview(sections))
+    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5]), items(_caveats())]
+    for section in sections:
+        parts += _section(section, pictures)
+    parts += ["## Do it again", _again(sections)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _read() -> list[str]:
+    """Say how to read the lines of all claims."""
+    return [
+        "A lead is how far one row is ahead, in per cent of the other row's score, with its 95 % interval.",
+        "Where a claim is about several rows, it is the lead that speaks most against it.",
+        "The paper's is that of the same two rows, where it prints one on this scale.",
+        "The last column has other verdicts: by other policies of the same runs, and by another training.",
+    ]
+
+
+def _caveats() -> list[str]:
+    return [
+        "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes. "
+        "The paper prints best validations, which luck favours. Leads are compared in per cent, which takes that out "
+        "where both rows are favoured alike.",
+        "Best validations, and each run's last policy on fresh episodes, are judged beside it. "
+        "Where they disagree, a verdict rests on which policy of a run is taken.",
+        "A seed is one draw for all preferences and rows. Only rows with all of their planned runs are judged, and by "
+        "the seeds of their table alone: a repeat on other seeds stands beside, and changes no verdict.",
+        "Intervals are not corrected for the number of claims: of twenty, about one misses the truth. "
+        "That a claim holds needs no correction within it: all of its leads must.",
+        "A claim that was trained twice is counted by the training with most of its rows, the longer one of two.",
+        "The paper does not say how many steps it trains; the steps here are ours.",
+    ]
+
+
+def _section(section: Section, pictures: str) -> list[str]:
+    parts = [f"## {section.title}", facts(section)]
+    absent = missing(section)
+    gaps = ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
+    if all(finding.decisive is None for finding in section.findings):
+        said = "Too little is trained to judge a claim by it. The rows that are, without anything to compare them with:"
+        return [*parts, paragraph(said), levels(section), *gaps]
+    parts += [claims_table(section), "### By other policies of the same runs", otherwise(section)]
+    drawn = [panel for panel in section.results.panels if can_draw(panel)]
+    if drawn:
+        parts += ["### Every table", paragraph(*_drawn(drawn))]
+        parts += [f"![{p.env}, {p.group}: each row minus PASTA]({pictures}/{picture_name(section, p)})" for p in drawn]
+    for env in section.rows:
+        found = {
+            "What lies between Linear and PASTA": ingredients(section, env),
+            "Other readings of the paper": readings(section, env),
+        }
+        for heading, text in found.items():
+            parts += [f"### {heading}", text] if text is not None else []
+    same = same_results(section)
+    parts += ["### Rows that came out the same", same] if same is not None else []
+    parts += ["### What could have been seen", _power(), seen(section)]
+    parts += gaps
+    again = repeat(section)
+    return parts + (["### A repeat on other seeds", again] if again is not None else [])
+
+
+def _drawn(panels: Sequence[Panel]) -> list[str]:
+    """Say what the pictures show, and what is special about rows whose runs train one policy for all preferences."""
+    marked = "ours and, where it prints numbers on the same scale, the paper's"
+    said = [f"Each row minus PASTA, {marked if any(map(has_printed, panels)) else 'ours alone'}."]
+    if not any(map(has_printed, panels)):
+        said.append("The paper prints no numbers here, or none on this scale.")
+    if any(method.startswith("Conditioned") for panel in panels for method in panel.methods):
+        said.append("A run of a *Conditioned* row trains one policy for all preferences and is scored on one of them.")
+    return said
+
+
+def _power() -> str:
+    return paragraph(
+        "The true difference to PASTA that so many seeds would show in four of five repeats; the median over the rows. "
+        "A smaller one may be seen by luck.",
+        "Selection bias is the best validation minus the test score of the same policy, mean over the runs.",
+    )
+
+
+def _again(sections: Sequence[Section]) -> str:
+    names = [one.name for section in sections for one in (section.dataset, section.repeat) if one is not None]
+    files = [name.replace("-", "_") for name in names]
+    commands = [f"$ morl-blocks table --results {name}" for name in names]
+    commands += [f"$ morl-blocks sweep {file}" for file in files if file in shipped_sweeps()]
+    block = "\n".join(["```console", *commands, f"$ {COMMAND}", "```"])
+    text = paragraph("The first lines print the tables, the next train them again, the last makes this page.")
+    return f"{text}\n\n{block}"

@@ -1,0 +1,94 @@
+"""Modules of version 0.2 under their new names: the old name answers with a ``DeprecationWarning``."""
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = {
+    "checkpoint": "store.checkpoint",
+    "dataset": "analysis.datasets",
+    "differences": "analysis.differences",
+    "env_files": "environments.user_files",
+    "envs": "environments.source",
+    "errors": "common.errors",
+    "exact_distance": "evaluation.exact_distance",
+    "export": "running.export",
+    "fronts": "running.fronts",
+    "history": "store.history",
+    "loggers": "running.loggers",
+    "naming": "common.naming",
+    "panels": "analysis.groups",
+    "paper": "recipe.paper",
+    "pick": "running.find_run",
+    "plain": "common.text",
+    "play": "running.play",
+    "plugins": "recipe.user_code",
+    "policy_network": "recipe.policy_network",
+    "ppo": "recipe.ppo",
+    "protocols": "recipe.protocols",
+    "recipe_fields": "recipe.fields",
+    "report": "analysis.report",
+    "result": "running.result",
+    "returns": "evaluation.returns",
+    "rows": "recipe.rows",
+    "saved_policy": "running.saved_policy",
+    "scores": "common.scores",
+    "selection": "recipe.selection",
+    "session": "running.session",
+    "settings": "recipe.settings",
+    "slots": "recipe.slots",
+    "spec": "recipe.spec",
+    "specs": "recipe.specs",
+    "stored": "running.stored",
+    "streams": "learning.streams",
+    "sweep": "running",
+    "table": "analysis.tables",
+    "testing": "running.test_scores",
+    "toml": "common.toml",
+    "toy": "environments.toy",
+    "trainer": "running.train",
+    "twins": "recipe.same_training",
+    "watching": "running.monitor",
+}
+"""Old name below ``morl_recipes`` to new name below it."""
+
+PACKAGE = "morl_recipes."
+
+
+class _MovedModule(Loader):
+    """Load the module at its new place."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        message = f"`{spec.name}` has moved: import `{self._name}` instead."
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        module = importlib.import_module(self._name)
+        self._spec = module.__spec__  # the import system is about to replace it
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute nothing: the module was executed at its new place."""
+        module.__spec__ = self._spec
+
+
+class _Finder(MetaPathFinder):
+    """Find the old names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how an old name is loaded, and None for all others."""
+        new = MOVED.get(fullname.removeprefix(PACKAGE)) if fullname.startswith(PACKAGE) else None
+        return None if new is None else ModuleSpec(fullname, _MovedModule(PACKAGE + new))
+
+
+def answer_old_names() -> None:
+    """Let imports of moved modules find them."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())

@@ -1,0 +1,1 @@
+"""Tables, intervals, comparisons, reports and figures. Reads stores and published results only."""

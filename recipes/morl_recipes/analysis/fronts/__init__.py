@@ -1,0 +1,1 @@
+"""Fronts as pictures and pages."""

@@ -1,0 +1,104 @@
+"""Draw a front: two objectives in the plane, three in space, more as parallel coordinates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from morl_recipes.analysis.fronts.summary import SURE
+from morl_recipes.analysis.report.matplotlib import INK, tidy
+from morl_recipes.analysis.report.style import MATPLOTLIB_MARKER, Style, styles
+from morl_recipes.common.atomic_files import staged
+from morl_recipes.running.fronts.front import Array, Front
+
+FAINT = 0.3
+
+
+def draw_front(front: Front, path: str | Path, known: Array | None = None) -> Path:
+    """Write a picture of a front.
+
+    Bars are 95 % intervals of the mean over the episodes. Points that another point of the same seed dominates are
+    faint.
+
+    Args:
+        front: The front.
+        path: A ``.png``, ``.pdf`` or ``.svg`` file; it appears when it is complete.
+        known: The exact front, if there is one, ``[k, m]``.
+
+    Returns:
+        The path.
+    """
+    path, m = Path(path), len(front.objectives)
+    with mpl.rc_context({"font.size": 9, "axes.edgecolor": INK, "text.color": INK, "axes.labelcolor": INK}):
+        figure = Figure(figsize=(6.4, 4.8), layout="constrained")
+        axes = figure.add_subplot(projection="3d" if m == 3 else None)
+        seeds = sorted(set(front.seeds))
+        paint = _plane if m == 2 else _space if m == 3 else _parallel
+        paint(axes, front, [front.of(seed) for seed in seeds], known)
+        axes.set_title(f"{front.method} on {front.env}: {front.kind}", fontsize=10)
+        if len(axes.get_legend_handles_labels()[0]) > 1:
+            figure.legend(loc="outside lower center", ncols=5, frameon=False)
+        with staged(path) as temporary:
+            figure.savefig(temporary, dpi=160)
+    return path
+
+
+def _looks(fronts: list[Front]) -> list[tuple[Front, Style, str]]:
+    """Return each seed's front with its look and its name."""
+    names = tuple(f"seed {front.seeds[0]}" for front in fronts)
+    return list(zip(fronts, styles(names), names, strict=True))
+
+
+def _plane(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -> None:
+    """Draw two objectives."""
+    if known is not None:
+        axes.plot(*known.T, "D", markerfacecolor="none", color=INK, markersize=9, label="exact front", zorder=1)
+    for own, style, name in _looks(fronts):
+        points, error = own.points, np.nan_to_num(SURE * own.standard_errors)
+        axes.scatter(own.returns[:, 0], own.returns[:, 1], s=10, color=style.light, alpha=FAINT, linewidths=0)
+        look: dict[str, Any] = {"color": style.light, "elinewidth": 0.9, "capsize": 2, "markersize": 4.5}
+        look |= {"fmt": MATPLOTLIB_MARKER[style.symbol], "label": name}
+        axes.errorbar(points[:, 0], points[:, 1], xerr=error[:, 0], yerr=error[:, 1], **look)
+        axes.step(*points.T, where="pre", color=style.light, linewidth=0.8, alpha=0.6)
+    axes.set_xlabel(front.objectives[0])
+    axes.set_ylabel(front.objectives[1])
+    tidy(axes)
+
+
+def _space(axes: Any, front: Front, fronts: list[Front], known: Array | None) -> None:
+    """Draw three objectives."""
+    if known is not None:
+        axes.scatter(*known.T, marker="D", facecolors="none", edgecolors=INK, s=40, label="exact front")
+    for own, style, name in _looks(fronts):
+        look: dict[str, Any] = {"color": style.light, "marker": MATPLOTLIB_MARKER[style.symbol]}
+        axes.scatter(*own.returns.T, s=8, alpha=FAINT, linewidths=0, **look)
+        axes.scatter(*own.points.T, s=28, edgecolors=INK, linewidths=0.5, label=name, **look)
+        for point, error in zip(own.points, np.nan_to_num(SURE * own.standard_errors), strict=True):
+            for axis in np.eye(3):
+                axes.plot(*np.stack([point - error * axis, point + error * axis]).T, color=style.light, linewidth=0.8)
+    for key, name in zip("xyz", front.objectives, strict=True):
+        getattr(axes, f"set_{key}label")(name)
+    axes.set_box_aspect(None, zoom=0.85)
+
+
+def _parallel(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -> None:
+    """Draw four objectives or more: a line per point, every objective scaled to the range of the points."""
+    low, high = front.points.min(0), front.points.max(0)
+    span = np.where(high > low, high - low, 1.0)
+    places = np.arange(len(low))
+    for own, style, name in _looks(fronts):
+        scaled = (own.points - low) / span
+        error = np.nan_to_num(SURE * own.standard_errors) / span
+        for index, (line, bar) in enumerate(zip(scaled, error, strict=True)):
+            look: dict[str, Any] = {"color": style.light, "alpha": 0.6, "linewidth": 1.0, "capsize": 2}
+            axes.errorbar(places, line, yerr=bar, label=name if index == 0 else None, **look)
+    texts = [f"{n}\n{a:.3g} to {b:.3g}" for n, a, b in zip(front.objectives, low, high, strict=True)]
+    axes.set_xticks(places, texts)
+    axes.set_ylabel("share of the range of the points")
+    axes.grid(visible=True, axis="x", color=INK, linewidth=0.7)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,126 @@
+"""Sort the runs of a store or a dataset into panels, and say what does not fit or is not there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pandas as pd
+
+from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.groups.fill import fill_panel
+from morl_recipes.analysis.groups.names import Who, find_reference, identify
+from morl_recipes.analysis.groups.panel import READINGS, TESTED, Panel, Reading
+from morl_recipes.common import checks
+from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.paper import REFERENCE
+from morl_recipes.store.frames import load_both, load_runs
+from morl_recipes.store.manifest import Manifest
+from morl_recipes.store.store import Store
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that tables and reports are made of.
+
+    Attributes:
+        path: Folder of the store; the name of a dataset.
+        manifest: What the sweep set out to do.
+        reading: Which score of each run counts: ``"test"``, ``"peak"``, ``"final"`` or ``"test_final"``.
+        panels: One per environment and group.
+        runs: The frame of :func:`morl_recipes.store.load_runs`.
+        history: The columns that were asked for of :func:`morl_recipes.store.load_history`; empty without histories.
+    """
+
+    path: Path
+    manifest: Manifest
+    reading: Reading
+    panels: tuple[Panel, ...]
+    runs: pd.DataFrame = field(repr=False)
+    history: pd.DataFrame = field(repr=False)
+
+
+def load_results(
+    store: str | Path | Store | Dataset,
+    *,
+    score: Reading | None = None,
+    against: str | None = None,
+    history: bool = False,
+    columns: Sequence[str] | None = None,
+) -> Results:
+    """Read a store, or take a published dataset, and sort its runs into comparable panels.
+
+    PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
+    are not finite and runs that are not there become gaps, and sentences in ``gaps``.
+
+    Args:
+        store: A store, its folder, or a :class:`~morl_recipes.analysis.datasets.Dataset`, which has no histories.
+        score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
+            fresh episodes (``"test"``), its last validation (``"final"``), or its last policy on fresh episodes
+            (``"test_final"``). By default the test score where all finished runs have one, else the peak, with a
+            sentence.
+        against: The row that the others are compared with, in any case; it stands in every group. By default PASTA.
+        history: Also read the histories.
+        columns: Which of their columns to read, for a large store; all by default.
+
+    Returns:
+        The results; an empty store raises :class:`~morl_recipes.store.StoreError`.
+    """
+    if score is not None:
+        checks.one_of("score", score, READINGS)
+    path, manifest, runs, curves = _read(store, columns, history=history)
+    if not (runs["status"] == "done").any():
+        count = len(manifest.runs)
+        words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
+        reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
+        raise StoreError(f"{path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
+    untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
+    reading: Reading = score or ("peak" if untested else "test")
+    if reading in TESTED and untested == int((runs["status"] == "done").sum()):
+        raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
+    stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
+    reference = REFERENCE if against is None else find_reference(against, everyone)
+    panels = [
+        fill_panel(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+    ]
+    if score is None and untested:
+        panels = [replace(panel, why=_why_peak(untested, len(runs), path)) for panel in panels]
+    return Results(path, manifest, reading, tuple(panels), runs, curves)
+
+
+def _read(
+    store: str | Path | Store | Dataset, columns: Sequence[str] | None, *, history: bool
+) -> tuple[Path, Manifest, pd.DataFrame, pd.DataFrame]:
+    """Return the name, the plan, the runs and, if asked for, the histories."""
+    if isinstance(store, Dataset):
+        return Path(store.name), store.manifest, store.runs, pd.DataFrame(columns=["run_id", "iteration", "steps"])
+    store = Store.open(store)
+    if history:
+        runs, curves = load_both(store, columns)
+    else:
+        runs, curves = load_runs(store, damaged="mark"), pd.DataFrame()
+    return store.path, store.manifest, _mark(runs, curves.attrs.get("damaged", {})), curves
+
+
+def _why_peak(untested: int, runs: int, folder: Path) -> str:
+    """Say why the best validation stands where the test score should."""
+    return (
+        f"Scores are best validations, chosen for their luck too: {untested} of {runs} runs have no test score "
+        f"(`morl-blocks test {folder}` adds it)."
+    )
+
+
+def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
+    """Mark the runs whose histories are damaged, so that nothing of them is shown."""
+    hit = runs["run_id"].isin(list(damaged))
+    status = runs["status"].where(~hit, "damaged")
+    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
+
+
+def _blocks(everyone: Sequence[Who]) -> list[tuple[str, str]]:
+    """List (environment, group) in the order of the plan; PASTA alone is no group where there are others."""
+    blocks: dict[tuple[str, str], bool] = {}
+    for who in everyone:
+        key = (who.run.env, who.run.group)
+        blocks[key] = blocks.get(key, False) or not who.is_reference
+    with_others = {env for (env, _), others in blocks.items() if others}
+    return [key for key, others in blocks.items() if others or key[0] not in with_others]

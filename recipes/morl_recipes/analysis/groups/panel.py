@@ -1,0 +1,132 @@
+"""One block of a table: the methods of one group on one environment, as arrays with gaps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from morl_recipes.common import scores
+from morl_recipes.recipe.paper import REFERENCE
+from morl_recipes.store.manifest import EnvInfo
+
+Array: TypeAlias = NDArray[np.float64]
+Reading: TypeAlias = Literal["peak", "test", "final", "test_final"]
+"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation, its
+last policy on fresh episodes."""
+READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final", "test_final": "test_final"}
+"""Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
+TESTED = ("test", "test_final")
+"""The readings of fresh episodes."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The runs of one group of recipes on one environment, PASTA among them.
+
+    Attributes:
+        env: Name of the environment.
+        group: Name of the group.
+        info: Objectives and bounds of the environment.
+        methods: Names in the order of the paper, then of the plan.
+        preferences: Preferences in the order of the plan.
+        seeds: All seeds, sorted.
+        run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
+        reading: Which score of each run counts.
+        reference: The method that the others are compared with.
+        returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
+        hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
+        every: Hypervolume of each run by every reading, likewise.
+        why: Why this reading stands where the test score should, in a sentence; empty otherwise.
+        gaps: What is missing or was left out, in sentences.
+    """
+
+    env: str
+    group: str
+    info: EnvInfo
+    methods: tuple[str, ...]
+    preferences: tuple[tuple[float, ...], ...]
+    seeds: tuple[int, ...]
+    run_ids: NDArray[np.str_] = field(repr=False)
+    returns: Array = field(repr=False)
+    hv: Array = field(repr=False)
+    gaps: tuple[str, ...] = ()
+    reading: Reading = "peak"
+    reference: str = REFERENCE
+    every: Mapping[Reading, Array] = field(default_factory=dict, repr=False)
+    why: str = ""
+
+    @property
+    def bias(self) -> tuple[float, float, int]:
+        """Return the selection bias: mean of peak minus test, mean of test, and the number of runs that have both."""
+        peak, test = self.every.get("peak"), self.every.get("test")
+        if peak is None or test is None:
+            return np.nan, np.nan, 0
+        both = np.isfinite(peak) & np.isfinite(test)
+        if not both.any():
+            return np.nan, np.nan, 0
+        return float((peak - test)[both].mean()), float(test[both].mean()), int(both.sum())
+
+    @property
+    def beside(self) -> Reading:
+        """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
+        return "peak" if self.reading == "test" else "test"
+
+    @property
+    def short_reference(self) -> str:
+        """Return the name of the reference as a heading prints it."""
+        return "PASTA" if self.reference == REFERENCE else self.reference
+
+    @property
+    def key(self) -> str:
+        """Return a short unique name, safe in file names and HTML ids."""
+        return "-".join("".join(c if c.isalnum() else "_" for c in word) for word in (self.env, self.group))
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Tell which cells hold a run with finite returns, ``[methods, preferences, seeds]``."""
+        return np.asarray(np.isfinite(self.returns).all(-1))
+
+    @property
+    def active(self) -> NDArray[np.bool_]:
+        """Tell which methods have a usable run at all, ``[methods]``."""
+        return np.asarray(self.usable.any((1, 2)))
+
+    @property
+    def common(self) -> NDArray[np.bool_]:
+        """Tell which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
+        return np.asarray(self.usable[self.active].all(0) & self.active.any())
+
+    def score(self, score: scores.Score) -> Array:
+        """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
+        return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)
+
+    def runs(self, method: int) -> tuple[int, int]:
+        """Return how many runs of a method are usable, and how many were planned."""
+        return int(self.usable[method].sum()), int((self.run_ids[method] != "").sum())
+
+    def laid_out(
+        self, method: int, score: scores.Score, preferences: Sequence[tuple[float, ...]], seeds: Sequence[int]
+    ) -> Array:
+        """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
+
+        The seeds of the panel must be among them.
+        """
+        values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
+        columns = [seeds.index(seed) for seed in self.seeds]
+        for p, weights in enumerate(preferences):
+            if weights in self.preferences:
+                found[p, columns] = values[self.preferences.index(weights)]
+        return found
+
+    def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Select the histories of this panel's runs and say which cell each row belongs to.
+
+        Returns:
+            The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.
+        """
+        cells = [(self.run_ids[cell], cell[0], cell[1]) for cell in zip(*np.nonzero(self.usable), strict=True)]
+        owners = pd.DataFrame(cells, columns=["run_id", "method_index", "preference_index"])
+        return owners.merge(frame, on="run_id", how="inner")

@@ -1,0 +1,183 @@
+"""The numbers of the paper's tables, with confidence intervals, from the arrays of a panel."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from morl_blocks.metrics import (
+    Comparison,
+    Interval,
+    bootstrap_ci,
+    compare,
+    interquartile_mean,
+    objective_dominance_ci,
+    objective_dominance_rate,
+    profile_auc,
+    profile_auc_ci,
+    win_rate,
+    win_rate_ci,
+)
+from morl_recipes.analysis.groups.panel import Array, Panel
+from morl_recipes.common.scores.hypervolume import HYPERVOLUME
+from morl_recipes.common.scores.score import Score
+
+NAN = float("nan")
+NOTHING = Interval(NAN, NAN, NAN)
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MethodStatistics:
+    """One row of a summary table; NaN where a number cannot be had, with the reason among the panel's notes.
+
+    Attributes:
+        method: Name of the method.
+        runs: Usable and planned runs.
+        hv: Mean over preferences of the seed mean, with its interval over seeds.
+        hv_spread: Standard deviation over preferences (ddof 1) of the seed mean.
+        iqm: Interquartile mean of the hypervolume of all runs, with its interval over seeds.
+        preferences: Preferences with a usable run.
+        win_rate: Share of preferences won, on the cells that all methods have.
+        dominance: Objective dominance rate, on the same cells.
+        auc: Area under the performance profile, on the same cells.
+        against: Paired comparison with the reference on the cells that both have; ``None`` when there is none.
+        beside: Mean hypervolume by the other reading: best validations beside test scores, and the other way round.
+    """
+
+    method: str
+    runs: tuple[int, int]
+    hv: Interval
+    hv_spread: float
+    iqm: Interval
+    preferences: int
+    win_rate: Interval
+    dominance: Interval
+    auc: Interval
+    against: Comparison | None
+    beside: Interval = NOTHING
+
+
+def mean_interval(
+    values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean", score: Score = HYPERVOLUME
+) -> Interval:
+    """Average preferences of the seed mean, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
+
+    There is no interval when a preference has fewer than two seeds. An interval of few seeds that reaches beyond what
+    the score can be is cut there; it loses no truth.
+    """
+    values, usable = values[usable.any(1)], usable[usable.any(1)]
+    if not usable.any() or not np.isfinite(values[usable]).all():
+        return NOTHING
+    if usable.sum(1).min() < 2:
+        means = [row[there].mean() for row, there in zip(values, usable, strict=True)]
+        return Interval(float(np.mean(means) if statistic == "mean" else interquartile_mean(values[usable])), NAN, NAN)
+    estimate, low, high = bootstrap_ci(values, statistic, present=usable)
+    lowest, highest = (-math.inf if score.low is None else score.low), (math.inf if score.high is None else score.high)
+    return Interval(estimate, max(low, lowest), min(high, highest))
+
+
+def spread(values: Array) -> float:
+    """Return the standard deviation (ddof 1), NaN for one number."""
+    return float(values.std(ddof=1)) if len(values) > 1 else NAN
+
+
+def relative_rates(panel: Panel) -> dict[str, list[Interval]]:
+    """Compute what compares methods with each other, on the (preference, seed) cells that every active method has.
+
+    Whole seeds are redrawn, for all preferences and methods at once.
+
+    Returns:
+        ``win_rate``, ``dominance`` and ``auc``, one interval per method; all NaN when fewer than two methods have
+        runs, they share no cell, or there are no bounds (the dominance rate needs none).
+    """
+    rates = {name: [NOTHING] * len(panel.methods) for name in ("win_rate", "dominance", "auc")}
+    active, there = np.flatnonzero(panel.active), np.flatnonzero(panel.common.any(1))
+    if len(active) < 2 or not len(there):
+        return rates
+    common = panel.common[there]
+    hv, returns = panel.hv[active][:, there], panel.returns[active][:, there]
+    known = bool(np.isfinite(hv[:, common]).all())
+    found = _rates(hv, returns, common, known=known) if common.sum(1).min() > 1 else _plain(hv, returns, common)
+    for name, intervals in found.items():
+        for k, interval in zip(active, intervals, strict=True):
+            rates[name][k] = interval if known or name == "dominance" else NOTHING
+    return rates
+
+
+def _rates(hv: Array, returns: Array, common: Mask, *, known: bool) -> dict[str, list[Interval]]:
+    """Compute rates with intervals, over two seeds or more."""
+    found = {"dominance": objective_dominance_ci(returns, present=common)}
+    if known:
+        found |= {"win_rate": win_rate_ci(hv, present=common), "auc": profile_auc_ci(hv, present=common)}
+    return found
+
+
+def _plain(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]:
+    """Compute rates without intervals: some preference has a single seed."""
+    hv, returns = np.where(common, hv, 0.0), np.where(common[..., None], returns, 0.0)
+    counts, usable = common.sum(1), np.nan_to_num(hv)
+    found = {
+        "win_rate": win_rate(usable.sum(-1) / counts),
+        "dominance": objective_dominance_rate(returns.sum(-2) / counts[:, None]),
+        "auc": profile_auc(usable[:, common]),
+    }
+    return {name: [Interval(float(value), NAN, NAN) for value in values] for name, values in found.items()}
+
+
+def against_reference(panel: Panel, method: int) -> Comparison | None:
+    """Compare a method with the reference run by run; ``None`` without two shared seeds on each shared preference."""
+    if panel.reference not in panel.methods or panel.methods[method] == panel.reference:
+        return None
+    return compare_runs(panel.hv[method], panel.hv[panel.methods.index(panel.reference)])
+
+
+def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison | None:
+    """Compare rows ``[P, S]`` run by run; ``None`` without two shared seeds on each shared preference."""
+    shared = np.isfinite(first) & np.isfinite(second)
+    there = shared.any(1)
+    if not there.any() or shared[there].sum(1).min() < 2:
+        return None
+    return compare(first[there], second[there], present=shared[there], level=level)
+
+
+def panel_statistics(panel: Panel) -> list[MethodStatistics]:
+    """Return one row of the summary table per method."""
+    rates = relative_rates(panel)
+    rows = []
+    for k, method in enumerate(panel.methods):
+        hv, usable = panel.hv[k], panel.usable[k]
+        means = np.array([row[there].mean() for row, there in zip(hv, usable, strict=True) if there.any()])
+        rows.append(
+            MethodStatistics(
+                method=method,
+                runs=panel.runs(k),
+                hv=mean_interval(hv, usable),
+                hv_spread=spread(means),
+                iqm=mean_interval(hv, usable, "iqm"),
+                preferences=len(means),
+                win_rate=rates["win_rate"][k],
+                dominance=rates["dominance"][k],
+                auc=rates["auc"][k],
+                against=against_reference(panel, k),
+                beside=_beside(panel, k),
+            )
+        )
+    return rows
+
+
+def _beside(panel: Panel, method: int) -> Interval:
+    """Average the hypervolume by the reading that stands beside the panel's own."""
+    values = panel.every.get(panel.beside)
+    return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
+
+
+def detectable(rows: list[MethodStatistics]) -> float:
+    """Return the hypervolume difference to the reference that the table's seeds could have told apart, NaN without any.
+
+    It is the median over the methods, at 80 % power and the 5 % level.
+    """
+    found = [row.against.detectable for row in rows if row.against is not None]
+    return float(np.median(found)) if found else NAN

@@ -1,0 +1,126 @@
+"""The figures of the report as PNG and PDF, for papers and slides."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.groups.panel import Panel, Reading
+from morl_recipes.analysis.report.matplotlib import draw, projection
+from morl_recipes.analysis.report.panel_figures import curve_name, front_names, panel_figures
+from morl_recipes.analysis.report.series import history_columns
+from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
+from morl_recipes.common import scores
+from morl_recipes.recipe.paper import preference_labels
+from morl_recipes.store.store import Store
+
+FORMATS = ("png", "pdf")
+RC: dict[Any, Any] = {
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.edgecolor": "#8a94a0",
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "pdf.fonttype": 42,
+    "hatch.linewidth": 0.7,
+    "hatch.color": "white",
+}
+ROWS = ("hypervolume", "against")
+"""Pages with one line per method, which need no legend."""
+Drawing = tuple[str, dict[str, Any]]
+
+
+def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[int, list[Drawing]]]:
+    """Say what stands on each page: its number of columns, and its drawings with their titles."""
+    labels = preference_labels(panel.preferences)
+
+    def each(name: str) -> list[Drawing]:
+        found = figures[name]
+        return [(label, found.get(str(p), found["all"])) for p, label in enumerate(labels)]
+
+    curves = [each(curve_name(score)) for score in scores.SCORES]
+    training = [pair for pairs in zip(*curves, strict=True) for pair in pairs]
+    fronts = [("", figures[name]["all"]) for name in front_names(panel) if name != "front_3d"]
+    pages: dict[str, tuple[int, list[Drawing]]] = {
+        "hypervolume": (1, [("", figures["bars"]["all"])]),
+        "against": (1, [("", figures["against"]["all"])]),
+        "training": (len(curves) * (2 if len(labels) > 2 else 1), training),
+        "radar": (min(4, len(labels)), each("radar")),
+        "front": (len(fronts), fronts),
+        "controller": (2, [("", figures["mu"]["all"]), ("", figures["kappa"]["all"])]),
+        "profiles": (1, [("", figures["profiles"]["all"])]),
+    }
+    if "front_3d" in figures:
+        pages["front_3d"] = (1, [("", figures["front_3d"]["all"])])
+    return pages
+
+
+def _legend(figure: Figure, panel: Panel, looks: Sequence[Style], columns: int) -> None:
+    handles = [
+        Line2D([], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m)
+        for m, s in zip(panel.methods, looks, strict=True)
+    ]
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3
+    )
+
+
+def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:
+    """Lay out one page."""
+    rows = math.ceil(len(drawings) / columns)
+    width = max(5.2, 3.4 * columns)
+    height = 1.2 + 0.28 * len(panel.methods) if name in ROWS else 0.9 + (4.2 if name == "front_3d" else 2.5) * rows
+    figure = Figure(figsize=(width, height), layout="constrained")
+    looks = styles(panel.methods)
+    for i, (title, drawing) in enumerate(drawings):
+        axes = figure.add_subplot(rows, columns, i + 1, projection=projection(drawing))
+        draw(axes, drawing, looks)
+        if title:
+            axes.set_title(title)
+    if name not in ROWS:
+        _legend(figure, panel, looks, columns=max(2, int(width / 1.35)))
+    return figure
+
+
+def write_figures(
+    store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, score: Reading | None = None
+) -> list[Path]:
+    """Write the figures of the report with matplotlib.
+
+    One file per environment, group, figure and format: ``stealth-baselines_training.pdf``. A figure that cannot be
+    drawn says why.
+
+    Args:
+        store: A store or its folder.
+        out: Folder for the files; made when missing.
+        formats: ``"png"``, ``"pdf"``, ``"svg"``.
+        score: What counts of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
+
+    Returns:
+        The paths.
+    """
+    formats = tuple(formats)
+    unknown = sorted(set(formats) - {"png", "pdf", "svg"})
+    if unknown or not formats:
+        raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
+    store = Store.open(store)
+    results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with mpl.rc_context(RC):
+        for panel in results.panels:
+            pages = _pages(panel, panel_figures(panel, results.history))
+            for name, (columns, drawings) in pages.items():
+                figure = _page(panel, name, columns, drawings)
+                for suffix in formats:
+                    path = folder / f"{panel.key}_{name}.{suffix}"
+                    figure.savefig(path)
+                    written.append(path)
+                    figure.set_layout_engine("none")  # laid out once, it stays
+    return written

@@ -1,0 +1,61 @@
+"""HTML files that hold everything they show: the shell that all pages share, with plotly inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib import import_module, resources
+from pathlib import Path
+from string import Template
+
+from morl_recipes.common.atomic_files import staged
+
+
+def plotly_script() -> str:
+    """Return plotly's JavaScript from the installed package, so that a page needs no network."""
+    try:
+        script: str = import_module("plotly.offline").get_plotlyjs()
+    except ImportError as error:
+        raise ImportError(
+            "The interactive report needs plotly: install morl-blocks with its extra `report`, as in "
+            "`pip install 'morl-blocks[report]'`. Figures as PNG and PDF work without it."
+        ) from error
+    return script
+
+
+def resource(package: str, name: str) -> str:
+    """Return the text of a file of a package."""
+    return (resources.files(package) / name).read_text(encoding="utf-8")
+
+
+def fact_list(facts: Iterable[tuple[str, str]]) -> str:
+    """Return the numbers at the head of a page, each above its word."""
+    return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in facts)
+
+
+def inline_json(value: object) -> str:
+    """Write JSON that no text inside it can end early."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def write_page(out: str | Path, script: str, data: str, **parts: str) -> Path:
+    """Write a page whole or not at all.
+
+    Args:
+        out: The HTML file.
+        script: What :func:`plotly_script` returned.
+        data: What the page draws, as :func:`inline_json` wrote it.
+        **parts: The rest, as HTML, CSS and JavaScript: ``title, subtitle, facts, body, css, js``.
+
+    Returns:
+        The path.
+    """
+    shell = Template(resource("morl_recipes.analysis.report", "shell.html"))
+    page = shell.substitute(parts, plotly="\0plotly\0", data="\0data\0")
+    large = {"plotly": script, "data": data}
+    out = Path(out)
+    with staged(out) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for piece in page.split("\0"):  # the large ones are never copied into one text
+            file.write(large.get(piece, piece))
+    return out

@@ -1,0 +1,190 @@
+"""Write the report: figures, tables and manifest in one HTML file that loads nothing."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from morl_recipes.analysis.groups.load import Results, load_results
+from morl_recipes.analysis.groups.panel import Panel, Reading
+from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
+from morl_recipes.analysis.report.panel_figures import curve_name, front_names, panel_figures
+from morl_recipes.analysis.report.series import MAX_POINTS, describe_update, history_columns
+from morl_recipes.analysis.report.style import styles
+from morl_recipes.analysis.report.traces import MAX_DOMINATED
+from morl_recipes.analysis.tables.cells import Cell, Table
+from morl_recipes.analysis.tables.preferences import preference_tables
+from morl_recipes.analysis.tables.summary import summary_table
+from morl_recipes.common import scores
+from morl_recipes.common.text import for_html as escape
+from morl_recipes.recipe.paper import REFERENCE, preference_labels
+from morl_recipes.store.store import Store
+
+READING_WORDS = {
+    "peak": "best validation",
+    "test": "policy of the best validation, on fresh episodes,",
+    "final": "last validation",
+    "test_final": "last policy on fresh episodes",
+}
+
+
+def _cell(cell: Cell, column: str) -> str:
+    text = f"<strong>{escape(cell.text)}</strong>" if cell.best else escape(cell.text)
+    small = f"<small>{escape(cell.detail)}</small>" if cell.detail else ""
+    css = ' class="paper"' if column.endswith("paper") else ""
+    return f'<td{css} data-label="{escape(column)}"><span>{text}{small}</span></td>'
+
+
+def _labels(columns: Sequence[str]) -> list[str]:
+    """Make each head understandable alone, as on a phone: ``paper`` becomes ``Win rate %, paper``."""
+    return [f"{columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(columns)]
+
+
+def _html_table(table: Table) -> str:
+    labels = _labels(table.columns)
+    heads = "".join(
+        f"<th{' class=paper' if label.endswith('paper') else ''}>{escape(name)}</th>"
+        for name, label in zip(table.columns, labels, strict=True)
+    )
+    rows = "".join(
+        "<tr>" + "".join(_cell(cell, label) for cell, label in zip(row, labels, strict=True)) + "</tr>"
+        for row in table.rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{_list(table.notes)}"
+
+
+def _list(notes: Sequence[str]) -> str:
+    return f'<ul class="gaps">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>' if notes else ""
+
+
+def _tables(results: Results) -> str:
+    """Lay out the tables of every panel; the page shows those of the chosen one."""
+    blocks = []
+    for i, panel in enumerate(results.panels):
+        each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(panel))
+        details = f"<details><summary>Every preference</summary>{each}</details>"
+        blocks.append(f'<div data-panel="{i}" hidden>{_html_table(summary_table(panel))}{details}</div>')
+    return "".join(blocks)
+
+
+def _missing(results: Results) -> str:
+    """Say first what is not there."""
+    blocks = [
+        f"<p><b>{escape(panel.env)}, {escape(panel.group)}</b></p>{_list(panel.gaps)}"
+        for panel in results.panels
+        if panel.gaps
+    ]
+    if not blocks:
+        return (
+            '<section id="missing"><h2>Complete</h2><p class="how">Every planned run is here and usable.</p></section>'
+        )
+    body = f'<div class="gap">{"".join(blocks)}</div>'
+    return f'<section id="missing"><h2>What is missing</h2>{body}</section>'
+
+
+def _manifest(results: Results) -> str:
+    manifest = results.manifest
+    versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in manifest.versions.items())
+    machine = ", ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in manifest.machine.items())
+    entries = {
+        "Command": f"<code>{escape(manifest.command)}</code>",
+        "Created": escape(manifest.created),
+        "Versions": versions,
+        "Machine": machine,
+        "Update": escape(describe_update(results.history)),
+        "Store": f"<code>{escape(results.path.name)}</code>",
+    }
+    for name, info in manifest.environments.items():
+        bounds = info.bounds_problem or f"from {list(info.low or ())} to {list(info.high or ())}"
+        entries[f"Environment {name}"] = f"{escape(', '.join(info.objectives))}; {escape(bounds)}"
+    listing = "".join(f"<dt>{escape(key)}</dt><dd>{value}</dd>" for key, value in entries.items())
+    recipes = {f"{run.group}, {run.method}": run.recipe for run in manifest.runs}
+    each = "".join(
+        f"<dt>{escape(name)}</dt><dd><code>{escape(json.dumps(recipe))}</code></dd>" for name, recipe in recipes.items()
+    )
+    return f"<dl>{listing}</dl><details><summary>{len(recipes)} recipes</summary><dl>{each}</dl></details>"
+
+
+def _facts(results: Results) -> str:
+    done = int((results.runs["status"] == "done").sum())
+    methods = {method for panel in results.panels for method in panel.methods}
+    facts = [
+        (f"{done} of {len(results.manifest.runs)}", "runs done"),
+        (str(len(methods)), "methods"),
+        (str(len(results.manifest.environments)), "environments"),
+        (f"{int(results.runs['steps'].sum()):,}", "environment steps"),
+    ]
+    return fact_list((number, word if number != "1" else word.removesuffix("s")) for number, word in facts)
+
+
+def _plain(panel: Panel) -> Panel:
+    """Return a panel whose names are no markup: plotly draws links and tags that it finds in a label."""
+    methods, objectives = (
+        tuple(escape(name, quote=False) for name in names) for names in (panel.methods, panel.info.objectives)
+    )
+    env, group = escape(panel.env, quote=False), escape(panel.group, quote=False)
+    return replace(panel, env=env, group=group, methods=methods, info=replace(panel.info, objectives=objectives))
+
+
+def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
+    panel = _plain(panel)
+    looks = [vars(style) for style in styles(panel.methods)]
+    methods = [{"name": name, "style": look} for name, look in zip(panel.methods, looks, strict=True)]
+    return {
+        "title": f"{panel.env}, {panel.group}",
+        "methods": methods,
+        "reference": panel.methods.index(REFERENCE) if REFERENCE in panel.methods else -1,
+        "preferences": preference_labels(panel.preferences),
+        "fronts": front_names(panel),
+        "figures": panel_figures(panel, results.history),
+    }
+
+
+def write_report(
+    store: str | Path | Store, out: str | Path, *, title: str = "Multi-objective policies", score: Reading | None = None
+) -> Path:
+    """Write the report of a store as one HTML file that opens offline.
+
+    Works on sweeps that are not complete: the report begins with what is missing. The store of a front
+    (``morl-blocks front``, ``train_front(out=...)``) shows the front as well, with its slider over the preference.
+
+    Args:
+        store: A store or its folder.
+        out: Path of the HTML file; its folder is made when missing, an existing file is replaced at once.
+        title: Heading of the report.
+        score: What counts of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
+
+    Returns:
+        The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
+        ``ImportError`` names the extra to install.
+    """
+    from morl_recipes.analysis.fronts.embedded import front_part  # whose own page is made with this package
+
+    script = plotly_script()
+    store = Store.open(store)
+    results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
+    front = front_part(store.path)
+    names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
+    body = Template(resource(__package__, "page.html")).substitute(
+        missing=_missing(results),
+        asked=front.html,
+        dominated=MAX_DOMINATED,
+        points=MAX_POINTS,
+        point=READING_WORDS[results.reading],
+        curves="".join(f'<div class="figure" data-figure="{curve_name(score)}"></div>' for score in scores.SCORES),
+        tables=_tables(results),
+        manifest=_manifest(results),
+    )
+    return write_page(
+        out,
+        script,
+        f'{{"panels":[{",".join(inline_json(_panel_data(panel, results)) for panel in results.panels)}]}}',
+        title=escape(title),
+        subtitle=escape(f"{names}; made {results.manifest.created}"),
+        facts=_facts(results),
+        body=body,
+        css=resource(__package__, "page.css") + front.css,
+        js=resource(__package__, "page.js") + front.js,
+    )

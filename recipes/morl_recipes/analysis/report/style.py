@@ -1,0 +1,60 @@
+"""One look per method: colour for the screen, dash, symbol and hatch for grey paper and colour-blind eyes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from morl_recipes.recipe.paper import REFERENCE
+
+LIGHT_BACKGROUND, DARK_BACKGROUND = "#ffffff", "#161b22"
+
+# Found by a search for nine colours that stay apart for normal, protan, deutan and tritan eyes (0.1 or more in OKLab)
+# and have a contrast of 3 or more with their page; orange and blue are those of Okabe and Ito.
+_LIGHT = ("#d55e00", "#0072b2", "#00563f", "#a53577", "#3f98ee", "#600219", "#19009a", "#a5808f", "#3a1e5f")
+_DARK = ("#ff9d5c", "#58b0ec", "#1f9e78", "#e02b19", "#b7f3de", "#967403", "#6558de", "#e6e823", "#09e89c")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "x", "star", "pentagon")
+_HATCHES = ("", "/", "\\", "x", "-", "|", "+", ".")
+
+MATPLOTLIB_DASH: dict[str, Any] = {
+    "solid": "-",
+    "dash": (0, (5, 2)),
+    "dot": (0, (1.2, 1.8)),
+    "dashdot": (0, (6, 2, 1.5, 2)),
+    "longdash": (0, (9, 3)),
+    "longdashdot": (0, (10, 2, 1.5, 2)),
+}
+MATPLOTLIB_MARKER = dict(zip(_SYMBOLS, "osD^PvX*p", strict=True))
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a method is drawn."""
+
+    light: str
+    dark: str
+    dash: str
+    symbol: str
+    hatch: str
+
+
+def styles(methods: tuple[str, ...]) -> list[Style]:
+    """Give every method its look; PASTA always has the same one.
+
+    Example:
+        >>> [style.dash for style in styles(("z=1.0", "PASTA (Ours)"))]
+        ['dash', 'solid']
+    """
+    numbers, following = [], 1
+    for method in methods:
+        numbers.append(0 if method == REFERENCE else following)
+        following += method != REFERENCE
+    return [
+        Style(
+            _LIGHT[k % len(_LIGHT)],
+            _DARK[k % len(_DARK)],
+            _DASHES[k % len(_DASHES)],
+            _SYMBOLS[k % len(_SYMBOLS)],
+            _HATCHES[k % len(_HATCHES)],
+        )
+        for k in numbers
+    ]

@@ -1,0 +1,8 @@
+"""The paper's tables from a result store: same rows, same columns, ours beside the paper's."""
+
+from morl_recipes.analysis.tables.cells import Cell, Table
+from morl_recipes.analysis.tables.preferences import preference_tables
+from morl_recipes.analysis.tables.render import Format, Kind, render_table
+from morl_recipes.analysis.tables.summary import summary_table
+
+__all__ = ["Cell", "Format", "Kind", "Table", "preference_tables", "render_table", "summary_table"]

@@ -1,0 +1,23 @@
+"""Which score of a run a table shows, and what the choice of the best validation is worth."""
+
+from morl_recipes.analysis.groups.panel import Panel
+
+WORDS = {
+    "peak": "Scores are best validations, as the paper reports them.",
+    "test": "Scores are test scores: the policy of each run's best validation, played on fresh episodes.",
+    "final": "Scores are last validations.",
+    "test_final": "Scores are test scores of the last policy of each run, played on fresh episodes.",
+}
+
+
+def reading_notes(panel: Panel) -> list[str]:
+    """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
+    bias, level, runs = panel.bias
+    if not runs:
+        return [panel.why] * bool(panel.why) if panel.reading == "peak" else [WORDS[panel.reading]]
+    share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
+    return [
+        panel.why or WORDS[panel.reading],
+        "Selection bias: the best of several noisy validations is chosen for its luck too, and tends to overstate its "
+        f"policy; here peak minus test is {bias:+.3f} HV (mean over {runs} runs{share}).",
+    ]

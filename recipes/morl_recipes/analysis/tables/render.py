@@ -1,0 +1,74 @@
+"""One function from a store to the text of its tables."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.groups.panel import Reading
+from morl_recipes.analysis.tables import formats
+from morl_recipes.analysis.tables.cells import Table
+from morl_recipes.analysis.tables.preferences import preference_tables
+from morl_recipes.analysis.tables.summary import summary_table
+from morl_recipes.common import checks
+from morl_recipes.store.store import Store
+
+Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
+Kind: TypeAlias = Literal["summary", "preferences"]
+
+
+def render_table(
+    store: str | Path | Store | Dataset,
+    *,
+    format: Format = "terminal",
+    kind: Kind = "summary",
+    score: Reading | None = None,
+    against: str | None = None,
+    width: int | None = None,
+) -> str:
+    """Print the paper's tables from results, ours beside the paper's.
+
+    Works on sweeps that are not complete: what is missing is a gap, and a note below its table.
+
+    Args:
+        store: A store, its folder, or a published :class:`~morl_recipes.analysis.datasets.Dataset`.
+        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
+        kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
+        score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
+            the same policy on fresh episodes (``"test"``), its last validation (``"final"``) or its last policy on
+            fresh episodes (``"test_final"``). By default the test score where all finished runs have one, else the
+            peak.
+        against: The row that the others are compared with; it stands in every table. By default PASTA.
+        width: Columns of the terminal; by default those of the present one.
+
+    Returns:
+        The text. A store without a finished run raises :class:`~morl_recipes.store.StoreError`.
+    """
+    checks.one_of("format", format, get_args(Format))
+    checks.one_of("kind", kind, get_args(Kind))
+    results = load_results(store, score=score, against=against)
+    how = formats.READING if kind == "summary" else formats.PREFERENCE_READING
+    if kind == "summary":
+        tables = [summary_table(panel) for panel in results.panels]
+    else:
+        tables = [table for panel in results.panels for table in preference_tables(panel)]
+    return print_tables(tables, format, width, how=how)
+
+
+def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
+    """Print tables in a format.
+
+    Args:
+        tables: The tables.
+        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
+        width: Columns of the terminal; by default those of the present one.
+        how: How to read them, in a sentence below the last one.
+    """
+    checks.one_of("format", format, get_args(Format))
+    if format == "terminal":
+        return formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
+    if format == "csv":
+        return formats.comma_separated(tables)
+    return formats.markdown(tables, how) if format == "markdown" else formats.latex(tables, how)

@@ -1,0 +1,40 @@
+"""``morl-blocks figures``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from morl_recipes.cli.words import Folder, Score
+from morl_recipes.common.naming import count
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Write the figures of the report as pictures for a paper, one file per environment, group and figure.
+
+    Examples:
+      morl-blocks figures runs/smoke
+      morl-blocks figures runs/paper_baselines --out figures --formats pdf
+    """
+
+    folder: Folder
+    """Results of a sweep or a training, complete or not."""
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: figures beside the results)")
+    ] = None
+    """Folder of the pictures."""
+    formats: tuple[Literal["png", "pdf", "svg"], ...] = ("png", "pdf")
+    """Kinds of files."""
+    score: Score = None
+
+    def run(self, argv: list[str]) -> int:
+        """Write the pictures, and name them."""
+        from morl_recipes.analysis.report.figures import write_figures
+
+        out = self.out or self.folder / "figures"
+        written = write_figures(self.folder, out, formats=self.formats, score=self.score)
+        print("\n".join(map(str, written)))
+        print(f"{count(len(written), 'file')} in {out}")
+        return 0

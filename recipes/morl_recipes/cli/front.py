@@ -1,0 +1,159 @@
+"""``morl-blocks front``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from morl_recipes.cli.given import TRAIN, FrontFlags, given
+from morl_recipes.cli.signals import terminable
+from morl_recipes.cli.words import Changes, default_folder, parse_preference, seeds_key
+
+if TYPE_CHECKING:
+    from morl_recipes.recipe.recipe import Recipe
+    from morl_recipes.recipe.user_code import Plugin
+    from morl_recipes.running.fronts.front import Front as TrainedFront
+
+PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
+
+
+@dataclass(frozen=True)
+class Front:
+    """Train a front: many trade-offs from one training, as points, policies, a table and a picture.
+
+    By default one policy learns all preferences; with --decomposed every preference has a policy of its own. Stop it
+    with Ctrl-C and start the same command again: it continues.
+
+    Examples:
+      morl-blocks front --env deep-sea-treasure-v0
+      morl-blocks front --env mo-hopper-2obj-v5 --recipe "Exact PCGrad" --preferences 40 --reference -100,-100
+      morl-blocks front --env deep-sea-treasure-v0 --decomposed --preferences 11 --seeds 0 1 2
+    """
+
+    env: str = "deep-sea-treasure-v0"
+    """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
+    recipe: Annotated[str | None, tyro.conf.arg(metavar="ROW", help_behavior_hint="(default: linear, for fronts)")] = (
+        None
+    )
+    """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
+    preferences: int = 40
+    """How many preferences, spread evenly over the simplex."""
+    decomposed: bool = False
+    """Train one policy per preference instead of one for all."""
+    warm_start: float = 0.0
+    """With --decomposed: share of the steps for which a quarter is trained first, for the others to begin with."""
+    gamma: float = 1.0
+    """Discount of the returns that the front shows."""
+    reference: Annotated[
+        str | None, tyro.conf.arg(metavar="X,X,...", help_behavior_hint="(default: no hypervolume)")
+    ] = None
+    """Reference point of the hypervolume, as in 0,-50"""
+    seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
+    """A list of seeds: 0 1 2"""
+    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
+    """A number of seeds instead of a list: 3 is 0 1 2."""
+    changes: Changes = ()
+    """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set preferences=Grid"""
+    settings: Annotated[FrontFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=FrontFlags)
+    out: Annotated[
+        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: runs/front-<row>-<env>)")
+    ] = None
+    """Folder of the front."""
+    retry_failed: bool = False
+    """Train failed runs again."""
+    accept_versions: bool = False
+    """Go on under other versions of PyTorch or of the environment than the training was begun with."""
+    quiet: bool = False
+    """Show no progress."""
+
+    def run(self, argv: list[str]) -> int:
+        """Train, play, write and print."""
+        from morl_recipes.running.fronts.train import train_front
+
+        reference = self._reference()
+        row = "linear" if self.recipe is None else self.recipe
+        out = self.out or default_folder(row, self.env, "front-")
+        recipe, plugin = self._recipe()
+        with terminable():
+            front = train_front(
+                recipe,
+                self.env,
+                self.preferences,
+                self._seeds(),
+                conditioned=not self.decomposed,
+                warm_start=self.warm_start,
+                gamma=self.gamma,
+                out=out,
+                resume=True,
+                retry_failed=self.retry_failed,
+                accept_versions=self.accept_versions,
+                progress=not self.quiet,
+                plugin=plugin,
+                **self._settings(),
+            )
+        paged = write(front, out, self.env)
+        print(front)
+        if reference is not None:
+            for seed in sorted(set(front.seeds)):
+                volume = front.of(seed).hypervolume(reference, allow_empty=True)
+                why = "" if volume else " (no point exceeds the reference in every objective)"
+                print(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
+        page = f"   Page: {out / PAGE}" if paged else ""
+        print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
+        return 0
+
+    def _reference(self) -> tuple[float, ...] | None:
+        """Return the reference point, checked before anything is trained."""
+        from morl_recipes.environments.source import find_source
+
+        if self.reference is None:
+            return None
+        numbers = parse_preference(self.reference, "reference")
+        objectives = find_source(self.env).complete().objectives
+        if len(numbers) != len(objectives) or not all(map(math.isfinite, numbers)):
+            rule = f"hold {len(objectives)} finite numbers ({', '.join(objectives)})"
+            raise ValueError(f"`reference` must {rule}, got {self.reference}.")
+        return numbers
+
+    def _recipe(self) -> tuple[Recipe, Plugin | None]:
+        """Return the row that was named, or the recipe for fronts, with the changes that were typed, and its file."""
+        from morl_recipes.recipe.fields import change_recipe, parse_changes
+        from morl_recipes.recipe.selection import select_rows
+        from morl_recipes.running.fronts.recipe import front_recipe
+
+        if self.recipe is None:
+            return change_recipe(front_recipe(self.env), parse_changes(self.changes)), None
+        rows = select_rows([self.recipe])
+        if len(rows) != 1:
+            raise ValueError(f"`recipe` must name one row, got {self.recipe!r}, which is {len(rows)} rows.")
+        return change_recipe(rows[0].recipe, parse_changes(self.changes)), rows[0].plugin
+
+    def _seeds(self) -> tuple[int, ...]:
+        key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))
+        return tuple(range(key)) if isinstance(key, int) else key
+
+    def _settings(self) -> dict[str, Any]:
+        return {"total_steps": TRAIN.total_steps} | given(self.settings)
+
+
+def write(front: TrainedFront, folder: Path, env: str) -> bool:
+    """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
+    from morl_recipes.analysis.fronts.page import write_front_page
+    from morl_recipes.analysis.fronts.picture import draw_front
+    from morl_recipes.analysis.fronts.summary import known_front
+    from morl_recipes.common.atomic_files import staged
+    from morl_recipes.environments.source import find_source
+
+    known = known_front(front)
+    with staged(folder / TABLE) as temporary:
+        front.table().to_csv(temporary, index=False)
+    draw_front(front, folder / PICTURE, known)
+    if find_spec("plotly") is None:
+        return False
+    write_front_page(front, folder / PAGE, known, find_source(env))
+    return True

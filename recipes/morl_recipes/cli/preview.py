@@ -1,0 +1,98 @@
+"""What a sweep would do, in words."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from morl_recipes.cli.estimate import estimate
+from morl_recipes.common.errors import StoreError
+from morl_recipes.common.naming import count, some
+from morl_recipes.recipe.user_code import named_file
+from morl_recipes.running.engines.local import available_cores
+from morl_recipes.running.execute import describe_seeds
+from morl_recipes.running.plan import Plan
+from morl_recipes.running.population_size import pinned_size, size_note
+from morl_recipes.running.progress import duration
+from morl_recipes.store.store import Store
+
+
+def preview(
+    plan: Plan,
+    out: Path,
+    *,
+    workers: int | None = None,
+    engine: Literal["local", "ray"] = "local",
+    retry_failed: bool = False,
+) -> str:
+    """Describe the populations of a plan and how much of each is there; changes nothing.
+
+    Args:
+        plan: The plan.
+        out: Folder of the results; it need not exist.
+        workers: Workers to size populations for; by default one per core.
+        engine: Who would train.
+        retry_failed: Count failed runs as runs to do.
+
+    Returns:
+        The text. A folder that the sweep itself would refuse raises :class:`~morl_recipes.store.StoreError`.
+    """
+    store = _usable(plan, out)
+    present: set[str] = set()
+    size = None
+    if store is not None:
+        present, size = store.done() | (set() if retry_failed else set(store.failed())), pinned_size(out)
+    populations = plan.populations(size or plan.suggest_size(workers or available_cores()))
+    lines = [f"{'runs':>5} {'there':>6}  population"]
+    for population in populations:
+        there = sum(run.run_id in present for run in population.runs)
+        methods = list(dict.fromkeys(run.method for run in population.runs))
+        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {some(methods, 4, between='; ')}")
+    missing = [run for run in plan.runs if run.run_id not in present]
+    steps = sum(run.steps for run in missing)
+    what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"
+    lines.append(f"{what}, {describe_seeds(plan)}; {len(missing)} to do, {steps:,} steps.")
+    todo = [job for job in populations if any(run.run_id not in present for run in job.runs)]
+    if todo:
+        cores = workers or available_cores()
+        time = duration(estimate(todo, cores))
+        lines.append(
+            f"About {time} on {count(cores, 'worker')}, from one iteration tried here, without compiling; "
+            "validations and test episodes come on top."
+        )
+    lines += _notes(plan, size, engine)
+    lines.append(f"Results would go to {out}. Nothing was trained or written.")
+    return "\n".join(lines)
+
+
+def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
+    """Say where the sizes of populations come from when that is not plain."""
+    if pinned is not None:
+        return size_note(plan.population, pinned)
+    if engine == "ray" and plan.population is None:
+        return ["Populations are sized for the cores of this machine here; a real run sizes them for the Ray cluster."]
+    return []
+
+
+def executed(names: Iterable[str]) -> list[str]:
+    """Say which files rows and environments come from, before they are run; a dry run has to run them too.
+
+    Example:
+        >>> executed(["PASTA", "my_rows.py:MyRow", "my_rows.py"])
+        ['This runs the Python file my_rows.py, because only the file itself knows what it defines.']
+    """
+    files = list(dict.fromkeys(file.path for name in names if (file := named_file(name)) is not None))
+    if not files:
+        return []
+    which = f"files {', '.join(files)}" if files[1:] else f"file {files[0]}"
+    return [f"This runs the Python {which}, because only the file itself knows what it defines."]
+
+
+def _usable(plan: Plan, out: Path) -> Store | None:
+    """Refuse what the sweep itself would refuse; return the store when the sweep was started before."""
+    nearest = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not nearest.is_dir():
+        raise StoreError(f"{out}: cannot be written (Not a directory).")
+    if not os.access(nearest, os.W_OK):
+        raise StoreError(f"{out}: cannot be written (Permission denied).")
+    return Store.check(out, plan.manifest())

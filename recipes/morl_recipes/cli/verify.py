@@ -1,0 +1,32 @@
+"""``morl-blocks verify``."""
+
+from dataclasses import dataclass
+
+from morl_recipes.cli.words import Folder
+from morl_recipes.common.text import for_terminal
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Check every file of a store: whole, of its own run, of versions that go together. Changes nothing.
+
+    Examples:
+      morl-blocks verify runs/smoke
+    """
+
+    folder: Folder
+    """Results of a sweep or a training, complete or not."""
+
+    def run(self, argv: list[str]) -> int:
+        """Check, and say what to do about each finding; the exit code is 1 when there is one."""
+        from morl_recipes.store.verify import verify
+
+        made = verify(self.folder)
+        for finding in made.findings:
+            print(for_terminal(str(finding)))
+        number = len(made.findings)
+        if not number:
+            print(f"{made.path}: {made.there} of {made.planned} runs are there, and all of them are whole.")
+            return 0
+        print(f"{made.path}: {made.there} of {made.planned} runs are there. Findings: {number}. Nothing was changed.")
+        return 1

@@ -1,0 +1,219 @@
+"""Write files: whole or not at all, flushed to the disk, never through a link, never outside the folder that is meant.
+
+Everything that the package writes goes through this file. A store may come from a stranger: a link in it must not lead
+a write, and least of all a removal, to somebody else's files.
+"""
+
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from morl_recipes.common.errors import StoreError
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def inside(folder: Path, *names: str) -> Path:
+    """Return a path below a folder; a link on the way, the last name included, raises :class:`StoreError`.
+
+    The folder itself may be a link: the user has named it.
+
+    Example:
+        >>> inside(Path("runs"), "tmp").as_posix()
+        'runs/tmp'
+    """
+    path = folder
+    for name in names:
+        if not name or name in (".", "..") or Path(name).name != name:
+            raise StoreError(f"{folder}: {name!r} is no name of a file in it. Nothing was written.")
+        path = path / name
+        if path.is_symlink():
+            raise StoreError(
+                f"{path}: is a link, and nothing is written through one. Remove it, or choose another folder (--out)."
+            )
+    return path
+
+
+def make_folder(folder: Path, *names: str) -> Path:
+    """Make folders below a folder, none of them a link; return the last one."""
+    path = inside(folder, *names)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def create(path: Path, content: bytes) -> None:
+    """Write a new file and wait until the disk has it; a name that is taken, be it by a link, is refused."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666), "wb") as file:
+        _write(file.fileno(), content)
+        os.fsync(file.fileno())
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file whole: a crash leaves the old one or the new one. One process at a time may write it."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with suppress(FileNotFoundError):
+        temporary.unlink()  # of a process that was killed
+    try:
+        create(temporary, content)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def create_once(path: Path, content: bytes, scratch: Path) -> None:
+    """Create a file with all of its content unless it exists; a hard link either appears whole or is refused.
+
+    Args:
+        path: The file.
+        content: All of it.
+        scratch: A folder on the same file system for the time of writing.
+    """
+    temporary = scratch / unique(path.name)
+    try:
+        create(temporary, content)
+        os.link(temporary, path)
+        sync_folder(path.parent)
+    except FileExistsError:
+        pass
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """Give a temporary name to write to, and rename it to ``path`` when all went well.
+
+    What cannot be written raises :class:`StoreError` with the name that the user knows, and what was there before is
+    kept. The temporary name cannot be guessed, so nobody can lay a link there.
+    """
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.{secrets.token_hex(8)}{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with temporary.open("r+b") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error}).") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def append(path: Path, content: bytes, *, at: int) -> None:
+    """Write at a place of a file, end it there, and make the file when ``at`` is 0; :func:`flush` makes it last.
+
+    Args:
+        path: The file; a link raises :class:`StoreError`.
+        content: What to add.
+        at: Length of what is there already; anything beyond is cut off.
+    """
+    with _opened(path, os.O_WRONLY | (os.O_CREAT if at == 0 else 0)) as handle:
+        os.ftruncate(handle, at)
+        os.lseek(handle, at, os.SEEK_SET)
+        _write(handle, content)
+
+
+def flush(path: Path) -> None:
+    """Wait until the disk has a file that was appended to."""
+    with _opened(path, os.O_WRONLY) as handle:
+        os.fsync(handle)
+    sync_folder(path.parent)
+
+
+def remove_leftovers(folder: Path, older_than: float) -> int:
+    """Remove what killed writers left in a folder so many seconds ago; return how many there were."""
+    limit = time.time() - older_than
+    with os.scandir(folder) as items:
+        old = [item.path for item in items if is_leftover(item.name) and _age(item) <= limit]
+    return sum(remove(Path(path)) for path in old)
+
+
+def identity(folder: Path) -> int | None:
+    """Tell one folder of a name from the next one; ``None`` while there is none."""
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None
+
+
+def remove(path: Path) -> bool:
+    """Remove a file, or a folder with all that is in it; a link goes, what it leads to stays.
+
+    Returns:
+        Whether it is gone.
+    """
+    try:
+        if stat.S_ISDIR(path.lstat().st_mode):
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def unique(name: str) -> str:
+    """Return a name that no other writer has, which :func:`is_leftover` knows again."""
+    return f"{name}.{os.getpid()}.{secrets.token_hex(4)}"
+
+
+def is_leftover(name: str) -> bool:
+    """Tell whether a name was made by :func:`unique`, so that it may be removed.
+
+    Example:
+        >>> is_leftover("manifest.json.4711.0a1b2c3d"), is_leftover("thesis.tex")
+        (True, False)
+    """
+    parts = name.removesuffix(".old").rsplit(".", 2)
+    return len(parts) == 3 and parts[1].isdigit() and len(parts[2]) == 8 and set(parts[2]) <= set("0123456789abcdef")
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until the disk has the names in a folder (a no-op where folders cannot be opened)."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    """Open a file that is no link."""
+    if path.is_symlink():
+        inside(path.parent, path.name)
+    handle = os.open(path, flags | _NO_FOLLOW, 0o666)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, content: bytes) -> None:
+    """Write everything: the system may take a part at a time."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _age(item: "os.DirEntry[str]") -> float:
+    """Return when an entry itself was last changed, not what a link leads to."""
+    try:
+        return item.stat(follow_symlinks=False).st_mtime
+    except FileNotFoundError:
+        return float("inf")

@@ -1,0 +1,1 @@
+"""Play policies on whole episodes and score them. Takes from learning the policy network only."""

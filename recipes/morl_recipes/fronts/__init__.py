@@ -1,9 +1,0 @@
-"""Fronts: many trade-offs from one training, played, kept and drawn."""
-
-from morl_recipes.fronts._front import Front
-from morl_recipes.fronts._page import write_front_page
-from morl_recipes.fronts._picture import draw_front
-from morl_recipes.fronts._recipe import front_recipe
-from morl_recipes.fronts._train import train_front
-
-__all__ = ["Front", "draw_front", "front_recipe", "train_front", "write_front_page"]

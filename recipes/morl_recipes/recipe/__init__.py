@@ -1,0 +1,21 @@
+"""What is trained, as frozen data: recipes, their slots and rows, settings, and the identity of a run.
+
+Knows neither training nor result files.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from morl_recipes.recipe.recipe import Recipe as Recipe
+
+if not TYPE_CHECKING:
+    __all__ = ["Recipe"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the class on first use: the settings beside it do without torch."""
+    if name != "Recipe":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from morl_recipes.recipe.recipe import Recipe
+
+    return Recipe

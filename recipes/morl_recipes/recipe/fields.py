@@ -1,0 +1,135 @@
+"""A recipe as plain fields: describe it for a file, and change it by dotted names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from morl_recipes.common import checks
+from morl_recipes.common.naming import unknown
+from morl_recipes.recipe.module_digest import digest_of
+from morl_recipes.recipe.policy_network import describe_actor, read_actor
+from morl_recipes.recipe.recipe import SLOTS, Recipe, every_field, plain_fields
+from morl_recipes.recipe.spec import AnySpec, Live, Spec, kind_of
+
+
+def describe_recipe(recipe: Recipe) -> dict[str, Any]:
+    """Return the recipe as plain fields, or its text and digests when it holds live modules, which no file can.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from morl_blocks.combiners import Sum
+        >>> list(describe_recipe(replace(Recipe(), combiner=Sum()))["live"])
+        ['combiner']
+    """
+    try:
+        return recipe.to_dict()
+    except ValueError:
+        live = {name: digest for slot in SLOTS for name, digest in _digests(slot, getattr(recipe, slot))}
+        return {"text": repr(recipe), "actor": describe_actor(recipe.actor), "live": live}
+
+
+def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | None:
+    """Return the actor of a described recipe as :func:`~morl_recipes.recipe.policy_network.read_actor` does.
+
+    ``None`` is the paper's, of the size that its parameters tell: version 0.1 had no other, and did not name it.
+    """
+    if "actor" in recipe:
+        return read_actor(recipe["actor"])
+    return {"text": "a recipe that does not tell it"} if "text" in recipe else None
+
+
+def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
+    """Return a recipe with some of its fields changed.
+
+    Args:
+        recipe: The recipe.
+        changes: New values by dotted name: a number (``ppo.learning_rate``, ``mu.base.start``), or the name of a spec
+            for a whole slot (``combiner``).
+
+    Returns:
+        The changed recipe; unknown names and values of another kind raise ``ValueError``.
+
+    Example:
+        >>> change_recipe(Recipe(), {"ppo.learning_rate": 1e-4}).ppo.learning_rate
+        0.0001
+        >>> change_recipe(Recipe(), {"ppo.learning_rat": 1e-4})
+        Traceback (most recent call last):
+        ...
+        ValueError: unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate, ...
+    """
+    if not changes:
+        return recipe
+    fields = every_field(recipe)
+    for name, value in changes.items():
+        _change(fields, name, value)
+    return Recipe.from_dict(fields)
+
+
+def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
+    """Read changes as they are typed.
+
+    Example:
+        >>> parse_changes(["ppo.learning_rate=1e-4", "combiner=Sum"])
+        {'ppo.learning_rate': 0.0001, 'combiner': 'Sum'}
+    """
+    pairs = [text.partition("=") for text in texts]
+    for text, (_, equals, _) in zip(texts, pairs, strict=True):
+        if not equals:
+            checks.fail("set", "be a name and a value, such as ppo.learning_rate=1e-4", repr(text))
+    return {name.strip(): _value(text.strip()) for name, _, text in pairs}
+
+
+def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Find the live modules of a slot, also those that are arguments of a spec, by dotted name."""
+    if isinstance(value, Live):
+        yield name, digest_of(value.module)
+    elif isinstance(value, Spec):
+        for key, item in value.values:
+            yield from _digests(f"{name}.{key}", item)
+
+
+def _value(text: str) -> Any:
+    """Return a number, true or false; anything else is a word."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _change(fields: dict[str, Any], name: str, value: Any) -> None:
+    """Change one field of nested dictionaries in place."""
+    *path, last = name.split(".")
+    table: Any = fields
+    for part in path:
+        table = table.get(part) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or last not in table or last == "type":
+        raise unknown("part of the recipe", name, _names(fields))
+    before = table[last]
+    if isinstance(before, dict) or (before == "none" and value != "none"):
+        if not isinstance(value, str):
+            checks.fail(name, "be the name of a spec", repr(value))
+        table[last] = value if value == "none" else plain_fields(last, kind_of(value)())
+        return
+    table[last] = _like(name, before, value)
+
+
+def _like(name: str, before: Any, value: Any) -> Any:
+    """Require a value of the same kind as the one before."""
+    if isinstance(before, bool) and not isinstance(value, bool):
+        checks.fail(name, "be true or false", repr(value))
+    if isinstance(before, str) and not isinstance(value, str):
+        checks.fail(name, "be a word", repr(value))
+    if isinstance(before, bool | str):
+        return value
+    return checks.at_least(name, value, 0) if isinstance(before, int) else checks.number(name, value)
+
+
+def _names(fields: Mapping[str, Any], path: str = "") -> list[str]:
+    """List every dotted name of nested dictionaries."""
+    found = []
+    for key, value in fields.items():
+        if key != "type":
+            found += [f"{path}{key}", *(_names(value, f"{path}{key}.") if isinstance(value, Mapping) else ())]
+    return found

@@ -1,0 +1,209 @@
+"""The paper's results tables as data, with one name per method.
+
+The paper names a method differently in its summary tables (``kappa = 0.2``) and in its appendix (``CR=0.2``). Here
+every method has the name of the summary tables, which is also its name in ``ROWS`` and in a result store. PASTA itself
+is :data:`REFERENCE` everywhere; :func:`is_reference` knows its other spellings.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+import numpy as np
+import pandas as pd
+
+from morl_blocks.metrics import run_hypervolume
+
+REFERENCE = "PASTA (Ours)"
+"""Name of PASTA in every table."""
+
+QUADROTOR = ("frogger", "formation")
+"""Environments with a table of their own; the paper's other tables are on ``stealth``."""
+
+TOLERANCE = 1e-6
+"""Weights that differ by no more are the same preference."""
+
+SCALE_TOLERANCE = 0.1
+"""Largest relative difference between the paper's hypervolumes and those of its own returns under our bounds."""
+
+_MOST_DIGITS = 8
+_APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "rho=", "Controller ": ""}
+
+
+def is_reference(method: str) -> bool:
+    """Tell whether the paper, or a row of this package, means PASTA by a method's name.
+
+    A user's own row may have any name: :mod:`morl_recipes.analysis.groups` decides by the recipe too.
+
+    Example:
+        >>> is_reference("kappa = 0.4 (Ours)"), is_reference("PASTA"), is_reference("No PCGrad")
+        (True, True, False)
+    """
+    return method == "PASTA" or method.endswith("(Ours)")
+
+
+def method_name(method: str) -> str:
+    """Translate any spelling of the paper to the name of the summary tables.
+
+    Example:
+        >>> method_name("CR=0.2"), method_name("rho=0.15 (Ours)"), method_name("Linear")
+        ('kappa = 0.2', 'PASTA (Ours)', 'Linear')
+    """
+    if is_reference(method):
+        return REFERENCE
+    for prefix, name in _APPENDIX_PREFIX.items():
+        if method.startswith(prefix):
+            return name + method.removeprefix(prefix)
+    return method
+
+
+def preference_weights(label: str) -> tuple[float, ...]:
+    """Read a preference as the paper prints it; thirds are printed as 0.33.
+
+    Example:
+        >>> preference_weights("0.10-0.70-0.20")
+        (0.1, 0.7, 0.2)
+        >>> round(sum(preference_weights("0.33-0.33-0.33")), 12)
+        1.0
+    """
+    weights = tuple(float(part) for part in label.split("-"))
+    return tuple(1 / 3 for _ in weights) if set(weights) == {0.33} else weights
+
+
+def preference_label(weights: tuple[float, ...]) -> str:
+    """Print a preference as the paper does: two digits, joined by dashes.
+
+    A preference that is not the paper's but would read like one of the paper's is printed with more digits, so a label
+    that the paper prints always means the paper's weights.
+
+    Example:
+        >>> preference_label((1 / 3, 1 / 3, 1 / 3)), preference_label((0.104, 0.696, 0.2))
+        ('0.33-0.33-0.33', '0.104-0.696-0.200')
+    """
+    return preference_labels([weights])[0]
+
+
+def preference_labels(preferences: Sequence[tuple[float, ...]]) -> list[str]:
+    """Print several preferences as :func:`preference_label` does, with more digits where two would look the same.
+
+    Example:
+        >>> preference_labels([(0.251, 0.749), (0.252, 0.748), (0.5, 0.5)])
+        ['0.251-0.749', '0.252-0.748', '0.50-0.50']
+    """
+    return [_label(weights, preferences) for weights in preferences]
+
+
+def _label(weights: tuple[float, ...], others: Sequence[tuple[float, ...]]) -> str:
+    """Print with as few digits as tell a preference from the others and from those of the paper."""
+    if any(_same(weights, printed) for printed in _printed_preferences()):
+        return _rounded(weights, 2)
+    for digits in range(2, _MOST_DIGITS):
+        label = _rounded(weights, digits)
+        alike = [other for other in (*others, *_printed_preferences()) if _rounded(other, digits) == label]
+        if all(_same(weights, other) for other in alike):
+            return label
+    return _rounded(weights, _MOST_DIGITS)
+
+
+def _rounded(weights: tuple[float, ...], digits: int) -> str:
+    return "-".join(f"{weight:.{digits}f}" for weight in weights)
+
+
+def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return len(one) == len(other) and all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
+
+
+@cache
+def _printed_preferences() -> tuple[tuple[float, ...], ...]:
+    """Return the weights of every preference that the paper prints."""
+    return tuple(map(preference_weights, _read("per_preference")["preference"].unique()))
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    """Read one of the packaged tables."""
+    with (resources.files("morl_recipes") / "data" / "paper" / f"{name}.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Give an appendix table its environment, its group and the methods' common names."""
+    table = frame.pop("table")
+    frame.insert(0, "env", table.where(table.isin(QUADROTOR), "stealth"))
+    frame.insert(1, "group", table.where(~table.isin(QUADROTOR), "baselines"))
+    frame["method"] = frame["method"].map(method_name)
+    return frame
+
+
+def per_preference() -> pd.DataFrame:
+    """Return the appendix tables: 370 rows, one per environment, group, preference and method.
+
+    Columns: ``env, group, preference`` (as printed), ``method``, ``hv_mean, hv_std, eu_mean, eu_std``,
+    ``obj{i}_mean, obj{i}_std`` (NaN past the last objective; the std is over five seeds) and ``line``.
+
+    Example:
+        >>> frame = per_preference()
+        >>> len(frame), frame["env"].unique().tolist()
+        (370, ['stealth', 'frogger', 'formation'])
+    """
+    return _named(_read("per_preference").copy())
+
+
+def marks() -> pd.DataFrame:
+    """Return the typography of the appendix tables: ``best``, ``second``, ``worst`` or nothing for each cell.
+
+    Example:
+        >>> len(marks())
+        370
+    """
+    return _named(_read("marks").copy())
+
+
+def summary() -> pd.DataFrame:
+    """Return the summary tables: 38 rows, one per group and method, all on ``stealth``.
+
+    Columns: ``group, method, hv_mean, hv_std`` (over preferences), ``win_rate, obj_dom_rate`` (per cent), ``dmp_auc``,
+    ``line`` and the typography ``hv_mark, win_mark, odr_mark, auc_mark``.
+
+    Example:
+        >>> frame = summary()
+        >>> frame.loc[frame["group"] == "controller", "method"].tolist()
+        ['PASTA (Ours)', 'No Conflict', 'No Decay']
+    """
+    frame = _read("summary").copy()
+    frame["method"] = frame["method"].map(method_name)
+    return frame
+
+
+def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[float, float] | None:
+    """Score the paper's own returns under given bounds, to tell whether its hypervolumes are on the same scale.
+
+    Args:
+        env: Name of the environment.
+        low: Return of each objective that counts as 0.
+        high: Return of each objective that counts as 1.
+
+    Returns:
+        The mean over the appendix of the rescored and of the printed hypervolumes; ``None`` where nothing is printed.
+
+    Example:
+        >>> [round(hv, 3) for hv in rescored("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0))]
+        [0.16, 0.287]
+    """
+    frame = per_preference()
+    rows = frame[frame["env"] == env]
+    returns = rows.reindex(columns=[f"obj{i}_mean" for i in range(len(low))]).to_numpy(dtype=float)
+    if not len(rows) or not np.isfinite(returns).all():
+        return None
+    return float(run_hypervolume(returns, low, high).mean()), float(rows["hv_mean"].mean())
+
+
+def same_scale(env: str, low: Sequence[float], high: Sequence[float]) -> bool:
+    """Tell whether the paper's hypervolumes may stand beside ours: its own returns score what it prints.
+
+    Example:
+        >>> same_scale("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0)), same_scale("toy", (0.0,), (1.0,))
+        (False, True)
+    """
+    found = rescored(env, low, high)
+    return found is None or abs(found[0] - found[1]) <= SCALE_TOLERANCE * found[1]

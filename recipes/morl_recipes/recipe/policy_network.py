@@ -1,0 +1,102 @@
+"""The network behind stored policies: its actor as data, and the sizes with which it is built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_blocks.ppo import Actor
+from morl_envs.protocol import TensorEnv
+from morl_recipes.common import checks
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.recipe import Recipe, plain_fields
+from morl_recipes.recipe.spec import KINDS, AnySpec, Live, Spec
+from morl_recipes.recipe.specs import Choices
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a policy is built from; its parameters are kept apart.
+
+    Attributes:
+        actor: The actor. Of a file that names one that is not known here, what the file says about it.
+        observation_dim: Numbers in an observation.
+        actions: Numbers in an action, or their number as ``Choices``.
+    """
+
+    actor: AnySpec | Mapping[str, Any]
+    observation_dim: int
+    actions: int
+
+    @classmethod
+    def of(cls, actor: AnySpec | Mapping[str, Any], env: TensorEnv) -> Network:
+        """Return the network of an actor on an environment."""
+        return cls(actor, env.observation_dim, Choices.of(env))
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be built here."""
+        return isinstance(self.actor, Spec | Live)
+
+    def build(self, num_objectives: int) -> Actor:
+        """Return the actor, with parameters of no meaning."""
+        known = require_known(self.actor)
+        # A file may name any size: nothing is allocated for our own. A user's may hold more than its parameters.
+        plain = isinstance(known, Spec) and known.kind is specs.Actor
+        with torch.device("meta") if plain else torch.random.fork_rng(devices=[]):
+            actor: Actor = known.build(self.observation_dim, num_objectives, self.actions)
+        return actor
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain words and numbers; an actor that no file can describe is its text alone."""
+        sizes = {"observation_dim": self.observation_dim, "actions": int(self.actions)}
+        return {"actor": describe_actor(self.actor), **sizes, "discrete": isinstance(self.actions, Choices)}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Network:
+        """Read what :meth:`to_dict` wrote; an actor that is not known here is no error before it is built."""
+        actions = Choices(fields["actions"]) if fields["discrete"] else int(fields["actions"])
+        return cls(read_actor(fields["actor"]), int(fields["observation_dim"]), actions)
+
+    @classmethod
+    def of_shapes(cls, tensors: Mapping[str, Tensor], num_objectives: int) -> Network:
+        """Return the paper's network of the size that parameters tell, for files that do not name their actor."""
+        hidden, inputs = tensors["trunk.0.weight"].shape
+        discrete = "logits.bias" in tensors
+        actions = len(tensors["logits.bias" if discrete else "mean.bias"])
+        return cls(specs.Actor(hidden=hidden), inputs - num_objectives, Choices(actions) if discrete else actions)
+
+
+def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an actor as JSON that makes the same one again, or else its text."""
+    if not isinstance(actor, Spec | Live):
+        return actor
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(plain_fields("actor", actor)))
+        if read_actor(plain) == actor:
+            return plain
+    except (ValueError, TypeError):
+        pass
+    return {"text": f"a live {type(actor.module).__name__}" if isinstance(actor, Live) else repr(actor)}
+
+
+def read_actor(fields: Any) -> AnySpec | Mapping[str, Any]:
+    """Read what :func:`describe_actor` wrote; an actor that is not known here stays as it is."""
+    if not isinstance(fields, Mapping) or not fields.keys() & {"type", "text"}:
+        raise ValueError("the actor has no name")
+    return Recipe.from_dict({"actor": fields}).actor if fields.get("type") in KINDS else fields
+
+
+def require_known(actor: AnySpec | Mapping[str, Any]) -> AnySpec:
+    """Return an actor that can be built here."""
+    if not isinstance(actor, Spec | Live):
+        if "type" in actor:
+            how = "--blocks FILE; in Python, import the file that defines it, and load it again"
+            checks.fail("actor", f"be known to play its policy ({how})", actor["type"])
+        checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", actor["text"])
+    return actor

@@ -1,0 +1,90 @@
+"""The numbers of PPO, checked when they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from morl_recipes.common.checks import at_least, between, fail, number, positive
+from morl_recipes.common.naming import unknown
+
+WORDS = {
+    "normalize_advantages": ("rollout", "minibatch"),
+    "time_limit": ("bootstrap", "terminal"),
+    "mask": ("step", "next"),
+}
+"""The words that PPO's options take."""
+
+
+@dataclass(frozen=True)
+class PPO:
+    """The numbers of PPO. Runs of one population may differ in the floats.
+
+    Args:
+        learning_rate: Step size of both Adam optimisers.
+        steps_per_iteration: Environment steps that a run collects before each update.
+        epochs: Passes over the collected steps.
+        minibatch_size: Steps per gradient.
+        clip: Clip range of the probability ratio.
+        value_coefficient: Factor of the critic's loss (it matters through the gradient clip alone).
+        entropy_coefficient: Factor of the entropy bonus, added once, after the gradients are combined.
+        gamma: Discount.
+        gae_lambda: Trace decay of the advantage estimate.
+        max_gradient_norm: Largest norm of the actor's and of the critic's gradient.
+        normalize_targets: Let the critic predict returns normalised to [0, 1] instead of raw ones.
+        normalize_advantages: Standardise advantages over the ``"rollout"``, or again over each ``"minibatch"``.
+        time_limit: What an episode's time limit means to the estimator: ``"bootstrap"`` from the last observation, or
+            count it as ``"terminal"``.
+        mask: Take the mask of episode ends from each ``"step"`` itself, or from the ``"next"`` one.
+    """
+
+    learning_rate: float = 3e-4
+    steps_per_iteration: int = 2048
+    epochs: int = 10
+    minibatch_size: int = 64
+    clip: float = 0.2
+    value_coefficient: float = 0.5
+    entropy_coefficient: float = 0.01
+    gamma: float = 0.99
+    gae_lambda: float = 0.95
+    max_gradient_norm: float = 0.5
+    normalize_targets: bool = False
+    normalize_advantages: Literal["rollout", "minibatch"] = "rollout"
+    time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
+    mask: Literal["step", "next"] = "step"
+
+    def __post_init__(self) -> None:
+        """Check every number, and turn it into a plain float or whole number."""
+        checked: dict[str, float] = {}
+        for name in ("learning_rate", "clip", "max_gradient_norm"):
+            checked[name] = positive(name, getattr(self, name))
+        for name in ("value_coefficient", "entropy_coefficient"):
+            checked[name] = between(name, getattr(self, name), 0.0, float("inf"))
+        for name in ("gamma", "gae_lambda"):
+            checked[name] = between(name, getattr(self, name), 0.0, 1.0)
+        for name in ("steps_per_iteration", "epochs", "minibatch_size"):
+            checked[name] = at_least(name, getattr(self, name), 1)
+        for name, words in WORDS.items():
+            if getattr(self, name) not in words:
+                fail(name, f"be one of {', '.join(map(repr, words))}", repr(getattr(self, name)))
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if self.steps_per_iteration % self.minibatch_size:
+            rule = f"divide steps_per_iteration ({self.steps_per_iteration})"
+            raise ValueError(f"`minibatch_size` must {rule}, got {self.minibatch_size}.")
+
+    @classmethod
+    def from_dict(cls, data: object) -> PPO:
+        """Read the numbers that a file changes; unknown names and other kinds of values raise ``ValueError``."""
+        if not isinstance(data, Mapping):
+            fail("ppo", "be a table of numbers", repr(data))
+        kinds = {f.name: type(f.default) for f in fields(cls)}
+        for name, value in data.items():
+            if name not in kinds:
+                raise unknown("number of [ppo]", name, kinds)
+            if kinds[name] is bool and not isinstance(value, bool):
+                fail(name, "be true or false", repr(value))
+            if kinds[name] in (int, float):
+                number(name, value)
+        return cls(**data)

@@ -1,0 +1,184 @@
+"""Evaluation protocols of the literature as data, and what was published under them.
+
+A published hypervolume means something only beside its environment, discount, horizon, reference point and grid of
+weights. A :class:`Task` holds these, and says whether a front of an environment that runs here may stand beside it.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import pandas as pd
+
+from morl_blocks.metrics import even_weights
+from morl_blocks.metrics._arrays import Array
+from morl_recipes.common import checks
+
+_TITLES = {
+    "A": "PGMORL's environments: undiscounted, 500 steps, reference 0 (PGMORL, CAPQL, Q-Pensieve, COLA, Hyper-MORL)",
+    "B": "MO-Gymnasium's ids: gamma 0.99, reference -100 each (C-MORL, D3PO)",
+    "exact": "MO-Gymnasium's small tasks: the front that can be reached",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """How one environment is evaluated under a protocol.
+
+    Attributes:
+        protocol: Name of the protocol.
+        name: The task's name in the published tables.
+        env: The environment here that comes nearest.
+        objectives: Number of objectives m.
+        gamma: Discount of the evaluation, not of the training.
+        horizon: Steps after which the publication cuts an episode off.
+        reference: Reference point of the hypervolume, m numbers, maximise.
+        weights: Size of the even grid of the expected utility.
+        seeds: Trainings per method; ``None`` where it does not apply.
+        steps: Environment steps per training; ``None`` where it does not apply.
+        comparable: Whether a front of ``env`` may stand beside the published numbers.
+        reason: Why, or why not.
+    """
+
+    protocol: str
+    name: str
+    env: str
+    objectives: int
+    gamma: float
+    horizon: int
+    reference: tuple[float, ...]
+    weights: int
+    seeds: int | None
+    steps: int | None
+    comparable: bool
+    reason: str
+
+    def grid(self) -> Array:
+        """Return the even weights of the evaluation, ``[weights, m]``.
+
+        Example:
+            >>> protocol("B").task("mo-hopper-v5").grid().shape
+            (66, 3)
+        """
+        return even_weights(self.objectives, self.weights)
+
+    def published(self) -> pd.DataFrame:
+        """Return the published rows of :func:`published_fronts` that a front of ``env`` may stand beside.
+
+        A task that is not comparable raises ``ValueError`` with the reason: its numbers are about something else.
+
+        Example:
+            >>> frame = protocol("B").task("mo-hopper-2obj-v5").published()
+            >>> frame.loc[frame["metric"] == "HV", ["method", "value"]].values.tolist()
+            [['PG-MORL', 120000.0], ['GPI-LS', 119000.0], ['C-MORL', 137000.0], ['D3PO', 130000.0]]
+        """
+        if not self.comparable:
+            checks.fail(
+                "env", f"be comparable with {self.name} of protocol {self.protocol}", f"{self.env}: {self.reason}"
+            )
+        frame = published_fronts()
+        rows = (frame["protocol"] == self.protocol) & (frame["environment"] == self.name)
+        return frame[rows].reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A set of tasks that are evaluated alike.
+
+    Attributes:
+        name: ``"A"``, ``"B"`` or ``"exact"``.
+        title: What it is, in a line.
+        tasks: One per environment that runs here.
+    """
+
+    name: str
+    title: str
+    tasks: tuple[Task, ...]
+
+    def task(self, env: str) -> Task:
+        """Return the task of an environment (any case).
+
+        Example:
+            >>> task = protocol("A").task("mo-hopper-2obj-v5")
+            >>> task.reference, task.gamma, task.comparable
+            ((0.0, 0.0), 1.0, False)
+        """
+        tasks = {task.env: task for task in self.tasks}
+        key = env.lower() if isinstance(env, str) else env
+        if key not in tasks:
+            checks.fail("env", f"be an environment of protocol {self.name} ({', '.join(tasks)})", repr(env))
+        return tasks[key]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the tasks as a frame, one row each."""
+        return pd.DataFrame([vars(task) for task in self.tasks])
+
+
+def protocol(name: str) -> Protocol:
+    """Return a protocol of the literature.
+
+    - ``"A"``: PGMORL's environments, undiscounted, reference 0. MO-Gymnasium ships none of them, so no task of it is
+      comparable; its settings and values are here to read.
+    - ``"B"``: MO-Gymnasium's ids, gamma 0.99, reference -100 each. Where version 5 rewards otherwise than the version 4
+      of the publications, the task of the ``-v5`` id is not comparable and that of the ``-v4`` id is.
+    - ``"exact"``: tasks whose front is known.
+
+    Example:
+        >>> [task.env for task in protocol("B").tasks if not task.comparable]
+        ['mo-ant-2obj-v5', 'mo-ant-v5', 'mo-humanoid-v5']
+    """
+    if name not in _TITLES:
+        checks.fail("name", f"be a protocol ({', '.join(_TITLES)})", repr(name))
+    rows = _read("tasks").query("protocol == @name").to_dict("records")
+    return Protocol(name, _TITLES[name], tuple(_task({str(key): value for key, value in row.items()}) for row in rows))
+
+
+def published_fronts() -> pd.DataFrame:
+    """Return the published values, one row per protocol, environment, metric and method.
+
+    Columns: ``protocol, environment`` (as the publication names it), ``metric`` (``HV`` or ``EUM``), ``method``,
+    ``value, deviation`` (in plain units; NaN where none is printed), ``seeds, steps`` and ``source``.
+
+    Rows of different protocols are about different numbers: never rank over them. :meth:`Task.published` gives the rows
+    that a front of an environment may stand beside.
+
+    Example:
+        >>> frame = published_fronts()
+        >>> frame.groupby("protocol").size().to_dict()
+        {'A': 25, 'B': 40, 'exact': 5}
+    """
+    frame = _read("published").copy()
+    unit = frame.pop("unit").astype(float)
+    digits = 12  # a product of a few printed digits and a power of ten, without the noise of binary fractions
+    frame["value"] = (frame["value"].astype(float) * unit).round(digits)
+    frame["deviation"] = (frame["deviation"].astype(float) * unit).round(digits)
+    return frame[["protocol", "environment", "metric", "method", "value", "deviation", "seeds", "steps", "source"]]
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    """Read one of the packaged tables; counts that may be missing stay whole numbers."""
+    with (resources.files("morl_recipes") / "data" / "fronts" / f"{name}.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file, dtype={"reference": "str", "seeds": "Int64", "steps": "Int64"})
+
+
+def _task(row: dict[str, object]) -> Task:
+    """Make a task of a row of ``tasks.csv``."""
+    count = int(str(row["objectives"]))
+    numbers = tuple(float(part) for part in str(row["reference"]).split())
+    fixed = {
+        "objectives": count,
+        "gamma": float(str(row["gamma"])),
+        "horizon": int(str(row["horizon"])),
+        "weights": int(str(row["weights"])),
+        "reference": numbers if len(numbers) == count else numbers * count,
+        "seeds": _count(row["seeds"]),
+        "steps": _count(row["steps"]),
+        "comparable": row["comparable"] == "yes",
+    }
+    return Task(**(row | fixed))  # type: ignore[arg-type]
+
+
+def _count(value: object) -> int | None:
+    """Return a whole number, or ``None`` for a missing one, however pandas spells it."""
+    return int(str(value)) if str(value).isdigit() else None

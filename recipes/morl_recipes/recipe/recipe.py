@@ -1,0 +1,214 @@
+"""A recipe: which block fills each slot of the training loop, as frozen data that reads like the paper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from morl_blocks.ppo.actors import INITIAL_LOG_STD
+from morl_recipes.common import toml
+from morl_recipes.recipe.ppo import PPO
+from morl_recipes.recipe.spec import AnySpec, Live, Spec, as_spec, kind_of, require_slot
+from morl_recipes.recipe.specs import (
+    Actor,
+    AdaptiveSmoothTchebycheff,
+    AttentionWeighted,
+    ClippedSurrogate,
+    ConflictBraked,
+    Given,
+    PCGrad,
+    Vector,
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a training run is made of. The defaults are PASTA; a variant is one ``dataclasses.replace``.
+
+    Args:
+        scalarizer: From normalised returns to a utility and an attention over the objectives.
+        mu: Where the smoothness comes from, for scalarizers that take a scheduler; ``None`` for the others.
+        advantage: ``Vector()`` keeps one advantage per objective, ``Scalarised()`` makes one of the utility.
+        combiner: From one gradient per objective to one update; without effect on a scalarised advantage.
+        critic: The value network, alone (every objective weighs the same) or in ``AttentionWeighted``.
+        actor: The policy network.
+        loss: From probabilities and advantages to one loss per objective.
+        ppo: The numbers of PPO.
+        preferences: ``Given()`` trains each run for its own preference; ``Uniform()``, ``Dirichlet(alpha)`` and
+            ``Grid(n)`` draw another one for every episode, so that one policy learns all of them.
+        penalty: A further term of the actor's loss, such as ``Indifference()``; ``None`` for none.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from morl_recipes.recipe.specs import Fixed
+        >>> fixed = replace(Recipe(), mu=Fixed(0.5))
+        >>> Recipe.from_json(fixed.to_json()) == fixed
+        True
+    """
+
+    scalarizer: AnySpec = field(default_factory=AdaptiveSmoothTchebycheff)
+    mu: AnySpec | None = field(default_factory=ConflictBraked)
+    advantage: AnySpec = field(default_factory=Vector)
+    combiner: AnySpec = field(default_factory=PCGrad)
+    critic: AnySpec = field(default_factory=AttentionWeighted)
+    actor: AnySpec = field(default_factory=Actor)
+    loss: AnySpec = field(default_factory=ClippedSurrogate)
+    ppo: PPO = field(default_factory=PPO)
+    preferences: AnySpec = field(default_factory=Given)
+    penalty: AnySpec | None = None
+
+    def __post_init__(self) -> None:
+        """Wrap live modules, and refuse what fits no slot or cannot be built."""
+        for name in SLOTS:
+            value = as_spec(getattr(self, name))
+            object.__setattr__(self, name, value)
+            if not (name in ("mu", "penalty") and value is None):
+                require_slot(name, value, name)
+        if not isinstance(self.ppo, PPO):
+            raise ValueError(f"`ppo` must be a PPO, got {self.ppo!r}.")
+        self.build_scalarizer()
+
+    def build_scalarizer(self) -> Any:
+        """Return the live scalarizer of one run, with its scheduler."""
+        scheduled = isinstance(self.scalarizer, Spec) and self.scalarizer.kind.scheduled
+        if scheduled and self.mu is None:
+            raise ValueError(f"`mu` must be a scheduler for {self.scalarizer!r}, got None.")
+        scheduler = None if self.mu is None else self.mu.build()
+        return self.scalarizer.build(scheduler) if scheduled else self.scalarizer.build()
+
+    @property
+    def conditioned(self) -> bool:
+        """Whether one policy is trained for many preferences, drawn episode by episode."""
+        return bool(self.preferences.build().redraws)
+
+    def structure(self) -> object:
+        """Return a hashable key: runs with the same key can share a batch.
+
+        Scalarizers, schedulers and the floats of PPO may differ; networks, combiner, loss and whole numbers may not.
+        """
+        shared = tuple((name, _key(getattr(self, name))) for name in SLOTS if name not in ("scalarizer", "mu"))
+        return shared, tuple((f.name, getattr(self.ppo, f.name)) for f in fields(PPO) if type(f.default) is not float)
+
+    def differences(self, other: Recipe) -> tuple[str, ...]:
+        """Name the slots in which two recipes differ."""
+        return tuple(f.name for f in fields(Recipe) if getattr(self, f.name) != getattr(other, f.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, strings and numbers (no smoothness is the word ``"none"``: TOML has no null).
+
+        What came later is left out while it has its default, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``: recipes
+        that do without it read, and are named, as they always were.
+        """
+        plain = {name: _without_later(value) for name, value in every_field(self).items()}
+        return {name: value for name, value in plain.items() if LATER.get(name) != value}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
+        """Read what :meth:`to_dict` wrote, in this version or in 0.1; slots that are left out are those of PASTA."""
+        data = upgraded(data)
+        for name in data:
+            if name not in (*SLOTS, "ppo"):
+                raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {name!r}.")
+        slots = {name: _spec(name, data[name]) for name in SLOTS if name in data}
+        return cls(**slots, ppo=PPO.from_dict(data.get("ppo", {})))
+
+    def to_json(self) -> str:
+        """Return one line of JSON."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Recipe:
+        """Read what :meth:`to_json` wrote."""
+        return cls.from_dict(json.loads(text))
+
+    def to_toml(self) -> str:
+        """Return TOML, one table per slot."""
+        return _toml(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Recipe:
+        """Read what :meth:`to_toml` wrote, or what a user wrote by hand."""
+        return cls.from_dict(toml.loads(text))
+
+
+SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences", "penalty")
+
+LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
+"""Slots that came after the first stores were written, with their defaults."""
+
+LATER_ARGUMENTS: dict[str, dict[str, Any]] = {"Actor": {"log_std": INITIAL_LOG_STD}}
+"""Arguments of blocks that came later, with their defaults."""
+
+
+def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe of version 0.1 in today's terms; today's own are returned as they are.
+
+    Then the actor's width was a number of PPO, and fixed STCH took its smoothness from the ``mu`` slot.
+
+    Example:
+        >>> upgraded({"ppo": {"hidden": 32}})
+        {'ppo': {}, 'actor': {'type': 'Actor', 'hidden': 32}}
+    """
+    data = dict(data)
+    ppo, scalarizer, mu = (data.get(name) for name in ("ppo", "scalarizer", "mu"))
+    if isinstance(ppo, Mapping) and "hidden" in ppo:
+        data["ppo"] = {name: value for name, value in ppo.items() if name != "hidden"}
+        data.setdefault("actor", {"type": "Actor", "hidden": ppo["hidden"]})
+    if not isinstance(scalarizer, Mapping) or not isinstance(mu, Mapping):
+        return data
+    if scalarizer.get("type") == "SmoothTchebycheff" and "mu" not in scalarizer:
+        if mu.get("type") == "Fixed":
+            data |= {"scalarizer": {**scalarizer, "mu": mu.get("mu", 1.0)}, "mu": "none"}
+        else:
+            data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
+    return data
+
+
+def _key(value: object) -> object:
+    return ("Live", id(value.module)) if isinstance(value, Live) else value
+
+
+def every_field(recipe: Recipe) -> dict[str, Any]:
+    """Return a recipe as plain dictionaries, strings and numbers, with all defaults."""
+    return {f.name: plain_fields(f.name, getattr(recipe, f.name)) for f in fields(Recipe)}
+
+
+def _without_later(block: Any) -> Any:
+    """Leave out later arguments of a plain block that have their defaults."""
+    if not isinstance(block, dict):
+        return block
+    later = LATER_ARGUMENTS.get(block.get("type", ""), {})
+    return {key: value for key, value in block.items() if key not in later or later[key] != value}
+
+
+def plain_fields(name: str, value: Any) -> Any:
+    """Return a spec as a dictionary with its kind under ``type``."""
+    if isinstance(value, Live):
+        raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
+    if isinstance(value, Spec):
+        return {"type": value.kind.name, **{key: plain_fields(key, item) for key, item in value.values}}
+    if isinstance(value, PPO):
+        return asdict(value)
+    if isinstance(value, tuple):
+        return list(value)
+    return "none" if value is None else value
+
+
+def _spec(name: str, data: Any) -> Any:
+    """Return the spec that a dictionary describes."""
+    if not isinstance(data, Mapping) or "type" not in data:
+        if isinstance(data, Mapping) and name in SLOTS:
+            kind_of(None)
+        return None if data == "none" else data
+    kind = kind_of(data["type"])
+    return kind(**{key: _spec(key, value) for key, value in data.items() if key != "type"})
+
+
+def _toml(table: Mapping[str, Any], path: str = "") -> str:
+    """Write nested tables: numbers and words first, then the sub-tables."""
+    lines = [f"[{path}]"] if path else []
+    lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if not isinstance(value, Mapping)]
+    below = [_toml(v, f"{path}.{k}" if path else k) for k, v in table.items() if isinstance(v, Mapping)]
+    return "\n".join(lines + below) + ("" if path else "\n")

@@ -1,0 +1,122 @@
+"""From the names that people type to recipes: groups, rows, and rows of their own files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from morl_recipes.common.naming import unknown
+from morl_recipes.recipe import paper
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
+from morl_recipes.recipe.user_code import Plugin, named_file, rows_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A recipe under the name that tables print.
+
+    Args:
+        group: Group of recipes, as in ``ROWS``; the stem of the file for a user's own rows.
+        method: Name within the group.
+        recipe: The recipe.
+        plugin: The user's file that defines it, if one does.
+    """
+
+    group: str
+    method: str
+    recipe: Recipe
+    plugin: Plugin | None = None
+
+
+def select_rows(names: Iterable[str]) -> list[Row]:
+    """Return the rows that names stand for, each once.
+
+    PASTA stands in every group of the paper. It is trained once, in the first group that asks for it, and tables show
+    it in all of them.
+
+    Args:
+        names: ``"all"``, a group (``"critic"``), a row (``"No Decay"``, ``"controller/No Decay"``) or a row of a file
+            (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group), or a whole file
+            (``"my_rows.py"``). Case does not matter.
+
+    Returns:
+        The rows. Unknown names, two different rows of one name and files that are called like a group of this package
+        raise ``ValueError``.
+
+    Example:
+        >>> [row.method for row in select_rows(["controller", "linear"])]
+        ['PASTA (Ours)', 'No Conflict', 'No Decay', 'Linear']
+    """
+    chosen: dict[tuple[str, str], Row] = {}
+    for name in names:
+        for row in _select(name):
+            key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
+            known = chosen.setdefault(key or (row.group, row.method), row)
+            if _definition(known) != _definition(row):
+                raise ValueError(
+                    f"`rows` must have one recipe per name, got two called {row.group}/{row.method}: {_origin(known)} "
+                    f"and {_origin(row)}. Rename one of the files or rows."
+                )
+    return list(chosen.values())
+
+
+def name_of(recipe: Recipe) -> tuple[str, str]:
+    """Return the group and the name of a recipe: those of its row, whatever its PPO numbers, or what it changes.
+
+    A recipe of :func:`~morl_recipes.front_recipe` is called after the row whose blocks it has.
+
+    Example:
+        >>> from morl_recipes.recipe.specs import Fixed
+        >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=Fixed(3.0)))
+        (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
+    """
+    reference = Recipe()
+    if recipe.actor == FRONT_ACTOR and recipe.preferences in (FRONT_PREFERENCES, reference.preferences):
+        row = replace(recipe, actor=reference.actor, preferences=reference.preferences)
+        return "fronts", f"{name_of(row)[1]}, for fronts"
+    blocks = replace(recipe, ppo=reference.ppo)
+    for group, rows in ROWS.items():
+        for name, row in rows.items():
+            if replace(row, ppo=reference.ppo) == blocks:
+                return group, paper.method_name(name)
+    return "custom", f"custom ({', '.join(blocks.differences(reference))})"
+
+
+def _definition(row: Row) -> tuple[Recipe, str]:
+    """Return what decides the numbers of a row; the same file under two paths is the same."""
+    return row.recipe, "" if row.plugin is None else row.plugin.source
+
+
+def _origin(row: Row) -> str:
+    return "morl-blocks" if row.plugin is None else row.plugin.path
+
+
+def _select(name: str) -> list[Row]:
+    """Return the rows of one name."""
+    if (file := named_file(name)) is not None:
+        group = Path(file.path).stem
+        if group.lower() in ROWS:
+            raise ValueError(
+                f"`rows` must come from a file that is not called like a group of morl-blocks, got {file.path}: "
+                f"rename it to something other than {', '.join(ROWS)}."
+            )
+        plugin = Plugin.read(file.path)
+        return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, file.attribute).items()]
+    rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
+    words = name.lower()
+    group, slash, method = words.partition("/")
+    if words == "all" or words in ROWS:
+        found = [row for row in rows if words in ("all", row.group)]
+    elif slash and group in ROWS:
+        found = [row for row in rows if row.group == group and method in _spellings(row)][:1]
+    else:
+        found = [row for row in rows if words in _spellings(row)][:1]
+    if not found:
+        raise unknown("row", name, ["all", *ROWS, "PASTA", *(row.method for row in rows)])
+    return [replace(row, method=paper.method_name(row.method)) for row in found]
+
+
+def _spellings(row: Row) -> set[str]:
+    """Return what a row may be called, in small letters."""
+    names = {row.method, paper.method_name(row.method)}
+    return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}

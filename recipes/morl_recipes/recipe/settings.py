@@ -1,0 +1,124 @@
+"""How to train, apart from what: every setting of a training, declared once.
+
+Python's ``train``, sweep files and the command line embed this class; none of them repeats a name or a default.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, TypeVar
+
+from morl_recipes.common import checks
+from morl_recipes.common.naming import unknown
+
+PAPER_STEPS = 488 * 2048
+"""Environment steps per run of the long trainings; the paper does not print its own number."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Args:
+        total_steps: Environment steps per run, rounded up to whole iterations.
+        num_envs: Environments per run.
+        eval_every: Iterations between validations; the last iteration is always validated.
+        eval_episodes: Episodes per validation.
+        eval_deterministic: Validate the most likely actions instead of samples.
+        test_episodes: Fresh episodes on which the best and the last policy are played at the end; 0 for none.
+        checkpoint_every: Iterations between checkpoints.
+        compile: Fuse the update with torch.compile; "auto" does so where a compiler is there and it pays.
+        update: "auto" takes the fast update for the blocks that it knows, "generic" and "fast" insist.
+        device: Where the tensors live.
+
+    Example:
+        >>> Settings(total_steps=4096).change(num_envs=4).num_envs
+        4
+        >>> Settings().change(num_env=4)
+        Traceback (most recent call last):
+        ...
+        ValueError: unknown setting 'num_env'. Nearest: num_envs.
+    """
+
+    total_steps: int = PAPER_STEPS
+    num_envs: int = 8
+    eval_every: int = 10
+    eval_episodes: int = 10
+    eval_deterministic: bool = True
+    test_episodes: int = 100
+    checkpoint_every: int = 10
+    compile: Literal["auto"] | bool = "auto"
+    update: Literal["auto", "generic", "fast"] = "auto"
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """Check every setting, and turn whole numbers into plain ones."""
+        for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
+            object.__setattr__(self, name, checks.at_least(name, getattr(self, name), 1))
+        object.__setattr__(self, "test_episodes", checks.at_least("test_episodes", self.test_episodes, 0))
+        if not isinstance(self.eval_deterministic, bool):
+            checks.fail("eval_deterministic", "be true or false", repr(self.eval_deterministic))
+        if self.compile != "auto" and not isinstance(self.compile, bool):
+            checks.fail("compile", "be 'auto', true or false", repr(self.compile))
+        checks.one_of("update", self.update, ("auto", "generic", "fast"))
+        if not isinstance(self.device, str):
+            checks.fail("device", "be a name such as 'cpu' or 'cuda:0'", repr(self.device))
+
+    def change(self, **changes: Any) -> Settings:
+        """Return the settings with some of them changed; unknown names are refused with the nearest known ones."""
+        require_known(changes)
+        return replace(self, **changes)
+
+    def decisive(self) -> dict[str, Any]:
+        """Return the settings on which a run's numbers depend, for its identity."""
+        return {name: value for name, value in asdict(self).items() if name not in WITHOUT_EFFECT}
+
+
+WITHOUT_EFFECT = ("checkpoint_every", "device")
+"""Settings that change no number of a run (beyond rounding)."""
+
+NAMES = tuple(field.name for field in fields(Settings))
+
+
+def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = "setting") -> None:
+    """Refuse names that are neither settings nor among ``others``."""
+    known = (*NAMES, *others)
+    for name in names:
+        if name not in known:
+            raise unknown(kind, name, known)
+
+
+def help_texts() -> Mapping[str, str]:
+    """Return what each setting means, from the docstring of :class:`Settings`.
+
+    Example:
+        >>> help_texts()["num_envs"]
+        'Environments per run.'
+    """
+    found = re.findall(r"^ {8}(\w+): (.+)$", Settings.__doc__ or "", flags=re.MULTILINE)
+    return {name: text for name, text in found if name in NAMES}
+
+
+def takes_settings(function: F) -> F:
+    """Give a function that passes ``**changes`` to :meth:`Settings.change` the settings' signature and descriptions.
+
+    A setting that the function names itself, such as ``total_steps``, stays as it is there. The line ``**changes`` of
+    the docstring gives way to the settings.
+    """
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    added = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+        for f in fields(Settings)
+        if f.name not in signature.parameters
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    texts = help_texts()
+    lines = "\n".join(f"        {p.name}: {texts[p.name]}" for p in added)
+    function.__doc__ = re.sub(r"^ +\*\*changes: .*$", lambda _: lines, function.__doc__ or "", flags=re.MULTILINE)
+    return function

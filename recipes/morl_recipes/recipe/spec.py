@@ -1,0 +1,248 @@
+"""Specs: a block's class and arguments as frozen data, derived from the block's own signature.
+
+A spec carries what a block is made with, never a live module, so recipes share no state, compare by value and travel as
+JSON. ``spec(PCGrad)`` makes the kind of spec that stands for a block; names, defaults and order of its fields are those
+of the block's constructor, so nothing is declared twice.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from morl_recipes.common import checks
+from morl_recipes.common.naming import unknown
+from morl_recipes.recipe.slots import slot_of
+
+KINDS: dict[str, Kind] = {}
+"""Every kind of spec by name, for files."""
+
+GIVEN = {"critic": 2, "actor": 3}
+"""How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
+
+COMPLETE = ("mu", "advantage", "loss", "preferences", "penalty")
+"""Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
+
+SETTLED = ("sense", "seed")
+"""Arguments that recipes settle themselves: returns are maximised, and every run brings its own generator."""
+
+
+class Kind:
+    """The kind of spec that stands for one block; calling it makes a spec.
+
+    Args:
+        block: The block's class, or a function that makes it.
+        name: Name in files and in ``repr``; by default the block's.
+        slot: Slot of a recipe that it fills; by default from the block's base class, ``None`` for any.
+        defaults: Defaults that differ from the block's own.
+    """
+
+    def __init__(self, block: Callable[..., Any], name: str, slot: str | None, defaults: Mapping[str, Any]) -> None:
+        self.block, self.name, self.slot = block, name, slot
+        parameters = list(inspect.signature(block).parameters.values())
+        self.scheduled = bool(parameters) and parameters[0].name == "scheduler"
+        own = parameters[1 if self.scheduled else GIVEN.get(slot or "", 0) :]
+        own = [p for p in own if p.name not in SETTLED and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        self.defaults = {p.name: defaults.get(p.name, p.default) for p in own}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Spec:
+        """Return a spec; missing arguments take the block's defaults, unknown ones raise ``ValueError``."""
+        if len(args) > len(self.defaults):
+            checks.fail(self.name, f"have at most {len(self.defaults)} arguments", len(args))
+        given = dict(zip(self.defaults, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in self.defaults:
+                raise unknown(f"argument of {self.name}", name, self.defaults)
+            if name in given:
+                checks.fail(name, "be given once", "two values")
+            given[name] = value
+        if self.slot is None:
+            self._require_all(given)
+        values = {name: _settled(name, given.get(name, default), default) for name, default in self.defaults.items()}
+        made = Spec(self, tuple(values.items()))
+        if self.slot in COMPLETE:
+            made.build()  # the block itself checks its arguments
+        return made
+
+    def _require_all(self, given: Mapping[str, Any]) -> None:
+        """Say what a block of no family lacks: a slot that hands over what it needs, or an argument."""
+        for name, default in self.defaults.items():
+            if given.get(name, default) is inspect.Parameter.empty:
+                rule = f"be given, or its slot named, spec({self.block.__name__}, slot='critic'), because"
+                checks.fail(name, f"{rule} {self.name} derives from no base class of a slot", "nothing")
+
+    def __repr__(self) -> str:
+        return f"spec({self.name})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kind_of, (self.name,)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a block is made with: frozen, comparable, serialisable. Arguments are attributes.
+
+    Example:
+        >>> from morl_recipes.recipe.specs import Fixed
+        >>> Fixed(2), Fixed(2).mu
+        (Fixed(mu=2.0), 2.0)
+    """
+
+    kind: Kind
+    values: tuple[tuple[str, Any], ...]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an argument."""
+        if not name.startswith("_"):
+            for key, value in self.values:
+                if key == name:
+                    return value
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
+
+    def brief(self) -> str:
+        """Return the spec as one would type it: without the arguments that have their defaults.
+
+        Example:
+            >>> from morl_recipes.recipe.specs import Branched, Fixed
+            >>> Branched(hidden=8).brief(), Fixed(1.0).brief()
+            ('Branched(hidden=8)', 'Fixed(mu=1.0)')
+        """
+        defaults = {name: _settled(name, default, None) for name, default in self.kind.defaults.items()}
+        number = [name for name, value in self.values[:1] if isinstance(value, float)]  # a first number is the point
+        shown = [(name, value) for name, value in self.values if name in number or value != defaults[name]]
+        texts = (f"{name}={value.brief() if isinstance(value, Spec) else repr(value)}" for name, value in shown)
+        return f"{self.kind.name}({', '.join(texts)})"
+
+    @property
+    def slot(self) -> str | None:
+        """The slot that it fills; ``None`` for any."""
+        return self.kind.slot
+
+    def but(self, **changes: Any) -> Spec:
+        """Return the spec with some arguments changed."""
+        return self.kind(**{**dict(self.values), **changes})
+
+    def build(self, *given: Any) -> Any:
+        """Return a new live block; ``given`` is what the slot hands over, if anything."""
+        defaults = self.kind.defaults
+        return self.kind.block(*given, **{name: _live(value, defaults[name], given) for name, value in self.values})
+
+
+@dataclass(frozen=True)
+class Live:
+    """A live module in a slot: every run gets its own deep copy. It cannot be written to JSON.
+
+    Args:
+        module: A block.
+    """
+
+    module: nn.Module
+
+    @property
+    def slot(self) -> str | None:
+        """The slot that the module fills; ``None`` when its class does not tell."""
+        return slot_of(type(self.module))
+
+    def build(self, *given: Any) -> Any:
+        """Return a copy of the module."""
+        return copy.deepcopy(self.module)
+
+
+AnySpec = Spec | Live
+
+
+def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = None, **defaults: Any) -> Kind:
+    """Make the kind of spec that stands for a block, and register its name for files.
+
+    Args:
+        block: The block's class, such as a combiner of your own, or a function that makes it.
+        name: Name in files; by default the block's.
+        slot: Slot of a recipe that it fills; by default from the block's base class.
+        **defaults: Defaults that differ from the block's own.
+
+    Example:
+        >>> from morl_blocks.combiners import WeightedSum
+        >>> Mine = spec(WeightedSum, name="MySum", rescale=False)
+        >>> Mine(), Mine(rescale=True).build()
+        (MySum(rescale=False), WeightedSum())
+    """
+    name = name or block.__name__
+    kind = Kind(block, name, slot or slot_of(block), defaults)
+    known = KINDS.get(name)
+    if known is not None and _home(known.block) != _home(block):
+        raise ValueError(f"`name` must be new among the specs, got {name!r}, that of {'.'.join(_home(known.block))}.")
+    KINDS[name] = kind
+    return kind
+
+
+def kind_of(name: object) -> Kind:
+    """Return the kind of a name; unknown ones raise ``ValueError`` with the nearest."""
+    import morl_recipes.recipe.specs  # noqa: F401 - registers the kinds of this package
+
+    if not isinstance(name, str) or name not in KINDS:
+        raise unknown("type of block", str(name), KINDS)
+    return KINDS[name]
+
+
+def as_spec(value: Any) -> Any:
+    """Return specs and ``None`` as they are, wrap a live module, and call a kind that was given without arguments."""
+    if isinstance(value, Kind):
+        return value()
+    return Live(value) if isinstance(value, nn.Module) else value
+
+
+def require_slot(name: str, value: object, slot: str) -> None:
+    """Require a spec that fits a slot.
+
+    Example:
+        >>> from morl_recipes.recipe.specs import PCGrad
+        >>> require_slot("mu", PCGrad(), "mu")
+        Traceback (most recent call last):
+        ...
+        ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(...), which is a combiner.
+    """
+    rule = f"be a spec or a module of the kind {slot}"
+    if isinstance(value, type):
+        checks.fail(name, f"{rule}, such as spec({value.__name__})()", f"the class {value.__name__}")
+    if not isinstance(value, Spec | Live):
+        checks.fail(name, rule, repr(value))
+    if value.slot not in (None, slot):
+        checks.fail(name, rule, f"{value!r}, which is a {value.slot}")
+
+
+def _home(block: Callable[..., Any]) -> tuple[str, str]:
+    return block.__module__, block.__qualname__
+
+
+def _settled(name: str, value: Any, default: Any) -> Any:
+    """Return an argument as it is kept: floats for floats, names for classes of ``torch.nn``, specs for modules."""
+    if value is inspect.Parameter.empty:
+        checks.fail(name, "be given", "nothing")
+    if isinstance(default, float) and not isinstance(value, bool):
+        return checks.number(name, value)
+    words = getattr(value, "__name__", "")
+    if isinstance(value, type) and getattr(nn, words, None) is value:
+        return words
+    value = tuple(value) if isinstance(value, list) else as_spec(value)
+    if isinstance(default, Spec) and default.slot is not None:
+        require_slot(name, value, default.slot)
+    return value
+
+
+def _live(value: Any, default: Any, given: tuple[Any, ...]) -> Any:
+    """Return an argument as the block takes it: nested specs built, names of ``torch.nn`` as classes."""
+    if isinstance(value, Spec | Live):
+        return value.build(*given)
+    if isinstance(default, type) and isinstance(value, str):
+        if not isinstance(getattr(nn, value, None), type):
+            checks.fail("activation", "be the name of a class of torch.nn", repr(value))
+        return getattr(nn, value)
+    return value

@@ -1,0 +1,134 @@
+"""What an engine is given, and what it tells."""
+
+import errno
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import torch
+
+from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.user_code import explain
+from morl_recipes.running.plan import Job
+from morl_recipes.store.record import RunRecord
+
+Report: TypeAlias = Callable[[int], None]
+Watch: TypeAlias = Callable[[str, int], None]
+"""Told the name of a population and its environment steps so far, all runs together."""
+
+Work: TypeAlias = Callable[[Job, Path | None, Report], list[RunRecord]]
+"""Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
+
+SILENCE = 1800.0
+"""Seconds without progress after which a worker hangs; compiling and the longest iteration take minutes."""
+
+_MACHINE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ETIMEDOUT)
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
+
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A population has ended; single runs may have failed.
+
+    An interrupt may have come too late to stop it: then no other is begun.
+    """
+
+    name: str
+    records: list[RunRecord]
+    interrupted: bool = False
+
+
+class LateInterrupt(KeyboardInterrupt):
+    """An interrupt that came when a population was already trained: what it became must not be lost."""
+
+    def __init__(self, records: list[RunRecord]) -> None:
+        super().__init__("interrupted after the last iteration")
+        self.records = records
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A population could not be trained; the others go on."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A population was lost with its worker, its node or its memory: that says nothing about its runs.
+
+    They stay to do, and the others go on.
+    """
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Something that concerns every population, such as a full disk: the sweep must end."""
+
+    name: str
+    reason: str
+
+
+Event: TypeAlias = Finished | Failed | Lost | Stopped
+
+
+class Engine(Protocol):
+    """Trains populations in any order and yields one event for each. Closing the iterator stops everything at once."""
+
+    @property
+    def workers(self) -> int:
+        """Populations that train at the same time."""
+        ...
+
+    @property
+    def sees_folder(self) -> bool:
+        """Whether workers can write checkpoints into the sweep's folder."""
+        ...
+
+    def run(
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
+    ) -> Generator[Event, None, None]:
+        """Train populations, each with its own folder below ``checkpoints``."""
+        ...
+
+
+def perform(work: Work, population: Job, checkpoints: Path | None, report: Report) -> Event:
+    """Train one population on one thread, in its own folder, and turn whatever happens into an event."""
+    folder = None if checkpoints is None else checkpoints / population.name
+    torch.set_num_threads(1)
+    try:
+        return Finished(population.name, work(population, folder, report))
+    except LateInterrupt as interrupt:
+        return Finished(population.name, interrupt.records, interrupted=True)
+    except StoreError as error:
+        return Stopped(population.name, str(error))
+    except Exception as error:
+        return _event_of(error, population, folder)
+
+
+def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
+    """Tell what is wrong with the machine from what is wrong with a run; the cause of an error counts too."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in _DISK:
+            return Stopped(population.name, f"{cause.filename or folder}: {cause.strerror}.")
+        if isinstance(cause, TimeoutError) or (isinstance(cause, OSError) and cause.errno in _MACHINE):
+            return Lost(population.name, str(cause))
+        if _no_memory(cause):
+            return Lost(population.name, (str(cause).splitlines() or ["no memory left"])[0])
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return Failed(population.name, explain(error, population.plugins))
+
+
+def _no_memory(error: BaseException) -> bool:
+    """Recognise memory that Python or PyTorch could not get; of a CPU's, PyTorch tells in words alone."""
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

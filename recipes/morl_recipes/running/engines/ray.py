@@ -1,0 +1,161 @@
+"""The engine beyond one machine: tasks on an existing Ray cluster."""
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from morl_recipes.common import checks
+from morl_recipes.running.engines.events import SILENCE, Event, Lost, Watch, Work, perform
+from morl_recipes.running.engines.pulse import Listener, Pulse
+from morl_recipes.running.plan import Job
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at the progress of all tasks, at most."""
+FIRST_WORD = 60.0
+"""Seconds that a task waits for its first word to be heard, at most."""
+
+
+class RayEngine:
+    """Train each population as one Ray task; Ray places and cancels them.
+
+    A population whose worker or node is lost, or that hangs, is tried again; one that is lost for good stays to do.
+
+    Every node needs the same version of morl-blocks. Results travel to the driver, which alone writes the store.
+
+    Args:
+        address: The cluster, as for ``ray.init``: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``.
+        cpus: Cores that Ray reserves for a population.
+        retries: How often a population is tried again when its worker or node is lost, or when it hangs.
+        shared: Whether the sweep's folder is the same on every node, so that a retry continues from checkpoints.
+        silence: Seconds without progress after which a task is taken to hang; one that waits for a core does not.
+    """
+
+    def __init__(
+        self,
+        address: str = "auto",
+        *,
+        cpus: float = 1.0,
+        retries: int = 3,
+        shared: bool = False,
+        silence: float = SILENCE,
+    ) -> None:
+        if find_spec("ray") is None:
+            raise ImportError("The ray engine needs the ray extra: pip install 'morl-blocks[ray]'.")
+        checks.positive("cpus", cpus)
+        checks.at_least("retries", retries, 0)
+        self.cpus, self.retries, self.sees_folder = cpus, retries, shared
+        self.silence = checks.positive("silence", silence)
+        self._ray: Any = import_module("ray")
+        self._gone: tuple[type[Exception], ...] = (
+            import_module("ray.exceptions").RayError,
+            ConnectionError,
+            TimeoutError,
+        )
+        if not self._ray.is_initialized():
+            try:
+                self._ray.init(address=address, logging_level="warning", log_to_driver=False)
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise ValueError(f"`address` must lead to a running Ray cluster, got {address!r}: {error}") from error
+
+    @property
+    def workers(self) -> int:
+        """Populations that the cluster can train at the same time."""
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1) // self.cpus))
+
+    def run(
+        self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
+    ) -> Generator[Event, None, None]:
+        """Submit everything, the longest first, and yield results as they come."""
+        tasks = _Tasks(self, work, checkpoints)
+        try:
+            for population in sorted(populations, key=lambda p: p.steps, reverse=True):
+                tasks.submit(population)
+            while tasks.pending:
+                try:
+                    done, _ = self._ray.wait(list(tasks.pending), timeout=min(LOOK_EVERY, self.silence / 4))
+                except self._gone as error:
+                    yield from (Lost(p.name, _words(error)) for p in tasks.pending.values())
+                    return
+                for task in done:
+                    yield from tasks.end(task)
+                for name, steps in tasks.listen().items():
+                    watch(name, steps)
+                yield from tasks.replace_silent()
+        finally:
+            for task in tasks.pending:
+                tasks.cancel(task)
+
+
+class _Tasks:
+    """The tasks of a sweep that are on the cluster, by their handles, and how often each population was tried."""
+
+    def __init__(self, engine: RayEngine, work: Work, checkpoints: Path | None) -> None:
+        self.pending: dict[Any, Job] = {}
+        self._engine, self._ray, self._work, self._checkpoints = engine, engine._ray, work, checkpoints
+        # Ray's own retries would wait in its queue unseen, and a waiting task cannot be told from one that hangs.
+        self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_aloud)
+        self._pulse = self._ray.remote(num_cpus=0, max_restarts=-1)(Pulse).remote()
+        self._listener = Listener(engine.silence)
+        self._attempts = Counter[str]()
+
+    def submit(self, population: Job) -> None:
+        """Hand a population to the cluster."""
+        task = self._perform.remote(self._work, population, self._checkpoints, self._pulse)
+        self.pending[task] = population
+
+    def end(self, task: Any) -> Iterator[Event]:
+        """Yield the event of a task that has ended, or none where it is tried again."""
+        population = self.pending.pop(task)
+        try:
+            event = self._ray.get(task)
+        except self._engine._gone as error:
+            yield from self._lose(population, _words(error))
+        else:
+            yield event
+
+    def listen(self) -> dict[str, int]:
+        """Return the steps so far of the populations that told of some since the last time."""
+        with suppress(*self._engine._gone):  # Ray starts a lost pulse anew
+            return self._listener.listen(self._ray.get(self._pulse.heard.remote(), timeout=LOOK_EVERY))
+        return {}
+
+    def replace_silent(self) -> Iterator[Event]:
+        """Try populations again that hang; yield those that hung too often."""
+        silent = self._listener.silent()
+        for task in [task for task, population in self.pending.items() if population.name in silent]:
+            self.cancel(task)
+            yield from self._lose(self.pending.pop(task), f"no progress for {self._engine.silence:g} seconds")
+
+    def cancel(self, task: Any) -> None:
+        """End a task's worker."""
+        with suppress(*self._engine._gone):
+            self._ray.cancel(task, force=True)
+
+    def _lose(self, population: Job, reason: str) -> Iterator[Event]:
+        self._listener.forget(population.name)
+        self._attempts[population.name] += 1
+        if self._attempts[population.name] > self._engine.retries:
+            yield Lost(population.name, reason)
+        else:
+            self.submit(population)
+
+
+def _words(error: BaseException) -> str:
+    """Blame the cluster: whatever a training raises comes back as an event of its own."""
+    reason = (str(error).strip().splitlines() or [""])[0]
+    return f"lost by the cluster ({type(error).__name__}: {reason})"
+
+
+def _perform_aloud(work: Work, population: Job, checkpoints: Path | None, pulse: Any) -> Event:
+    """Train one population on some node, and tell of its progress from the beginning on.
+
+    The first word is waited for: a task that hangs before it is out would look like one that waits for a core.
+    """
+    ray: Any = import_module("ray")
+    with suppress(ray.exceptions.RayError):
+        ray.get(pulse.tell.remote(population.name, 0), timeout=FIRST_WORD)
+    return perform(work, population, checkpoints, lambda steps: pulse.tell.remote(population.name, steps))

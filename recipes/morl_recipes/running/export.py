@@ -1,0 +1,159 @@
+"""Export a saved policy to ONNX, and prove that it computes the same."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_envs.protocol import TensorEnv
+from morl_recipes.common import checks
+from morl_recipes.common.atomic_files import staged
+from morl_recipes.environments.source import EnvSource
+from morl_recipes.running.find_run import find_run, source_of
+from morl_recipes.running.saved_policy import Point, SavedPolicy, acting, load_policy
+from morl_recipes.store.store import Store
+
+TOLERANCE = 1e-5
+OBSERVATIONS = 1000
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written, and how far it is from PyTorch.
+
+    Attributes:
+        path: The ONNX file.
+        run_id: The run.
+        observations: Number of observations compared.
+        difference: Largest difference of any action.
+    """
+
+    path: Path
+    run_id: str
+    observations: int
+    difference: float
+
+
+def export_policy(
+    folder: str | Path,
+    out: str | Path,
+    *,
+    run: str | None = None,
+    point: Point = "peak",
+    tolerance: float = TOLERANCE,
+    env: Any = None,
+) -> Exported:
+    """Write a policy as ONNX: inputs ``observation [N, n]`` and ``preference [N, m]``, output ``action``.
+
+    The file appears only after onnxruntime and PyTorch have agreed on the actions for 1,000 observations of episodes
+    that the policy plays, each with another preference.
+
+    Args:
+        folder: A result store.
+        out: The ONNX file; an existing one is replaced at once.
+        run: A run id or a part of one, such as a method; by default, and among several, the best.
+        point: The policy of the best validation, or the last.
+        tolerance: Largest difference of an action to accept.
+        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
+
+    Returns:
+        What was written. Disagreement raises ``ValueError``, and then nothing is written.
+    """
+    _require_packages()
+    checks.positive("tolerance", tolerance)
+    store = Store.open(folder)
+    row = find_run(store, run)
+    source = source_of(store, row["env"], env)
+    with source.opened(1, [0]) as world:
+        policy = load_policy(store, row, point, world)
+    difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
+    return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
+
+
+def export_module(
+    policy: SavedPolicy, preference: tuple[float, ...], source: EnvSource, out: Path, tolerance: float = TOLERANCE
+) -> float:
+    """Write a policy as ONNX, checked as :func:`export_policy` says; return the largest difference of any action.
+
+    Args:
+        policy: The policy.
+        preference: The preference for which it plays the episodes.
+        source: The environment that it plays.
+        out: The ONNX file.
+        tolerance: Largest difference of an action to accept.
+    """
+    _require_packages()
+    with source.opened(10, range(10)) as worlds:
+        observation = gather(worlds, policy, preference, OBSERVATIONS)
+    weights = draw_preferences(preference, OBSERVATIONS, torch.Generator().manual_seed(0))
+    with staged(out) as temporary:
+        _write(policy, observation[:2], weights[:2], temporary)
+        difference = _difference(policy, observation, weights, temporary)
+        if not difference <= tolerance:
+            raise ValueError(
+                f"the ONNX policy differs from PyTorch by {difference:.2g} (> {tolerance:g}); not written."
+            )
+    return difference
+
+
+def _require_packages() -> None:
+    missing = [name for name in ("onnx", "onnxruntime", "onnxscript") if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"ONNX export needs {missing[0]}: pip install 'morl-blocks[export]'.")
+
+
+def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Generator) -> Tensor:
+    """Return ``[count, m]`` preferences: the given one, then others spread evenly over the simplex."""
+    weights = torch.rand(count, len(first), generator=generator).clamp_min(1e-12).log().neg()
+    weights = weights / weights.sum(1, keepdim=True)  # exponential numbers over their sum are uniform on the simplex
+    weights[0] = torch.tensor(first)
+    return weights
+
+
+def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:
+    """Return ``count`` observations of episodes that the policy plays, ``[count, n]``."""
+    act, observation = acting(policy, preference), env.reset_tensors()
+    seen: list[Tensor] = []
+    while len(seen) * env.num_envs < count:
+        seen.append(observation)
+        _, _, terminated, truncated = env.step_tensors(act(observation))
+        observation = env.reset_tensors(terminated | truncated)
+    return torch.cat(seen)[:count].clone()
+
+
+def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> None:
+    batch = torch.export.Dim("batch")
+    logger = logging.getLogger("torch.onnx")
+    level = logger.level
+    with warnings.catch_warnings():
+        # The exporter's notes on its own future and on torchvision are nothing that a user can act on.
+        warnings.simplefilter("ignore")
+        logger.setLevel(logging.ERROR)
+        program: Any = torch.onnx.export(
+            policy,
+            (observation, preference),
+            input_names=["observation", "preference"],
+            output_names=["action"],
+            dynamic_shapes=({0: batch}, {0: batch}),
+            dynamo=True,
+            verbose=False,
+        )
+    logger.setLevel(level)
+    program.save(str(path))
+
+
+def _difference(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> float:
+    """Compare all actions."""
+    session = import_module("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (action,) = session.run(["action"], {"observation": observation.numpy(), "preference": preference.numpy()})
+    with torch.no_grad():
+        expected = policy(observation, preference)
+    return float((torch.from_numpy(action) - expected).abs().max())

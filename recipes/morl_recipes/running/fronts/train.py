@@ -1,0 +1,189 @@
+"""Train a front: one policy for all preferences, or one policy per preference, and play it on an even grid."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from morl_blocks.preferences import even_preferences
+from morl_recipes.common import checks
+from morl_recipes.environments.source import EnvSource, find_source
+from morl_recipes.recipe.policy_network import Network
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.selection import name_of
+from morl_recipes.recipe.settings import Settings, takes_settings
+from morl_recipes.recipe.specs import Given, Uniform
+from morl_recipes.recipe.user_code import Plugin
+from morl_recipes.running.fronts.files import NAME
+from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
+from morl_recipes.running.fronts.play import play_policies
+from morl_recipes.running.fronts.warm import train_warm
+from morl_recipes.running.monitor import Logger
+from morl_recipes.running.result import RunResult
+from morl_recipes.running.train import train_pairs
+from morl_recipes.store.store import OF_FRONT
+
+_LOG = logging.getLogger("morl_recipes")
+STORE, WARM = OF_FRONT, "warm"
+"""Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
+
+
+@takes_settings
+def train_front(
+    recipe: Recipe,
+    env: Any,
+    preferences: int | Sequence[Sequence[float]] = 40,
+    seeds: Sequence[int] = (0,),
+    total_steps: int = Settings.total_steps,
+    *,
+    conditioned: bool = True,
+    warm_start: float = 0.0,
+    gamma: float = 1.0,
+    out: Path | str | None = None,
+    resume: bool = False,
+    retry_failed: bool = False,
+    accept_versions: bool = False,
+    progress: bool = True,
+    loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
+    settings: Settings | None = None,
+    **changes: Any,
+) -> Front:
+    """Train policies for many trade-offs, and measure what they reach.
+
+    The last policies are played, not the best validated ones: a front has no single score to choose them by. Episodes
+    come from a random stream of their own; ``eval_episodes`` of them for every policy and preference.
+
+    Args:
+        recipe: What to train; :func:`~morl_recipes.front_recipe` has a good one for most environments. Not every recipe
+            follows its preference: PASTA sums its gradients without weights.
+        env: As for :func:`~morl_recipes.train`.
+        preferences: How many preferences to evaluate, spread evenly over the simplex, or the preferences themselves.
+        seeds: Seeds.
+        total_steps: Environment steps **per run**, rounded up to whole iterations.
+        conditioned: Train one policy per seed for all preferences, drawn anew for every episode (uniformly, unless the
+            recipe says otherwise). ``False`` trains one run per preference and seed, all at once.
+        warm_start: For ``conditioned=False``: the share of ``total_steps`` for which a quarter of the preferences are
+            trained first. Every run then begins with the policy and the critic of its nearest neighbour among these, of
+            the same seed, instead of fresh ones. These steps come on top. 0 for none.
+        gamma: Discount of the returns that the front shows.
+        out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
+            nothing is written without it.
+        resume: Continue the training in ``out`` if there is one; another one there is refused.
+        retry_failed: On ``resume``: train failed runs again; not for a warm start, which keeps no single runs.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
+        progress: Show the progress bar.
+        loggers: As for :func:`~morl_recipes.train`.
+        plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
+        settings: How to train, as one object; what is named below is changed in it.
+        **changes: Settings by name.
+
+    Returns:
+        The front.
+
+    Example:
+        >>> from morl_recipes.recipe.rows import ROWS
+        >>> from morl_recipes.environments.toy import toy
+        >>> linear = ROWS["ours"]["Linear, vector advantages"]
+        >>> front = train_front(linear, toy(), preferences=5, total_steps=2048, progress=False, eval_episodes=2)
+        >>> front.asked.shape, front.policy([0.3, 0.7])([0.0, 0.0, 0.0, 0.0]).shape
+        ((5, 2), (2,))
+    """
+    chosen = (settings or Settings(test_episodes=0)).change(total_steps=total_steps, **changes)
+    checks.between("gamma", gamma, 0.0, 1.0)
+    source = find_source(env, chosen.device).complete()
+    grid = _grid(preferences, len(source.objectives))
+    made = adapted(recipe, conditioned=conditioned)
+    m = len(source.objectives)
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "loggers": loggers, "plugin": plugin}
+    checks.between("warm_start", warm_start, 0.0, 1.0)
+    if warm_start and conditioned:
+        checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
+    if warm_start and retry_failed:
+        checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", retry_failed)
+    if out is not None:
+        _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
+    if warm_start:
+        folder = None if out is None else Path(out) / WARM
+        runs = train_warm(made, source, grid, checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
+    else:
+        asked = [(1 / m,) * m] if conditioned else grid.tolist()
+        store = None if out is None else Path(out) / STORE
+        runs = train_pairs(made, source, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
+    front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
+    if out is not None:
+        front.save(out)
+    return front
+
+
+def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
+    """Return the recipe for one policy of all preferences, or for one policy per preference."""
+    if conditioned:
+        return recipe if recipe.conditioned else replace(recipe, preferences=Uniform())
+    return replace(recipe, preferences=Given())
+
+
+def _require_own(out: Path, other: str, *, resume: bool) -> None:
+    """Refuse the folder of another front: one that was trained the other way, or one that is not to be continued."""
+    if (out / other).exists():
+        checks.fail("out", f"hold no other training (it has a folder {other}; choose another one)", out)
+    if (out / NAME).exists() and not resume:
+        checks.fail("out", "hold no earlier training (resume it, or choose another folder)", out)
+
+
+def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tensor:
+    """Return the preferences to evaluate, ``[K, m]``."""
+    if isinstance(preferences, int):
+        return even_preferences(checks.at_least("preferences", preferences, 2), objectives)
+    return torch.tensor([checks.preference(own, objectives) for own in checks.preferences(preferences)])
+
+
+def _finished(runs: Sequence[RunResult]) -> list[RunResult]:
+    """Return the runs that did not fail; say which did."""
+    for run in runs:
+        if run.status == "failed":
+            _LOG.warning("Seed %d, preference %s is not in the front: %s.", run.seed, list(run.preference), run.reason)
+    done = [run for run in runs if run.status == "done"]
+    if not done:
+        raise ValueError(f"`train_front` must have at least one run that does not fail, got {runs[0].reason}.")
+    return done
+
+
+def evaluate_runs(
+    runs: Sequence[RunResult], method: str, source: EnvSource, grid: Tensor, settings: Settings, *, gamma: float
+) -> Front:
+    """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
+    conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
+    with source.opened(1, [0]) as env:
+        bounds, network = bounds_of(env), Network.of(runs[0].recipe.actor, env)
+    policies = tuple({**run.policy, **bounds} for run in runs)
+    own = torch.tensor([run.preference for run in runs]).unsqueeze(1)
+    asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]
+    seeds, modules = [run.seed for run in runs], [make_policy(policy, m, network) for policy in policies]
+    returns = play_policies(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
+    errors = (
+        returns.std(2) / settings.eval_episodes**0.5 if settings.eval_episodes > 1 else returns[:, :, 0] * torch.nan
+    )
+    return Front(
+        env=source.name,
+        objectives=source.objectives,
+        method=method,
+        conditioned=conditioned,
+        policies=policies,
+        network=network,
+        seeds=tuple(seeds),
+        asked=asked.double().flatten(0, 1).numpy(),
+        returns=returns.mean(2).flatten(0, 1).numpy(),
+        errors=errors.flatten(0, 1).numpy(),
+        member=np.repeat(np.arange(len(runs)), asked.shape[1]),
+        episodes=settings.eval_episodes,
+        gamma=gamma,
+    )

@@ -1,0 +1,108 @@
+"""Decompose with a warm start: a few preferences first, then all of them from their nearest neighbour's networks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_recipes.environments.source import EnvSource
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.runs import Run
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.user_code import Plugin
+from morl_recipes.running.monitor import Logger
+from morl_recipes.running.result import TrainResult
+from morl_recipes.running.session import Session
+
+PART = 4
+
+
+def train_warm(
+    recipe: Recipe,
+    source: EnvSource,
+    grid: Tensor,
+    seeds: Sequence[int],
+    settings: Settings,
+    share: float,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    accept_versions: bool = False,
+    progress: bool = True,
+    loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
+) -> TrainResult:
+    """Train some preferences for a share of the steps, and then every preference from the nearest of them.
+
+    A run depends on its own preference and seed and on the one neighbour that it begins with, on nothing else in the
+    batch. Adam, schedules and random streams begin anew.
+
+    Args:
+        recipe: What to train, for one preference per run.
+        source: Where environments come from.
+        grid: The preferences, ``[K, m]``.
+        seeds: Seeds; a neighbour is one of the same seed.
+        settings: How to train; ``total_steps`` are those of the second phase.
+        share: Share of ``total_steps`` that the first phase takes, in (0, 1].
+        folder: Where the checkpoints of both phases are written; nothing is without one.
+        resume: Continue from them.
+        accept_versions: Continue also from those of other versions.
+        progress: Show the progress bar.
+        loggers: As for :func:`~morl_recipes.train`; told of the second phase.
+        plugin: The user's file that defines the recipe; an edited one does not continue.
+
+    Returns:
+        One result per preference and seed, preferences outermost.
+    """
+    few = spread(grid, max(grid.shape[1], math.ceil(len(grid) / PART)))
+    first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
+    then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
+    brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
+    how["files"] = {"recipe_file": plugin, "env_file": source.plugin}
+    begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
+    begun.train()
+    if begun.interrupted:
+        begun.stop()
+    session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
+    inherit(session.batch, begun.batch)
+    return session.train()
+
+
+def spread(grid: Tensor, count: int) -> list[int]:
+    """Choose rows far from each other: the first, then always the one whose nearest chosen row is the farthest.
+
+    Example:
+        >>> spread(torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]), 2)
+        [0, 2]
+    """
+    chosen, away = [0], torch.full((len(grid),), torch.inf)
+    while len(chosen) < min(count, len(grid)):
+        away = torch.minimum(away, (grid - grid[chosen[-1]]).norm(dim=1))
+        chosen.append(int(away.argmax()))
+    return sorted(chosen)
+
+
+def inherit(batch: Batch, parents: Batch) -> None:
+    """Give every run the networks, return bounds and observation statistics of its nearest parent of the same seed."""
+    nearest = []
+    for run in batch.runs:
+        own = [index for index, parent in enumerate(parents.runs) if parent.seed == run.seed]
+        away = [math.dist(parents.runs[index].preference, run.preference) for index in own]
+        nearest.append(own[away.index(min(away))])
+    pairs = [(batch.actor.params, parents.actor.params), (batch.critic.params, parents.critic.params)]
+    pairs += [(getattr(batch.normalizer, end), getattr(parents.normalizer, end)) for end in ("low", "high")]
+    if batch.scale is not None and parents.scale is not None:
+        pairs += [(getattr(batch.scale, key), getattr(parents.scale, key)) for key in ("mean", "variance", "count")]
+    for tensor, old in pairs:
+        tensor.copy_(old[nearest])
+
+
+def _below(folder: Path | None, name: str) -> Path | None:
+    return None if folder is None else folder / name

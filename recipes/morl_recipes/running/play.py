@@ -1,0 +1,211 @@
+"""Play a saved policy: its returns over many episodes, and a video of one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from morl_blocks.metrics import expected_utility, run_hypervolume
+from morl_envs.heuristics.play import mean_returns
+from morl_recipes.common import checks
+from morl_recipes.common.atomic_files import staged
+from morl_recipes.common.text import one_line
+from morl_recipes.environments.source import EnvSource
+from morl_recipes.recipe.paper import preference_label
+from morl_recipes.running.find_run import find_run, source_of
+from morl_recipes.running.saved_policy import Point, PolicyFunction, acting, load_policy
+from morl_recipes.store.store import Store
+
+FRAMES = 200
+"""A video has about as many pictures as this, whatever the length of the episode."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a policy did.
+
+    Attributes:
+        run_id: The run.
+        preference: The preference that it was given.
+        objectives: Names of the objectives.
+        returns: Undiscounted returns of every episode, ``[episodes, m]``.
+        hv: Hypervolume of the mean returns; ``None`` without bounds.
+        eu: Expected utility of the mean returns.
+    """
+
+    run_id: str
+    preference: tuple[float, ...]
+    objectives: tuple[str, ...]
+    returns: Tensor
+    hv: float | None
+    eu: float
+
+
+def play(
+    folder: str | Path,
+    *,
+    run: str | None = None,
+    point: Point = "peak",
+    preference: tuple[float, ...] | None = None,
+    episodes: int = 20,
+    seed: int = 0,
+    video: str | Path | None = None,
+    env: Any = None,
+) -> Played:
+    """Run a saved policy.
+
+    Args:
+        folder: A result store.
+        run: A run id or a part of one, such as a method; by default, and among several, the best.
+        point: The policy of the best validation, or the last.
+        preference: Another preference than the one it was trained for: the policy sees it as an input.
+        episodes: Number of episodes.
+        seed: Seed of the first episode; episode k has seed + k.
+        video: A ``.gif`` or ``.mp4`` file for a film of the first episode; see also :func:`film_run`.
+        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
+
+    Returns:
+        The returns and scores.
+    """
+    if video is not None:
+        check_video(video)
+    checks.at_least("episodes", episodes, 1)
+    store = Store.open(folder)
+    row = find_run(store, run)
+    source = source_of(store, row["env"], env)
+    weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
+    with source.opened(episodes, range(seed, seed + episodes)) as worlds:
+        policy = acting(load_policy(store, row, point, worlds), weights)
+        returns, _ = mean_returns(worlds, policy)
+    mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
+    hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
+    if video is not None:
+        film(source, policy, Path(video), seed, _caption(row, weights, point, seed))
+    return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
+
+
+def film_run(
+    folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0, env: Any = None
+) -> None:
+    """Film the first of the episodes that were played.
+
+    Args:
+        folder: The result store.
+        played: What :func:`play` returned.
+        path: A ``.gif`` or ``.mp4`` file; its folder is made when missing, an existing file is replaced at once.
+        point: As for :func:`play`.
+        seed: As for :func:`play`.
+        env: As for :func:`play`.
+    """
+    store = Store.open(folder)
+    row = find_run(store, played.run_id)
+    source = source_of(store, row["env"], env)
+    with source.opened(1, [seed]) as world:
+        policy = load_policy(store, row, point, world)
+    caption = _caption(row, played.preference, point, seed)
+    film(source, acting(policy, played.preference), Path(path), seed, caption)
+
+
+def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point, seed: int) -> str:
+    """Say which policy is seen, and what it was asked for."""
+    which = "best" if point == "peak" else "last"
+    label = preference_label(preference)
+    return one_line(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
+
+
+def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int, caption: str = "") -> None:
+    """Write a video of one episode, with a caption above; the file appears when it is complete."""
+    from morl_envs.rendering.video import captioned, record_episode, save_video
+
+    check_video(path)
+    if source.draw is None:
+        raise ValueError(f"{source.name} cannot be filmed: it does not say how to draw it.")
+    _draw_without_a_screen()
+    env = source.draw(1, [seed])
+    every = max(1, env.horizon // FRAMES)
+    if source.card is not None and source.card.kind == "torch":
+        pictures = record_episode(env, policy, every=every)
+    else:
+        pictures = _gymnasium_pictures(env, policy, every, source.name)
+    with staged(path) as temporary:
+        save_video(captioned(pictures, caption) if caption else pictures, temporary)
+        _require_readable(temporary)
+
+
+def check_video(path: str | Path) -> None:
+    """Refuse, before anything is played, a film that could not be written."""
+    path = Path(path)
+    if path.suffix not in (".gif", ".mp4"):
+        checks.fail("video", "end in .gif or .mp4", path.name)
+    if path.suffix == ".mp4" and find_spec("imageio_ffmpeg") is None:
+        raise ImportError("MP4 videos need the report extra: pip install 'morl-blocks[report]'.")
+
+
+def _weights(preference: tuple[float, ...], objectives: tuple[str, ...]) -> tuple[float, ...]:
+    """Require a preference for these objectives."""
+    if len(preference) != len(objectives):
+        rule = f"hold {len(objectives)} numbers ({', '.join(objectives)})"
+        checks.fail("preference", rule, list(preference))
+    return checks.preference(preference, name="preference")
+
+
+def _draw_without_a_screen() -> None:
+    """Choose renderers that need no display and no sound card, unless the user has chosen others."""
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("MUJOCO_GL", "egl")
+
+
+def follow(env: Any) -> None:
+    """Let the camera go with what runs: MuJoCo's own stays where it is, and a fast policy leaves the film."""
+    world = env.envs[0].unwrapped
+    renderer, model = getattr(world, "mujoco_renderer", None), getattr(world, "model", None)
+    if renderer is None or model is None:
+        return
+    names = [model.camera(i).name for i in range(model.ncam)]
+    if "track" in names:
+        renderer.camera_id = names.index("track")
+
+
+@torch.no_grad()
+def _gymnasium_pictures(env: Any, policy: PolicyFunction, every: int, name: str) -> list[Any]:
+    """Film an environment that draws itself."""
+    follow(env)
+    observation, pictures, done, step = env.reset_tensors(), [], False, 0
+    while not done:
+        if step % every == 0:
+            pictures.append(_picture(env, name))
+        observation, _, terminated, truncated = env.step_tensors(policy(observation))
+        done, step = bool((terminated | truncated).item()), step + 1
+    return [*pictures, _picture(env, name)]
+
+
+def _picture(env: Any, name: str) -> Any:
+    """Draw the environment; what a renderer raises depends on the driver that it did not find."""
+    try:
+        return env.envs[0].render()
+    except Exception as error:
+        backend = os.environ.get("MUJOCO_GL", "not set")
+        raise ValueError(
+            f"{name} cannot be drawn on this machine ({str(error).strip() or type(error).__name__}). MUJOCO_GL is "
+            f"{backend}: without a display set MUJOCO_GL=egl, or MUJOCO_GL=osmesa where there is no EGL either."
+        ) from error
+
+
+def _require_readable(path: Path) -> None:
+    """Read an MP4 back: its encoder, another process, does not tell when the disk was full."""
+    if path.suffix == ".mp4":
+        try:
+            import_module("imageio_ffmpeg").count_frames_and_secs(str(path))
+        except RuntimeError:
+            raise OSError("the encoder stopped early; is the disk full?") from None

@@ -1,0 +1,110 @@
+"""Show how a sweep goes: a bar in a terminal, and where nobody watches one, lines in a log."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tqdm import tqdm
+
+from morl_recipes.common.naming import count
+from morl_recipes.running.plan import Job
+from morl_recipes.running.session import CHECKPOINT
+from morl_recipes.store.checkpoint import peek
+
+EVERY = 60.0
+"""Seconds between two lines of a log."""
+
+
+class Progress:
+    """One bar over the steps of all runs; without a terminal, a line per population that has ended and per minute.
+
+    Args:
+        todo: The populations to train.
+        folder: Where their checkpoints are: steps done before count neither as new nor in the speed.
+        say: Where lines go.
+        show: Show anything.
+        every: Seconds between two lines.
+    """
+
+    def __init__(
+        self, todo: list[Job], folder: Path | None, say: Callable[[str], None], *, show: bool, every: float = EVERY
+    ) -> None:
+        self._counted = {population.name: _steps_before(folder, population) for population in todo}
+        self._say, self._populations, self._ended, self._runs = say, len(todo), 0, 0
+        self._planned = sum(len(population.runs) for population in todo)
+        self._total, self._before = sum(population.steps for population in todo), sum(self._counted.values())
+        self._begun, self._started = set[str](), time.monotonic()
+        tqdm.set_lock(threading.RLock())  # its default lock is a semaphore of the system, which a kill would leak
+        self._bar = tqdm(
+            total=self._total,
+            initial=self._before,
+            unit=" steps",
+            unit_scale=True,
+            disable=None if show and todo else True,
+            leave=False,
+        )
+        self._lines = show and bool(self._bar.disable)
+        self._closed = threading.Event()
+        if self._lines and todo:
+            threading.Thread(target=self._report, args=(every,), daemon=True).start()
+
+    def watch(self, name: str, steps: int) -> None:
+        """Count the steps of a population so far."""
+        self._begun.add(name)
+        self._bar.update(steps - self._counted[name])
+        self._counted[name] = steps
+
+    def end(self, population: Job, runs: int, *, lost: bool = False) -> None:
+        """Count a population that has ended, and the runs that were written so far."""
+        if not lost:
+            self.watch(population.name, population.steps)
+        self._begun.discard(population.name)
+        self._ended, self._runs = self._ended + 1, runs
+        counted = count(runs, "run")
+        self._bar.set_postfix_str(counted)
+        if self._lines:
+            self._say(f"Job {self._ended} of {self._populations} has ended; {counted} so far.")
+
+    def line(self) -> str:
+        """Say how it goes: what is done and running, how fast, and how long it will take."""
+        steps = sum(self._counted.values())
+        speed = (steps - self._before) / max(time.monotonic() - self._started, 1e-9)
+        left = f"about {duration((self._total - steps) / speed)} left" if speed > 0 else "no step yet"
+        return (
+            f"{self._runs} of {self._planned} runs done, {count(len(self._begun), 'job')} running, "
+            f"{steps / max(self._total, 1):.1%} of the steps, {speed:,.0f} steps/s, {left}."
+        )
+
+    def close(self) -> None:
+        """Remove the bar, and end the lines."""
+        self._closed.set()
+        self._bar.close()
+
+    def _report(self, every: float) -> None:
+        while not self._closed.wait(every):
+            self._say(self.line())
+
+
+def duration(seconds: float) -> str:
+    """Print a time as people say it.
+
+    Example:
+        >>> duration(42), duration(600), duration(8100)
+        ('42 s', '10 min', '2 h 15 min')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _steps_before(folder: Path | None, population: Job) -> int:
+    """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
+    meta = {} if folder is None else peek(folder / population.name / CHECKPOINT)
+    try:
+        return sum(int(meta["iteration"]) * int(run.recipe["ppo"]["steps_per_iteration"]) for run in population.runs)
+    except (KeyError, TypeError, ValueError):
+        return 0

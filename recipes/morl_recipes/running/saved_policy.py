@@ -1,0 +1,124 @@
+"""A stored policy as an ordinary module: from observation and preference to the action of the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.ppo import Actor, unit_box_to_action
+from morl_recipes.common import checks
+from morl_recipes.common.errors import StoreError
+from morl_recipes.learning.observations import STATISTICS, scaled
+from morl_recipes.recipe.fields import described_actor
+from morl_recipes.recipe.policy_network import Network
+from morl_recipes.store.store import Store
+
+if TYPE_CHECKING:
+    from morl_envs.protocol import TensorEnv
+
+Point = Literal["peak", "final"]
+
+
+class SavedPolicy(nn.Module):
+    """The most likely action of a trained policy.
+
+    Args:
+        tensors: Parameters of the actor by name, with ``observation_mean`` and ``observation_variance`` when the policy
+            sees scaled observations.
+        num_objectives: Numbers in a preference, m.
+        low: Lowest action, ``[a]``; ``None`` for discrete actions.
+        high: Highest action, ``[a]``.
+        actor: The network, where it is another than the paper's; its parameters are replaced.
+
+    Example:
+        >>> from morl_blocks.ppo import UnitBoxGaussianActor
+        >>> actor = UnitBoxGaussianActor(observation_dim=4, num_objectives=2, action_dim=1)
+        >>> policy = SavedPolicy(actor.state_dict(), 2, torch.tensor([-1.0]), torch.tensor([1.0]))
+        >>> policy(torch.zeros(5, 4), torch.tensor([[0.5, 0.5]])).shape
+        torch.Size([5, 1])
+    """
+
+    low: Tensor
+    high: Tensor
+    mean: Tensor | None
+    variance: Tensor
+
+    def __init__(
+        self,
+        tensors: Mapping[str, Tensor],
+        num_objectives: int,
+        low: Tensor | None,
+        high: Tensor | None,
+        actor: Actor | None = None,
+    ) -> None:
+        super().__init__()
+        parameters = {name: tensor for name, tensor in tensors.items() if name not in STATISTICS}
+        self.num_objectives = num_objectives
+        self.actor = Network.of_shapes(parameters, num_objectives).build(num_objectives) if actor is None else actor
+        self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0: an actor that does not tell
+        kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
+        given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
+        self.actor.load_state_dict(given, assign=True)
+        self.register_buffer("low", low)
+        self.register_buffer("high", high)
+        self.register_buffer("mean", tensors.get("observation_mean"))
+        self.register_buffer("variance", tensors.get("observation_variance"))
+
+    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
+        """Return actions ``[N, a]`` (``[N]`` indices when discrete) for ``[N, n]`` and ``[N, m]`` or ``[1, m]``."""
+        if self.mean is not None:
+            observation = scaled(observation, self.mean, self.variance)
+        preference = preference.expand(observation.shape[0], self.num_objectives)
+        action = self.actor.mode(self.actor(observation, preference))
+        return action if self.low is None else unit_box_to_action(action, self.low, self.high)
+
+
+def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
+    """Return the policy of one point from the stored tensors of a run, which hold both."""
+    return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
+
+
+def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
+    """Return the policy of a run at its best or last validation point, for its environment."""
+    checks.one_of("point", point, get_args(Point))
+    own = at_point(store.policy(run["run_id"]), point)
+    if not own:
+        raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
+    try:
+        actor = _stored_actor(store, run["run_id"], env)
+        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).strip().replace("\n", " ")[:200]
+        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
+    return policy.requires_grad_(requires_grad=False)
+
+
+def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
+    """Return the actor of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
+
+    The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
+    """
+    (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
+    actor = described_actor(planned.recipe)
+    return None if actor is None else Network.of(actor, env).build(len(planned.preference))
+
+
+def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:
+    """Return the policy for one preference, as a function of the observation."""
+    return PolicyFunction(policy, torch.tensor([preference], dtype=torch.float32))
+
+
+class PolicyFunction:
+    """From observations ``[N, n]`` to actions, for a fixed preference."""
+
+    def __init__(self, policy: SavedPolicy, preference: Tensor) -> None:
+        self.policy, self.preference = policy, preference
+
+    def __call__(self, observation: Tensor) -> Tensor:
+        """Return actions."""
+        with torch.no_grad():
+            action: Tensor = self.policy(observation, self.preference)
+        return action

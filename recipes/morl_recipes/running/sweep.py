@@ -1,0 +1,182 @@
+"""A sweep as data: recipes x environments x preferences x seeds, from a TOML file or from flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from morl_recipes.common import checks, toml
+from morl_recipes.common.naming import unknown
+from morl_recipes.recipe.fields import change_recipe
+from morl_recipes.recipe.ppo import PPO
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.settings import NAMES, Settings, require_known
+from morl_recipes.recipe.user_code import named_file
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A product of recipes, environments, preferences and seeds.
+
+    Args:
+        rows: Names for :func:`~morl_recipes.recipe.selection.select_rows`.
+        envs: Names for :func:`~morl_recipes.environments.source.find_source`.
+        preferences: Weights on the simplex; ``None`` takes each environment's own.
+        seeds: Seeds; a number n means ``0 .. n - 1``.
+        settings: How all of them are trained.
+        ppo: Numbers of PPO to change in every recipe, by name.
+        set: Anything to change in every recipe, by dotted name: see :func:`~morl_recipes.recipe.fields.change_recipe`.
+        population: Most runs that train together; ``None`` sizes populations to the machine.
+
+    Example:
+        >>> sweep = Sweep(rows=("PASTA", "Linear"), seeds=2, ppo={"epochs": 2})
+        >>> sweep.seeds
+        (0, 1)
+    """
+
+    rows: tuple[str, ...]
+    envs: tuple[str, ...] = ("stealth",)
+    preferences: tuple[tuple[float, ...], ...] | None = None
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    settings: Settings = field(default_factory=Settings)
+    ppo: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, Any] = field(default_factory=dict)
+    population: int | None = None
+
+    def __post_init__(self) -> None:
+        """Turn lists into tuples, and check everything that needs no environment."""
+        _set(self, "rows", _words("rows", self.rows))
+        _set(self, "envs", _words("envs", self.envs))
+        _set(self, "seeds", _seeds(self.seeds))
+        if self.preferences is not None:
+            _set(self, "preferences", _preferences(self.preferences))
+        if self.population is not None:
+            checks.at_least("population", self.population, 1)
+        if not isinstance(self.set, Mapping):
+            checks.fail("set", "be a table of dotted names and values", repr(self.set))
+        if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # where version 0.1 had the actor's width
+            _set(self, "set", {"actor.hidden": self.ppo["hidden"], **self.set})
+            _set(self, "ppo", {name: value for name, value in self.ppo.items() if name != "hidden"})
+        PPO.from_dict(self.ppo)
+
+    def adapt(self, recipe: Recipe) -> Recipe:
+        """Return the recipe with the sweep's own changes."""
+        recipe = replace(recipe, ppo=replace(recipe.ppo, **self.ppo)) if self.ppo else recipe
+        return change_recipe(recipe, self.set)
+
+
+def shipped_sweeps() -> dict[str, Path]:
+    """Return the sweep files that come with the package, by name."""
+    folder = Path(__file__).parents[1] / "data" / "sweeps"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_sweep(name: str | Path) -> Path:
+    """Return the file that a name stands for: a path, or a sweep that comes with the package.
+
+    Example:
+        >>> find_sweep("smoke").name
+        'smoke.toml'
+    """
+    path, shipped = Path(name), shipped_sweeps()
+    if not path.exists() and path.name == str(name) and not path.suffix:
+        if path.name not in shipped:
+            raise unknown("sweep", path.name, shipped)
+        return shipped[path.name]
+    return path
+
+
+def read_sweep(path: str | Path, **changes: Any) -> Sweep:
+    """Read a sweep from a TOML file.
+
+    The keys are the arguments of :class:`Sweep`, those of :class:`~morl_recipes.Settings` beside them, and the
+    tables ``[ppo]`` and ``[set]``.
+
+    The user's own files (``my_rows.py:MyRow``, ``my_env.py:make_env``) are looked for beside the file when it names
+    them, and in the current folder when ``changes`` does.
+
+    Args:
+        path: The file, or the name of one that comes with the package, such as ``"smoke"``.
+        **changes: Keys that replace those of the file.
+
+    Returns:
+        The sweep; a file that is missing, damaged or has unknown keys raises ``ValueError`` with its name.
+    """
+    path = find_sweep(path)
+    try:
+        content = toml.loads(path.read_text(encoding="utf-8"))
+        return sweep_from(content, folder=path.parent, **changes)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any) -> Sweep:
+    """Build a sweep from flat keys, as in a TOML file.
+
+    Args:
+        content: The keys.
+        folder: Where the paths of the user's files in ``content`` begin; those in ``changes`` begin here.
+        **changes: Keys that replace others.
+
+    Example:
+        >>> sweep_from({"rows": ["PASTA"], "seeds": 1, "total_steps": 4096}).settings.total_steps
+        4096
+    """
+    beside = {key: _below(folder, content[key]) for key in ("rows", "envs") if key in content}
+    merged = {**content, **beside, **changes}
+    require_known(merged, [f.name for f in fields(Sweep) if f.name != "settings"], kind="key")
+    missing = [f.name for f in fields(Sweep) if f.default is MISSING and f.default_factory is MISSING]
+    for key in missing:
+        if key not in merged:
+            checks.fail(key, "be given, or be a key of a sweep file that is named", "nothing")
+    settings = Settings(**{key: merged.pop(key) for key in NAMES if key in merged})
+    return Sweep(**merged, settings=settings)
+
+
+def _set(sweep: Sweep, name: str, value: object) -> None:
+    object.__setattr__(sweep, name, value)
+
+
+def _words(name: str, value: object) -> tuple[str, ...]:
+    words = (value,) if isinstance(value, str) else value
+    if not isinstance(words, Sequence) or not words or not all(isinstance(word, str) for word in words):
+        checks.fail(name, "be a list of names", repr(value))
+    return tuple(dict.fromkeys(words))
+
+
+def _below(folder: Path, names: object) -> object:
+    """Let the paths of a user's own files begin in a folder."""
+    if isinstance(names, str):
+        return names if named_file(names) is None else str(folder / names)
+    return [_below(folder, name) for name in names] if _is_list(names) else names
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _preferences(value: object) -> tuple[tuple[float, ...], ...]:
+    if not _is_list(value) or not all(_is_list(weights) and all(map(_is_number, weights)) for weights in value):
+        checks.fail("preferences", "be a list of lists of numbers", repr(value))
+    if not value:
+        checks.fail("preferences", "hold at least one preference", "none")
+    return tuple(checks.preference(weights) for weights in value)
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _seeds(value: object) -> tuple[int, ...]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        checks.at_least("seeds", value, 1)
+        return tuple(range(value))
+    if not _is_list(value) or not value:
+        checks.fail("seeds", "be a number of seeds or a list of them", repr(value))
+    for seed in value:
+        checks.at_least("seeds", seed, 0)
+    return tuple(dict.fromkeys(value))

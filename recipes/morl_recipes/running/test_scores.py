@@ -1,0 +1,217 @@
+"""The test score: the best and the last policy of a run on fresh episodes, when it ends or from a store.
+
+The best of several validations is chosen for its luck too: its score overstates the policy (*selection bias*). Episodes
+that had no part in the choice do not.
+"""
+
+# ruff: noqa: PT028 - `test_store` tests policies
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from morl_recipes.common import checks
+from morl_recipes.common.errors import StoreError
+from morl_recipes.common.scores.errors import summarise
+from morl_recipes.common.scores.score import Bounds
+from morl_recipes.environments.source import EnvSource
+from morl_recipes.evaluation.episodes import AT_ONCE, Player, fresh_returns
+from morl_recipes.recipe.fields import described_actor
+from morl_recipes.recipe.policy_network import require_known
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.result import RunResult
+from morl_recipes.running.saved_policy import at_point
+from morl_recipes.running.stored_environments import StoredEnvironments, require_dynamics
+from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.store.store import Store
+from morl_recipes.store.tests import read_tests, write_test
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`test_store` did.
+
+    Attributes:
+        tested: Ids of the runs that were played.
+        there: Ids of the runs that had such a test already.
+    """
+
+    tested: tuple[str, ...]
+    there: tuple[str, ...]
+
+
+def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
+    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none."""
+    done = [index for index, run in enumerate(runs) if run.status == "done"]
+    if not episodes or not done:
+        return list(runs)
+    both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
+    players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
+    returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
+    tested = list(runs)
+    for place, index in enumerate(done):
+        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
+    return tested
+
+
+def test_store(
+    folder: str | Path | Store,
+    episodes: int = Settings.test_episodes,
+    *,
+    progress: bool = True,
+    env: Any = None,
+    accept_versions: bool = False,
+) -> Outcome:
+    """Play the stored policies of all finished runs on fresh episodes and write the scores beside the runs.
+
+    Nothing is trained and no file of a run is changed: the scores are a file ``test.json`` of their own, written whole,
+    run by run. Whatever stops it, the same call goes on with the runs that are left. A run that was tested on as many
+    episodes before is not played again. The scores are those that the training itself would have written.
+
+    Args:
+        folder: A result store, or its folder.
+        episodes: Fresh episodes per policy.
+        progress: Show a progress bar.
+        env: The environment, where it was made in Python and no name leads to it.
+        accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with.
+
+    Returns:
+        What was done. A store without a policy raises :class:`~morl_recipes.store.StoreError`, and so does one of
+        which some runs cannot be read or had other versions, after all the others are tested.
+    """
+    checks.at_least("episodes", episodes, 1)
+    store = Store.open(folder)
+    todo, there, problems = _pending(store, episodes, accept_versions=accept_versions)
+    batches, unread = _batches(store, todo)
+    problems += unread
+    if problems and not batches and not there:
+        raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
+    tested: list[str] = []
+    environments = StoredEnvironments(store, env)
+    with tqdm(
+        total=2 * episodes * sum(map(len, batches)),
+        disable=None if progress else True,
+        unit="episode",
+        dynamic_ncols=True,
+    ) as bar:
+        for batch in batches:
+            source = environments.source(batch[0].run.env)
+            for part in _parts(batch, episodes):
+                tested += _test_part(store, part, source, episodes)
+                bar.update(2 * episodes * len(part))
+    if problems:
+        count = len(tested) + len(there) + len(problems)
+        raise StoreError(f"{len(problems)} of {count} runs could not be tested, the others were. {problems[0]}")
+    return Outcome(tuple(tested), tuple(there))
+
+
+test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A run of a store with its policies, ``peak`` and ``final``, and a recipe that has its actor."""
+
+    run: PlannedRun
+    policies: dict[str, dict[str, Tensor]]
+    recipe: Recipe
+
+
+def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[PlannedRun], list[str], list[str]]:
+    """Return the finished runs without a test of so many episodes, the ids of those with one, and what cannot be."""
+    todo, there, problems = [], [], []
+    planned = {run.run_id: run for run in store.manifest.runs}
+    for run_id, fields in store.records():
+        try:
+            if isinstance(fields, StoreError):
+                raise fields
+            points = read_tests(store, fields).values()
+            tested = all(point is not None and point["episodes"] == episodes for point in points)
+            if fields["status"] == "done" and not tested and not accept_versions:
+                require_dynamics(store, fields)
+        except StoreError as problem:
+            problems.append(str(problem))
+            continue
+        if fields["status"] != "done":
+            continue
+        if tested:
+            there.append(run_id)
+        else:
+            todo.append(planned[run_id])
+    if not todo and not there and not problems:
+        raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
+    return todo, there, problems
+
+
+def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Stored]], list[str]]:
+    """Read the policies and group runs of one environment and one actor; say which cannot be read."""
+    groups: dict[str, list[_Stored]] = {}
+    problems = []
+    for run in todo:
+        try:
+            stored = _Stored(run, _split(store, run), actor_recipe(run.recipe))
+        except StoreError as error:
+            problems.append(str(error))
+            continue
+        except ValueError as error:
+            problems.append(f"{store.path}: the actor of run {run.run_id} is not one of this package ({error})")
+            continue
+        shapes = {name: list(tensor.shape) for name, tensor in stored.policies["final"].items()}
+        key = json.dumps([run.env, repr(stored.recipe.actor), shapes], sort_keys=True)
+        groups.setdefault(key, []).append(stored)
+    return list(groups.values()), problems
+
+
+def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
+    """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
+    made, actor = Recipe.from_dict({"ppo": recipe["ppo"]} if "ppo" in recipe else {}), described_actor(recipe)
+    return made if actor is None else replace(made, actor=require_known(actor))
+
+
+def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
+    """Return the policies of both points."""
+    tensors = store.policy(run.run_id)
+    policies = {point: at_point(tensors, point) for point in ("peak", "final")}
+    for point, policy in policies.items():
+        if not policy:
+            raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
+    return policies
+
+
+def _parts(batch: Sequence[_Stored], episodes: int) -> list[Sequence[_Stored]]:
+    """Cut a batch where its environments are full, so that results are written as they come."""
+    size = max(1, AT_ONCE // (2 * episodes))
+    return [batch[start : start + size] for start in range(0, len(batch), size)]
+
+
+def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:
+    """Play both policies of some runs and write their scores."""
+    players = [
+        Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
+    ]
+    try:
+        returns = fresh_returns(part[0].recipe, players, source, episodes)
+    except ValueError as error:
+        raise StoreError(
+            f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
+            "them; nothing was changed."
+        ) from error
+    for place, one in enumerate(part):
+        info = store.manifest.environments[one.run.env]
+        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, info.bounds))
+    return [one.run.run_id for one in part]
+
+
+def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
+    """Describe the episodes of both policies, ``[2, episodes, m]``."""
+    weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
+    both = returns.double().numpy()
+    return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}

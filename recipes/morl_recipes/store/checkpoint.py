@@ -1,0 +1,132 @@
+"""Checkpoints: one safetensors file with its description inside; a crash leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+from torch import Tensor
+
+from morl_recipes.common import atomic_files
+from morl_recipes.common.errors import StoreError
+from morl_recipes.store.versions import DECISIVE, dynamics_of, other_versions
+
+FORMAT = "morl-blocks checkpoint"
+VERSION = 3
+"""Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
+
+ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
+"""What to do about other versions."""
+
+
+class OtherVersionsError(StoreError):
+    """A training would continue under other versions than it began; the user may allow it."""
+
+
+class CheckpointError(ValueError):
+    """A file that is no checkpoint of this package, is damaged, or belongs to another training."""
+
+
+class OtherTrainingError(CheckpointError):
+    """A checkpoint that is whole, and belongs to another training."""
+
+
+def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
+    """Write a checkpoint whole or not at all."""
+    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    text = json.dumps(meta)
+    header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
+    atomic_files.replace(path, safetensors.torch.save(plain, header))
+
+
+def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Read a checkpoint; a file that is foreign, of another version or damaged raises :class:`CheckpointError`."""
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            header = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, MemoryError) as error:
+        raise CheckpointError(f"`{path}` must be a checkpoint, got a damaged or foreign file: {error}.") from error
+    if header.get("format") != FORMAT:
+        raise CheckpointError(f"`{path}` must be a checkpoint of morl-blocks, got a safetensors file of another kind.")
+    if header.get("version") != str(VERSION):
+        raise CheckpointError(f"`{path}` must have checkpoint version {VERSION}, got {header.get('version')}.")
+    text = header.get("meta", "")
+    if header.get("checksum") != _checksum(tensors, text):
+        raise CheckpointError(f"`{path}` must match its checksum, got damaged data.")
+    try:
+        meta = json.loads(text)
+    except (ValueError, RecursionError):
+        meta = None
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"`{path}` must describe itself, got something else in its header.")
+    return tensors, meta
+
+
+def peek(path: Path) -> dict[str, Any]:
+    """Return the description of a checkpoint, unchecked; empty without one, or where it cannot be read."""
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            meta = json.loads((file.metadata() or {}).get("meta", "{}"))
+    except (safetensors.SafetensorError, OSError, ValueError, TypeError, RecursionError):
+        return {}
+    return meta if isinstance(meta, dict) else {}
+
+
+def versions_note(meta: dict[str, Any]) -> list[str]:
+    """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
+    stored = meta.get("versions")
+    env = meta.get("env")
+    packages = (*DECISIVE, *dynamics_of(str(env.get("name", "")) if isinstance(env, dict) else ""))
+    other = other_versions(stored, packages=packages) if isinstance(stored, dict) else ""
+    return [other] if other else []
+
+
+def require_versions(path: Path) -> None:
+    """Require that a checkpoint, if there is one, was written by the versions that are here.
+
+    Other versions raise :class:`OtherVersionsError`, which says what to do; a damaged file is met by who loads it.
+    """
+    for other in versions_note(peek(path)):
+        raise OtherVersionsError(
+            f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
+            f"{ACCEPT}, or use those versions."
+        )
+
+
+def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Require that a checkpoint belongs to the training that was asked for; name what differs, and both values."""
+    for name, value in asked.items():
+        found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
+        if found is not None:
+            where, stored, given = found
+            raise OtherTrainingError(
+                f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {given}."
+            )
+
+
+def _difference(name: str, stored: Any, given: Any) -> tuple[str, Any, Any] | None:
+    """Return the first place at which two JSON values differ, with what stands there; ``None`` if they agree."""
+    if stored == given:
+        return None
+    if isinstance(stored, dict) and isinstance(given, dict) and stored.keys() == given.keys():
+        below = (_difference(f"{name}.{key}", stored[key], given[key]) for key in given)
+        return next(found for found in below if found is not None)
+    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        pairs = enumerate(zip(stored, given, strict=True))
+        below = (_difference(f"{name}[{index}]", *pair) for index, pair in pairs)
+        return next(found for found in below if found is not None)
+    return name, stored, given
+
+
+def _checksum(tensors: dict[str, Tensor], text: str) -> str:
+    value = zlib.crc32(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        value = zlib.crc32(f"{name}{tensor.dtype}{list(tensor.shape)}".encode(), value)
+        value = zlib.crc32(tensor.numpy().tobytes(), value)
+    return f"{value:08x}"

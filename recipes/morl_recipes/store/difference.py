@@ -1,0 +1,101 @@
+"""Say in words what one sweep has instead of another, from their manifests as JSON."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from morl_recipes.common.naming import some
+
+SHOWN = 4
+
+Fields = Mapping[str, Any]
+
+
+def describe_difference(ours: Fields, theirs: Fields) -> str | None:
+    """Return what differs between two sweeps, ours first; ``None`` when they are the same.
+
+    Args:
+        ours: Fields of a manifest.
+        theirs: Fields of the one it is compared with.
+    """
+    versions = [manifest["versions"].get("morl-blocks") for manifest in (ours, theirs)]
+    if versions[0] != versions[1]:
+        return f"morl-blocks {versions[0]} instead of {versions[1]}"
+    if ours["environments"] != theirs["environments"]:
+        names = [", ".join(sorted(manifest["environments"])) for manifest in (ours, theirs)]
+        return (
+            f"environments {names[0]} instead of {names[1]}" if names[0] != names[1] else "other objectives or bounds"
+        )
+    mine, known = ({run["run_id"]: _compared(run) for run in manifest["runs"]} for manifest in (ours, theirs))
+    if mine == known:
+        return None
+    changes = _settings(ours, theirs) + _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
+    if changes:
+        more = f" and {len(changes) - SHOWN} more changes" if len(changes) > SHOWN else ""
+        return "; ".join(changes[:SHOWN]) + more
+    changed = sorted(key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key))
+    return f"other planned runs, first {changed[0]}"
+
+
+def _compared(run: Fields) -> dict[str, Any]:
+    """Return a run without its file's digest, which older manifests lack; the run's id follows from the file anyway."""
+    return {key: value for key, value in run.items() if key != "plugin"}
+
+
+def _settings(ours: Fields, theirs: Fields) -> list[str]:
+    """Compare the settings that both manifests record; the older ones know the steps alone."""
+    mine, known = ({**_steps(manifest["runs"]), **manifest["training"]} for manifest in (ours, theirs))
+    both = mine.keys() & known.keys()
+    return _changes(*({key: value for key, value in settings.items() if key in both} for settings in (mine, known)))
+
+
+def _steps(runs: Sequence[Fields]) -> dict[str, Any]:
+    steps = {run["steps"] for run in runs}
+    return {"total_steps": steps.pop()} if len(steps) == 1 else {}
+
+
+def _axes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
+    """Compare the factors of the two products: which rows, preferences and seeds."""
+    axes: dict[str, Callable[[Fields], str]] = {
+        "rows": lambda run: str(run["method"]),
+        "preferences": lambda run: ",".join(f"{weight:g}" for weight in run["preference"]),
+        "seeds": lambda run: str(run["seed"]),
+    }
+    found = []
+    for name, key in axes.items():
+        mine, known = (list(dict.fromkeys(map(key, runs))) for runs in (ours, theirs))
+        added = [value for value in mine if value not in known]
+        gone = [value for value in known if value not in mine]
+        parts = [f"{word} {some(names, SHOWN)}" for word, names in (("with", added), ("without", gone)) if names]
+        found += [f"{name} {' and '.join(parts)}"] if parts else []
+    return found
+
+
+def _recipes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
+    """Compare the recipes, and the users' files, of rows that both have."""
+    mine, known = ({(run["group"], run["method"]): run for run in runs} for runs in (ours, theirs))
+    found = []
+    for key in [key for key in mine if key in known]:
+        changes = _changes(_flat(mine[key]["recipe"]), _flat(known[key]["recipe"]))
+        if not changes and mine[key]["plugin"] != known[key]["plugin"] and known[key]["plugin"]:
+            changes = ["another text of its file"]
+        found += [f"{key[0]}/{key[1]}: {', '.join(changes[:SHOWN])}"] if changes else []
+    return found
+
+
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Name every number of a nested recipe by its path.
+
+    Example:
+        >>> _flat({"mu": {"type": "Fixed", "mu": 1.0}})
+        {'mu.type': 'Fixed', 'mu.mu': 1.0}
+    """
+    if not isinstance(value, Mapping):
+        return {path: value}
+    items = [_flat(item, f"{path}.{key}" if path else str(key)) for key, item in value.items()]
+    return {key: number for item in items for key, number in item.items()}
+
+
+def _changes(ours: Fields, theirs: Fields) -> list[str]:
+    """List the keys of two dictionaries whose values differ."""
+    keys = dict.fromkeys((*ours, *theirs))
+    return [f"{key} {ours.get(key)} instead of {theirs.get(key)}" for key in keys if ours.get(key) != theirs.get(key)]

@@ -1,0 +1,227 @@
+"""Read a whole store as two tidy frames, of pandas or of polars."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+
+import numpy as np
+import pandas as pd
+
+from morl_recipes.common import checks, scores
+from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.identity import IDENTITY
+from morl_recipes.store.histories import History, read_history, stacked
+from morl_recipes.store.shapes import TEST_POINTS
+from morl_recipes.store.store import Store
+from morl_recipes.store.tests import read_tests
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FrameKind: TypeAlias = Literal["pandas", "polars"]
+Damaged: TypeAlias = Literal["raise", "mark"]
+
+KEYS = list(IDENTITY)
+_TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed", "iteration", "steps")
+
+
+def _number(value: float | None) -> float:
+    """JSON has no NaN: it was written as null."""
+    return math.nan if value is None else float(value)
+
+
+def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
+    """Flatten one ``run.json`` with its tests; objectives that the environment does not have are NaN."""
+    row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
+    row["preference"] = tuple(fields["preference"])
+    for name in ("peak", "final"):
+        point = fields[name] or {"returns": []}
+        row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
+        returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
+        row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
+    for name in TEST_POINTS:
+        point = fields.get(name) or {}
+        known = {key: value for key, value in point.items() if key not in ("returns", "returns_se")}
+        for suffix in ("", "_se"):
+            known |= {f"{i}{suffix}": value for i, value in enumerate(point.get(f"returns{suffix}", ()))}
+        row |= {f"{name}_{key}": _number(known.get(key)) for key in _test_keys(objectives)}
+    return row
+
+
+def _test_keys(objectives: int) -> list[str]:
+    """What a test has: its episodes, then scores and returns with their standard errors."""
+    numbers = [*scores.names(), *map(str, range(objectives))]
+    return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
+
+
+def run_columns(objectives: int) -> list[str]:
+    """Return the columns of :func:`load_runs`, also when there are no runs."""
+    nothing: dict[str, Any] = dict.fromkeys((*KEYS, "status", "reason", "steps", "peak", "final"))
+    return list(_row({**nothing, "preference": ()}, objectives))
+
+
+@overload
+def load_runs(store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...) -> pd.DataFrame: ...
+@overload
+def load_runs(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_runs(
+    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
+) -> "pd.DataFrame | pl.DataFrame":
+    """Read one row per run, done or failed.
+
+    Args:
+        store: A store or its folder.
+        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
+        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: a row with status ``damaged``, no numbers, and
+            what is wrong as its reason.
+
+    Returns:
+        ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
+        for the best and the last validation point ``peak_steps, peak_hv, peak_eu, peak_0, ...`` and ``final_...``,
+        then for the same policies on fresh episodes ``test_peak_episodes, test_peak_hv, ..., test_peak_hv_se, ...`` and
+        ``test_final_...``, where ``_se`` is a standard error over episodes.
+        Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
+    """
+    as_asked = _converter(frame)
+    store = Store.open(store)
+    objectives = store.manifest.most_objectives
+    rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
+    return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
+
+
+def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
+    """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
+    checks.one_of("damaged", damaged, get_args(Damaged))
+    planned = {run.run_id: run for run in store.manifest.runs}
+    for run_id, found in store.records():
+        fields = _with_tests(store, found) if tests else found
+        if not isinstance(fields, StoreError):
+            yield fields
+        elif damaged == "raise":
+            raise fields
+        else:
+            identity = {key: getattr(planned[run_id], key) for key in KEYS}
+            yield {**identity, "status": "damaged", "reason": str(fields), "steps": 0, "peak": None, "final": None}
+
+
+def _with_tests(store: Store, fields: dict[str, Any] | StoreError) -> dict[str, Any] | StoreError:
+    """Add the tests of a run to its fields; what is wrong with them is returned."""
+    try:
+        return fields if isinstance(fields, StoreError) else fields | read_tests(store, fields)
+    except StoreError as problem:
+        return problem
+
+
+@overload
+def load_history(
+    store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...
+) -> pd.DataFrame: ...
+@overload
+def load_history(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_history(
+    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
+) -> "pd.DataFrame | pl.DataFrame":
+    """Read the histories of all runs, one row per run and iteration.
+
+    Args:
+        store: A store or its folder.
+        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
+        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: it has no rows, and ``attrs["damaged"]`` of the
+            pandas frame says what is wrong with it, by run id.
+
+    Returns:
+        ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
+        have is NaN for it.
+    """
+    as_asked = _converter(frame)
+    store = Store.open(store)
+    taken = _Taken(store, damaged)
+    for fields in _fields(store, damaged):
+        taken.add(fields)
+    return as_asked(taken.frame(KEYS))
+
+
+def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the runs and some columns of their histories in one pass, with damaged runs marked.
+
+    Args:
+        store: The store.
+        columns: Columns of the histories, those that no run has are left out; ``None`` for all.
+
+    Returns:
+        The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
+        ``iteration``, ``steps`` and the columns alone.
+    """
+    objectives = store.manifest.most_objectives
+    rows, taken = list[dict[str, Any]](), _Taken(store, "mark", None if columns is None else frozenset(columns))
+    for fields in _fields(store, "mark", tests=True):
+        rows.append(_row(fields, objectives))
+        taken.add(fields)
+    runs = pd.DataFrame(rows, columns=run_columns(objectives))
+    rows.clear()
+    return runs, taken.frame(KEYS if columns is None else ["run_id"])
+
+
+class _Taken:
+    """Histories read so far, whose they are, and what is wrong with the others.
+
+    Args:
+        store: The store.
+        damaged: As in :func:`load_history`.
+        columns: What to keep of each; ``None`` for all.
+    """
+
+    def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
+        self._store, self._damaged, self._columns = store, damaged, columns
+        self._histories, self._keys, self._problems = list[History](), list[list[Any]](), dict[str, str]()
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Read the history of one run, given the fields of its ``run.json``."""
+        if fields["status"] == "damaged":
+            self._problems[fields["run_id"]] = fields["reason"]
+            return
+        try:
+            history = read_history(self._store, fields, self._columns)
+        except StoreError as problem:
+            if self._damaged == "raise":
+                raise
+            self._problems[fields["run_id"]] = str(problem)
+            return
+        self._histories.append(history)
+        self._keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
+
+    def frame(self, keys: list[str]) -> pd.DataFrame:
+        """Return one row per run and iteration, with some of the keys in front."""
+        table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
+        if self._keys:
+            owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
+            identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
+            if self._columns is not None:  # one copy of each name, not one per row
+                identity = identity.astype("category")
+            whose = {key: identity[key].take(owner).array for key in keys}
+            table = pd.DataFrame(whose | stacked(self._histories), copy=False)
+        table.attrs["damaged"] = self._problems
+        return table
+
+
+def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
+    """Return the way from pandas to what was asked for; a package that is missing is named before anything is read."""
+    checks.one_of("frame", frame, get_args(FrameKind))
+    if frame == "pandas":
+        return lambda table: table
+    try:
+        polars = import_module("polars")
+    except ImportError as error:
+        raise ImportError("Polars frames need the polars extra: pip install 'morl-blocks[polars]'.") from error
+    return lambda table: _to_polars(polars, table)
+
+
+def _to_polars(polars: Any, table: pd.DataFrame) -> "pl.DataFrame":
+    """Convert column by column, so that no Arrow is needed and an empty frame has the types of a full one."""
+    types = {"preference": polars.List(polars.Float64), **dict.fromkeys(_WHOLE, polars.Int64)}
+    types |= dict.fromkeys(_TEXT, polars.String)
+    columns = {str(name): [list(v) if isinstance(v, tuple) else v for v in table[name]] for name in table.columns}
+    made: pl.DataFrame = polars.DataFrame(columns, schema={name: types.get(name, polars.Float64) for name in columns})
+    return made

@@ -1,0 +1,132 @@
+"""The history of a population: one row of numbers per run and iteration, in memory and as a CSV that only grows.
+
+The checkpoint does not hold the history, or it would grow with it: it holds how long the file was, and its checksum.
+What the file has beyond that is of iterations that are trained again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import torch
+from torch import Tensor
+
+from morl_recipes.common import atomic_files
+from morl_recipes.learning.runs import Run
+
+
+class Mark(NamedTuple):
+    """How much of the file belongs to the first ``rows`` rows, and the checksum of that."""
+
+    rows: int
+    size: int
+    checksum: int
+
+
+class History:
+    """Rows of numbers ``[K, R, C]`` with column names.
+
+    Args:
+        runs: The runs.
+        objectives: Number of objectives, m.
+        path: CSV file that grows with every row; none by default.
+    """
+
+    def __init__(self, runs: Sequence[Run], objectives: int, path: Path | None = None) -> None:
+        self.runs, self.objectives, self.path = list(runs), objectives, path
+        self.columns: list[str] = []
+        self.rows: list[Tensor] = []
+        self.mark = Mark(0, 0, 0)
+
+    def add(self, numbers: dict[str, Tensor | float], alive: Tensor) -> dict[str, Tensor]:
+        """Append one row per run; rows of stopped runs are NaN. Returns the columns, ``[R]`` each, on the CPU."""
+        count = len(self.runs)
+        spread: dict[str, Tensor] = {}
+        for name, value in numbers.items():
+            tensor = torch.as_tensor(value, dtype=torch.float64, device=alive.device)
+            if tensor.dim() == 2:
+                spread |= {f"{name}_{i}": column for i, column in enumerate(tensor.unbind(-1))}
+            else:
+                spread[name] = tensor.expand(count)
+        self.columns = list(spread)
+        table = torch.where(alive.unsqueeze(-1), torch.stack(list(spread.values()), dim=-1), torch.nan).cpu()
+        self.rows.append(table)
+        self._append(table)
+        return dict(zip(self.columns, table.unbind(-1), strict=True))
+
+    def frame(self, run: int) -> pd.DataFrame:
+        """Return the rows of one run, up to where it stopped."""
+        if not self.rows:
+            return pd.DataFrame()
+        table = torch.stack([row[run] for row in self.rows])
+        frame = pd.DataFrame(table.numpy(), columns=self.columns)
+        frame = frame[frame["iteration"].notna()].reset_index(drop=True)
+        return frame.astype({"iteration": int, "steps": int})
+
+    def flush(self) -> None:
+        """Wait until the disk has every row: only then may a checkpoint count on them."""
+        if self.path is not None and self.mark.size:
+            atomic_files.flush(self.path)
+
+    def load(self, mark: Mark, columns: Sequence[str]) -> None:
+        """Continue from a mark: read the rows up to it, and cut off what the file has beyond.
+
+        Args:
+            mark: The :attr:`mark` of when the checkpoint was made.
+            columns: The columns of then.
+        """
+        content = b"" if self.path is None or not mark.size else _read(self.path, mark.size)
+        if (len(content), zlib.crc32(content)) != (mark.size, mark.checksum):
+            raise ValueError(f"another history.csv than the one of {mark.size} bytes that it was saved with")
+        self.columns, self.mark = list(columns), mark
+        self.rows = self._parse(content, mark.rows)
+        if self.path is not None:
+            atomic_files.append(self.path, b"", at=mark.size)
+
+    def _parse(self, content: bytes, count: int) -> list[Tensor]:
+        """Return the rows ``[R, C]`` of a file: one line per iteration and run that was alive in it."""
+        rows = torch.full((count, len(self.runs), len(self.columns)), torch.nan, dtype=torch.float64)
+        first = 2 + self.objectives
+        order: dict[str, int] = {}
+        for cells in list(csv.reader(io.StringIO(content.decode())))[1:]:
+            row = order.setdefault(cells[first], len(order))
+            numbers = [float(cell) if cell else math.nan for cell in cells[first:]]
+            rows[row, int(cells[0])] = torch.tensor(numbers, dtype=torch.float64)
+        return list(rows.unbind(0))
+
+    def _append(self, table: Tensor) -> None:
+        if self.path is None:
+            return
+        content, (rows, size, checksum) = self._lines(table, header=self.mark.rows == 0), self.mark
+        atomic_files.append(self.path, content, at=size)
+        self.mark = Mark(rows + 1, size + len(content), zlib.crc32(content, checksum))
+
+    def _lines(self, table: Tensor, *, header: bool) -> bytes:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        if header:
+            writer.writerow(["run", "seed", *(f"weight_{i}" for i in range(self.objectives)), *self.columns])
+        for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
+            if row[0] == row[0]:  # stopped runs have NaN everywhere
+                writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *map(_cell, row[2:])])
+        return text.getvalue().encode()
+
+
+def _read(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, fewer when it has no more; nothing when it is missing."""
+    try:
+        with path.open("rb") as file:
+            return file.read(min(size, path.stat().st_size))
+    except FileNotFoundError:
+        return b""
+
+
+def _cell(number: float) -> str:
+    return "" if number != number else repr(number)

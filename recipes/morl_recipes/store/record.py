@@ -1,0 +1,97 @@
+"""One finished run, and how it becomes files."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import pandas as pd
+from safetensors.torch import save
+from torch import Tensor
+
+from morl_recipes.common import checks, scores
+from morl_recipes.recipe.identity import Identity
+from morl_recipes.store.files import digest, plain, seal
+from morl_recipes.store.manifest import SCHEMA, check_run_id
+from morl_recipes.store.shapes import HISTORY, POINT_FIELDS, POLICY
+from morl_recipes.store.versions import run_versions
+
+Status = Literal["done", "failed"]
+
+
+@dataclass(frozen=True)
+class RunRecord(Identity):
+    """Everything about one finished run.
+
+    Attributes:
+        status: ``"done"`` or ``"failed"``.
+        reason: Why it failed; empty when done.
+        steps: Environment steps that were trained.
+        peak: The best validation point: ``iteration, steps, returns, hv, eu``; ``None`` when it never validated.
+        final: The last validation point, likewise.
+        recipe: The recipe as JSON.
+        history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
+            are NaN on iterations without a validation.
+        policy: Named tensors, or ``None``.
+        versions: What trained it: morl-blocks, torch, the packages of environments that are not ours and, where it is
+            known, the commit of the source.
+        test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
+            with its standard error (``hv, hv_se, ...``); ``None`` without a test.
+        test_final: The last policy, likewise.
+    """
+
+    status: Status
+    reason: str
+    steps: int
+    peak: Mapping[str, Any] | None
+    final: Mapping[str, Any] | None
+    recipe: Mapping[str, Any] = field(repr=False)
+    history: pd.DataFrame = field(repr=False)
+    policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
+    versions: Mapping[str, str] = field(default_factory=run_versions, repr=False)
+    test_peak: Mapping[str, Any] | None = None
+    test_final: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
+        if self.status == "failed" and self.history.empty:
+            object.__setattr__(self, "history", pd.DataFrame({"iteration": [], "steps": []}, dtype=float))
+        check_run_id(self.run_id)
+        checks.one_of("status", self.status, get_args(Status))
+        if self.status == "done" and (self.peak is None or self.final is None):
+            raise ValueError("`peak` and `final` must be given for a run that is done, got None.")
+        for name in ("peak", "final"):
+            _check_point(name, getattr(self, name), len(self.preference))
+        missing = {"iteration", "steps"} - set(self.history.columns)
+        if missing:
+            raise ValueError(f"`history` must have the columns iteration and steps, got none named {sorted(missing)}.")
+        for column_name, column in self.history.items():
+            if not pd.api.types.is_numeric_dtype(column.dtype):
+                raise ValueError(f"`history` must hold numbers, got column {column_name!r} of {column.dtype}.")
+        if self.history[["iteration", "steps"]].isna().any(axis=None):
+            raise ValueError("`history` must number every row with iteration and steps, got a missing one.")
+
+    def files(self) -> dict[str, bytes]:
+        """Return the content of every file of the run's folder, ``run.json`` last."""
+        text = io.StringIO()
+        self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
+        content = {HISTORY: text.getvalue().encode()}
+        if self.policy is not None:
+            tensors = {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
+            content[POLICY] = save(tensors, {"run_id": self.run_id})
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
+        sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
+        content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))
+        return content
+
+
+def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:
+    """Require the fields of a validation point and every score, with one return per objective."""
+    if point is None:
+        return
+    fields = (*POINT_FIELDS, *scores.names())
+    missing = [key for key in fields if key not in point]
+    if missing:
+        raise ValueError(f"`{name}` must have the fields {', '.join(fields)}, got none named {missing[0]}.")
+    if len(point["returns"]) != objectives:
+        raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")

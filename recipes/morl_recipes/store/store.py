@@ -1,0 +1,262 @@
+"""The store itself: create, open, write a run, tell what is there."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from morl_recipes.common import atomic_files
+from morl_recipes.common.errors import StoreError
+from morl_recipes.store.files import seal, unseal
+from morl_recipes.store.manifest import SCHEMA, Manifest
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.run_folder import again, read_content, read_fields, read_policy
+
+MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
+CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
+"""What a sweep keeps beside its runs; the schema is that of the file."""
+KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
+OF_FRONT = "store"
+"""Folder of the store of a front's training, beside the front."""
+
+
+class Store:
+    """A folder of results that any number of processes may write to.
+
+    A run is staged under a temporary name, flushed to disk and renamed in one step, so a reader sees all of it or
+    nothing, whatever is killed when. A run that is done is never overwritten: of two writers the first wins. A failed
+    run gives way to a later attempt.
+
+    Args:
+        path: Folder of the store.
+        manifest: What the sweep set out to do. Use :meth:`create` or :meth:`open` rather than this constructor.
+
+    Example:
+        >>> import tempfile
+        >>> manifest = Manifest(command="demo", environments={}, runs=())
+        >>> store = Store.create(Path(tempfile.mkdtemp()) / "demo", manifest)
+        >>> store.done()
+        set()
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._planned = {run.run_id: run for run in manifest.runs}
+
+    @classmethod
+    def create(cls, path: str | Path, manifest: Manifest) -> "Store":
+        """Start a sweep's store, or take it up again when it holds the same sweep.
+
+        Two processes may create the same store at once. A folder with another sweep, another version of morl-blocks
+        or other files raises :class:`StoreError` and is left as it is.
+        """
+        path = Path(path)
+        try:
+            store = cls.check(path, manifest)  # before anything is made there
+            for name in (RUNS, STAGING):
+                atomic_files.make_folder(path, name)
+            if store is not None:
+                return store
+            atomic_files.create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
+        return cls._open_same(path, manifest)
+
+    @classmethod
+    def check(cls, path: str | Path, manifest: Manifest) -> "Store | None":
+        """Refuse a folder that :meth:`create` would refuse; return the store when the sweep was started before."""
+        path = Path(path)
+        if (path / MANIFEST).exists():
+            return cls._open_same(path, manifest)
+        _refuse_strangers(path)
+        return None
+
+    @classmethod
+    def _open_same(cls, path: Path, manifest: Manifest) -> "Store":
+        """Open a store that must hold the sweep of a manifest."""
+        store = cls.open(path)
+        difference = manifest.difference(store.manifest)
+        if difference is not None:
+            raise StoreError(
+                f"{path}: holds another sweep ({difference}). Choose another folder (--out); nothing was changed."
+            )
+        return store
+
+    @classmethod
+    def open(cls, path: "str | Path | Store") -> "Store":
+        """Open an existing store, or take an open one; a missing or damaged manifest raises :class:`StoreError`."""
+        if isinstance(path, Store):
+            return path
+        path = Path(path)
+        if not (path / MANIFEST).is_file():
+            raise StoreError(f"{path}: not a result store ({_no_store(path)}).")
+        fields = unseal(path / MANIFEST, schema=SCHEMA, advice=KEEP_MANIFEST)
+        try:
+            return cls(path, Manifest.from_json(fields))
+        except StoreError as error:
+            raise StoreError(f"{path / MANIFEST}: {error}") from error
+
+    def write(self, record: RunRecord) -> bool:
+        """Add a finished run.
+
+        Args:
+            record: The run; its id must be in the manifest.
+
+        Returns:
+            ``True`` if the run is now this record, ``False`` if it was already there and was kept.
+        """
+        if record.run_id not in self._planned:
+            raise ValueError(f"`run_id` must be one of the {len(self._planned)} planned runs, got {record.run_id!r}.")
+        atomic_files.inside(self.path, RUNS)
+        staged = atomic_files.inside(self.path, STAGING) / atomic_files.unique(record.run_id)
+        try:
+            staged.mkdir(parents=True)
+            for name, content in record.files().items():
+                atomic_files.create(staged / name, content)
+            atomic_files.sync_folder(staged)
+            return self._publish(staged, record)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path}: cannot write run {record.run_id} ({error.strerror}). Runs already there are untouched."
+            ) from error
+        finally:
+            atomic_files.remove(staged)
+
+    def _publish(self, staged: Path, record: RunRecord) -> bool:
+        """Rename a staged run into place; renaming onto a folder with files fails, so nobody can be overwritten."""
+        final = atomic_files.inside(self.path, RUNS, record.run_id)
+        while True:
+            if not final.exists():
+                try:
+                    staged.rename(final)
+                except OSError:
+                    if not final.exists():
+                        raise
+                else:
+                    atomic_files.sync_folder(final.parent)
+                    return True
+            if self.read(record.run_id)["status"] == "done" or not self._move_failed_aside(final):
+                return False
+
+    def _move_failed_aside(self, final: Path) -> bool:
+        """Remove a failed attempt; put it back if another writer has meanwhile replaced it by a run that is done."""
+        aside = self.path / STAGING / f"{atomic_files.unique(final.name)}.old"
+        try:
+            final.rename(aside)
+        except FileNotFoundError:
+            return True
+        if unseal(aside / "run.json", schema=SCHEMA, advice=again(aside))["status"] == "done" and not final.exists():
+            aside.rename(final)
+            return False
+        atomic_files.remove(aside)
+        return True
+
+    def run_ids(self) -> list[str]:
+        """Return the ids of all planned runs that are there, done or failed, sorted; other folders do not count."""
+        folder = self.path / RUNS
+        if not folder.is_dir():
+            return []
+        with os.scandir(folder) as items:
+            return sorted(item.name for item in items if item.name in self._planned and item.is_dir())
+
+    def read(self, run_id: str) -> dict[str, Any]:
+        """Return the fields of a run's ``run.json``.
+
+        A damaged one, one of another run and a file of the wrong size raise :class:`StoreError`.
+        """
+        if run_id not in self._planned:
+            raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
+        folder, planned = self.path / RUNS / run_id, self._planned[run_id]
+        for _ in range(20):
+            before = atomic_files.identity(folder)
+            try:
+                return read_fields(folder, planned)
+            except StoreError:
+                if before is not None and atomic_files.identity(folder) == before:
+                    raise
+            time.sleep(0.01)  # another writer is replacing a failed attempt
+        return read_fields(folder, planned)
+
+    def records(self) -> Iterator[tuple[str, dict[str, Any] | StoreError]]:
+        """Yield every run that is there: its id with the fields of its ``run.json``, or with what is wrong with it."""
+        for run_id in self.run_ids():
+            try:
+                yield run_id, self.read(run_id)
+            except StoreError as problem:
+                yield run_id, problem
+
+    def read_file(self, run_id: str, name: str, fields: dict[str, Any] | None = None) -> bytes:
+        """Return a file of a run after checking its digest.
+
+        Args:
+            run_id: The run.
+            name: The file.
+            fields: What :meth:`read` returned, where it is at hand.
+        """
+        return read_content(self.path / RUNS / run_id, self.read(run_id) if fields is None else fields, name)
+
+    def policy(self, run_id: str) -> dict[str, Tensor]:
+        """Return the saved policy of a run as named tensors."""
+        return read_policy(self.path / RUNS / run_id, self.read(run_id))
+
+    def statuses(self) -> dict[str, dict[str, Any]]:
+        """Return the fields of all runs that are there; damaged ones raise one error that counts them."""
+        found, problems = dict[str, dict[str, Any]](), list[StoreError]()
+        for run_id, fields in self.records():
+            if isinstance(fields, StoreError):
+                problems.append(fields)
+            else:
+                found[run_id] = fields
+        if problems:
+            more = f" {len(problems) - 1} more are damaged: morl-blocks verify {self.path}" if problems[1:] else ""
+            raise StoreError(f"{problems[0]}{more}")
+        return found
+
+    def done(self) -> set[str]:
+        """Return the ids of the runs that are done."""
+        return {run_id for run_id, fields in self.statuses().items() if fields["status"] == "done"}
+
+    def failed(self) -> dict[str, str]:
+        """Return the ids of the runs that failed, with their reasons."""
+        return {run_id: fields["reason"] for run_id, fields in self.statuses().items() if fields["status"] == "failed"}
+
+    def missing(self) -> list[str]:
+        """Return the ids of planned runs that are not there, in the order of the plan."""
+        present = set(self.run_ids())
+        return [run.run_id for run in self.manifest.runs if run.run_id not in present]
+
+    def remove_leftovers(self, *, older_than: float = 86_400.0) -> int:
+        """Remove what killed writers left behind; a file that no writer of ours has named so stays.
+
+        Args:
+            older_than: Age in seconds below which a staged run may still be in the hands of a living writer.
+
+        Returns:
+            Number of leftovers removed.
+        """
+        return atomic_files.remove_leftovers(atomic_files.inside(self.path, STAGING), older_than)
+
+
+def _no_store(path: Path) -> str:
+    """Say why a folder is no store, and where the one of a front is."""
+    if not path.exists():
+        return "there is no such folder"
+    own = path / OF_FRONT
+    where = f"; that of the front is {own}" if (own / MANIFEST).is_file() else ""
+    return f"it has no {MANIFEST}{where}"
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Refuse a folder with other things in it; empty folders of a creation that was killed are ours."""
+    strangers = {item.name for item in path.iterdir()} - {RUNS, STAGING} if path.exists() else set()
+    if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
+        strangers.add(RUNS)
+    if strangers and not (path / MANIFEST).exists():  # another process may just have made it
+        raise StoreError(
+            f"{path}: not a store and not empty (it holds {min(strangers)}, but no {MANIFEST}). "
+            "Choose another folder (--out)."
+        )

@@ -1,8 +1,0 @@
-"""The paper's tables from a result store: same rows, same columns, ours beside the paper's."""
-
-from morl_recipes.table._cells import Cell, Table
-from morl_recipes.table._preferences import preference_tables
-from morl_recipes.table._render import Format, Kind, render_table
-from morl_recipes.table._summary import summary_table
-
-__all__ = ["Cell", "Format", "Kind", "Table", "preference_tables", "render_table", "summary_table"]

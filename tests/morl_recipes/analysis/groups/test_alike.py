@@ -1,0 +1,44 @@
+"""Rows that came out the same are found, and only those."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from morl_recipes.analysis.groups.alike import alike
+from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.store.store import Store
+
+MakeStore = Callable[..., Store]
+
+
+def like(panel: Panel, first: int, second: int) -> Panel:
+    """Give a method the returns of another."""
+    returns = panel.returns.copy()
+    returns[second] = returns[first]
+    return replace(panel, returns=returns)
+
+
+def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2", "kappa = 0.6"]}
+    pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).panels
+    assert alike([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
+    assert alike([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
+    across = replace(kappa, returns=kappa.returns.copy())
+    across.returns[2] = pcgrad.returns[1]
+    assert alike([pcgrad, across]) == [("No PCGrad", "kappa = 0.6")]
+    assert alike([pcgrad, replace(across, env="elsewhere")]) == []
+
+
+def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    (panel,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).panels
+    same = like(panel, 1, 2)
+    assert alike([same]) == [("A", "B")]
+    same.returns[2, 0, 0, 0] += 1e-9
+    assert alike([same]) == []
+    same.returns[1:] = float("nan")
+    assert alike([same]) == []

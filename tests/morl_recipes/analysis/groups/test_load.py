@@ -1,0 +1,234 @@
+"""Runs find their cells, and every gap has a sentence."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from morl_recipes import PASTA, ROWS
+from morl_recipes.analysis.groups.load import Results, load_results
+from morl_recipes.common.errors import StoreError
+from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
+
+MakeStore = Callable[..., Store]
+
+
+def gaps(results: Results) -> str:
+    return "\n".join(gap for panel in results.panels for gap in panel.gaps)
+
+
+def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    assert panel.gaps == ()
+    assert panel.methods == ("PASTA (Ours)", "Linear")
+    assert panel.hv.shape == (2, 2, 3)
+    np.testing.assert_allclose(panel.hv, np.prod(panel.returns / np.array(panel.info.high), axis=-1))
+    stored = results.runs.set_index("run_id")
+    assert stored.at[panel.run_ids[1, 0, 2], "method"] == "Linear"
+    assert stored["peak_eu"].to_dict()[panel.run_ids[1, 0, 2]] == pytest.approx(panel.score(UTILITY)[1, 0, 2])
+    assert len(panel.histories(results.history)) == 2 * 2 * 3 * 20
+
+
+def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
+    store = make_store()
+    peak, final = load_results(store).panels[0], load_results(store, score="final").panels[0]
+    assert (peak.hv >= final.hv).all()
+    assert (peak.hv > final.hv).any()
+
+
+def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    results = load_results(store)
+    (panel,) = results.panels
+    assert results.reading == panel.reading == "test"
+    assert panel.why == ""
+    peak = load_results(store, score="peak").panels[0]
+    np.testing.assert_allclose(panel.returns, 0.9 * peak.returns)
+    np.testing.assert_allclose(panel.every["peak"], peak.hv)
+    np.testing.assert_allclose(peak.every["test"], panel.hv)
+    assert panel.bias == pytest.approx(((peak.hv - panel.hv).mean(), panel.hv.mean(), 12))
+    assert peak.gaps == panel.gaps == ()
+
+
+def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    store = make_store(sweep_type(untested=frozenset({("Linear", 0, 1)})))
+    (panel,) = load_results(store).panels
+    assert panel.reading == "peak"
+    assert "1 of 12 runs have no test score" in panel.why
+    (asked,) = load_results(store, score="test").panels
+    assert "Linear: 1 of 6 runs have no test score and are left out" in "".join(asked.gaps)
+    assert asked.usable.sum() == 11
+
+
+def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2"], "mine": ["Softplus brake"]}
+    results = load_results(make_store(sweep_type(methods=methods)))
+    assert [panel.group for panel in results.panels] == ["pcgrad", "kappa", "mine"]
+    assert all(panel.methods[0] == "PASTA (Ours)" for panel in results.panels)
+    first, second = (panel.hv[0] for panel in results.panels[:2])
+    np.testing.assert_array_equal(first, second)
+
+
+def test_pasta_alone_is_a_panel(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).panels
+    assert panel.methods == ("PASTA (Ours)",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"method": "PASTA", "plugin": "a" * 64}, "PASTA of mine"),
+        ({"method": "PASTA (Ours)", "plugin": "a" * 64}, "PASTA (Ours) of mine"),
+        ({"method": "PASTA", "recipe": {"mu": {"type": "Fixed", "mu": 9.0}}}, "PASTA of mine"),
+        ({"method": "Calm brake (Ours)", "recipe": {}, "plugin": "a" * 64}, "Calm brake (Ours)"),
+        ({"method": "CR=0.2", "plugin": "a" * 64}, "CR=0.2"),
+    ],
+)
+def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes: dict[str, Any], name: str) -> None:
+    env, weights, recipe = "stealth", (0.2, 0.2, 0.6), PASTA.to_dict()
+    linear = PlannedRun("linear", "baselines", "Linear", env, weights, 0, 1, {"name": "Linear"})
+    mine = replace(PlannedRun("mine", "mine", "x", env, weights, 0, 1, recipe), **changes)
+    infos = {env: EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store = Store.create(tmp_path / "s", Manifest("c", infos, (linear, mine)))
+    point = {"iteration": 1, "steps": 1, "returns": (0.5,) * 3, "hv": 0.125, "eu": 0.5}
+    for run in (linear, mine):
+        history = pd.DataFrame({"iteration": [1], "steps": [1]})
+        identity = (run.run_id, run.group, run.method, env, weights, 0)
+        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
+    assert [(panel.group, panel.methods) for panel in load_results(store).panels] == [
+        ("baselines", ("Linear",)),
+        ("mine", (name,)),
+    ]
+
+
+@pytest.mark.parametrize(("trained", "shown"), [("fixed_mu", "controller"), ("controller", "fixed_mu")])
+def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
+    tmp_path: Path, trained: str, shown: str
+) -> None:
+    twins = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
+    others = {"controller": "No Conflict", "fixed_mu": "mu=0.1"}
+    rows = [(trained, twins[trained]), (trained, others[trained]), (shown, others[shown])]
+    weights = (0.2, 0.2, 0.6)
+    plan = [
+        PlannedRun(f"run{i}", group, name, "stealth", weights, 0, 1, ROWS[group][name].to_dict())
+        for i, (group, name) in enumerate(rows)
+    ]
+    infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store = Store.create(tmp_path / "s", Manifest("c", infos, tuple(plan)))
+    for i, run in enumerate(plan):
+        level = 0.5 + 0.1 * i
+        point = {"iteration": 1, "steps": 1, "returns": (level,) * 3, "hv": level**3, "eu": level}
+        identity = (run.run_id, run.group, run.method, "stealth", weights, 0)
+        history = pd.DataFrame({"iteration": [1], "steps": [1]})
+        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
+    panels = {panel.group: panel for panel in load_results(store).panels}
+    assert set(panels) == {trained, shown}
+    assert panels[shown].methods.count(twins[shown]) == 1
+    again = panels[shown].run_ids[panels[shown].methods.index(twins[shown])]
+    assert again.tolist() == [["run0"]]
+    assert twins[shown] not in panels[trained].methods
+    assert panels[shown].gaps == ()
+
+
+def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = {"baselines": ["Linear", "Zebra", "Tchebycheff", "PASTA (Ours)"]}
+    (panel,) = load_results(make_store(sweep_type(methods=methods))).panels
+    assert panel.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
+
+
+def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type: Any) -> None:
+    skip = frozenset({("Linear", 0, 1), ("Linear", 1, 0)})
+    results = load_results(make_store(sweep_type(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)}))))
+    assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
+    assert "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2)." in gaps(results)
+    (panel,) = results.panels
+    assert panel.common.tolist() == [[True, False, False], [False, True, True]]
+
+
+def test_a_method_without_runs_is_missing_and_spoils_nothing(make_store: MakeStore, sweep_type: Any) -> None:
+    skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
+    (panel,) = load_results(make_store(sweep_type(skip=skip))).panels
+    assert panel.active.tolist() == [True, False]
+    assert panel.common.all()
+    assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in panel.gaps
+
+
+def test_nan_returns_are_left_out_and_named(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(nan=frozenset({("Linear", 1, 1)})))).panels
+    assert np.isnan(panel.hv).sum() == 1
+    assert (
+        "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in panel.gaps
+    )
+
+
+def test_unknown_bounds_are_a_gap_not_a_number(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(bounds=False))).panels
+    assert np.isnan(panel.hv).all()
+    assert np.isfinite(panel.score(UTILITY)).all()
+    assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in panel.gaps
+
+
+def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_store: MakeStore, tmp_path: Path) -> None:
+    store = make_store()
+    fields = store.manifest
+    wider = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (500.0,) * 3)}
+    (tmp_path / "other").mkdir()
+    other = Store.create(tmp_path / "other", Manifest("c", wider, fields.runs, fields.versions))
+    (tmp_path / "other" / "runs").rmdir()
+    (store.path / "runs").rename(other.path / "runs")
+    (panel,) = load_results(other).panels
+    assert (
+        "12 runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."
+        in panel.gaps
+    )
+
+
+def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store()
+    run = store.manifest.runs[0]
+    copy = replace(run, run_id="copy")
+    manifest = Manifest("c", store.manifest.environments, (*store.manifest.runs, copy), store.manifest.versions)
+    again = Store.create(tmp_path / "again", manifest)
+    (again.path / "runs").rmdir()
+    (store.path / "runs").rename(again.path / "runs")
+    (panel,) = load_results(again).panels
+    assert "1 runs repeat the method, preference and seed of another and are left out." in panel.gaps
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 4, 5])
+def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
+    weights = tuple([1 / objectives] * objectives)
+    (panel,) = load_results(make_store(sweep_type(preferences=(weights,), seeds=1, env="toy"))).panels
+    assert panel.returns.shape == (2, 1, 1, objectives)
+    assert panel.gaps == ()
+
+
+def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    untested = make_store()
+    shutil.copytree(untested.path, tmp_path / "untested")
+    shutil.rmtree(untested.path)
+    untested = Store.open(tmp_path / "untested")
+    everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
+    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
+        load_results(make_store(sweep_type(skip=everything)))
+    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
+        load_results(make_store(sweep_type(fail=everything)))
+    with pytest.raises(ValueError, match="`score` must be 'peak', 'test', 'final' or 'test_final', got 'best'"):
+        load_results(tmp_path, score="best")  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
+        load_results(untested, score="test")
+    with pytest.raises(StoreError, match=r"no run has a test score\."):
+        load_results(untested, score="test_final")
+    with pytest.raises(StoreError, match="not a result store"):
+        load_results(tmp_path)

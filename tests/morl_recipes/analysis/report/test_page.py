@@ -1,0 +1,175 @@
+"""What the HTML file holds, without opening it in a browser."""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.report.page import write_report
+from morl_recipes.analysis.report.panel_figures import front_names, panel_figures
+from morl_recipes.common.errors import StoreError
+from morl_recipes.store.store import Store
+
+go = pytest.importorskip("plotly.graph_objects", reason="the interactive report needs the extra `report`")
+
+MakeStore = Callable[..., Store]
+SECTIONS = ["missing", "hypervolume", "curves", "radar", "front", "controller", "profiles", "tables", "manifest"]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match is not None
+    parsed: dict[str, Any] = json.loads(match.group(1))
+    return parsed
+
+
+def test_the_page_holds_every_section_and_loads_nothing(make_store: MakeStore, tmp_path: Path) -> None:
+    path = write_report(make_store(), tmp_path / "new" / "report.html", title="Ours & theirs")
+    page = path.read_text(encoding="utf-8")
+    for section in SECTIONS:
+        assert f'<section id="{section}">' in page
+    own = page.replace(page[page.index("<script>") : page.index("</script>")], "")
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", own)
+    assert "default-src 'none'" in page
+    assert "<title>Ours &amp; theirs</title>" in page
+    assert "Every planned run is here and usable." in page
+    assert "morl-blocks sweep synthetic.toml" in page
+    assert not list(path.parent.glob(".report*"))
+
+
+def test_the_page_shows_the_test_score_where_there_is_one(
+    make_store: MakeStore, sweep_type: Any, tmp_path: Path
+) -> None:
+    store = make_store(sweep_type(untested=frozenset(), iterations=4))
+    page, peaks = (write_report(store, tmp_path / "r.html", score=score).read_text() for score in (None, "peak"))
+    assert "policy of the best validation, on fresh episodes, of each run" in page
+    assert "Selection bias" in page
+    bars = [data_of(text)["panels"][0]["figures"]["bars"]["all"]["data"][0]["x"][0] for text in (page, peaks)]
+    assert bars[0] < bars[1]
+
+
+def test_equal_counts_are_all_told(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    store = make_store(sweep_type(methods={"baselines": ["PASTA (Ours)"]}, iterations=4))
+    page = write_report(store, tmp_path / "r.html").read_text()
+    assert "<b>1</b><span>method</span>" in page
+    assert "<b>1</b><span>environment</span>" in page
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 4, 5])
+def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
+    weights = tuple([1 / objectives] * objectives)
+    store = make_store(sweep_type(preferences=(weights,), seeds=2, iterations=4, env="toy"))
+    results = load_results(store, history=True)
+    (panel,) = results.panels
+    figures = panel_figures(panel, results.history)
+    expected = {2: ["front_01"], 3: ["front_3d", "front_01", "front_02", "front_12"]}.get(objectives, ["parallel"])
+    assert front_names(panel) == expected
+    named = {"bars", "against", "radar", "profiles", "hv_curve", "eu_curve", "mu", "kappa"}
+    assert set(figures) == named | set(expected)
+    for choices in figures.values():
+        assert set(choices) <= {"all", "0"}
+        for figure in choices.values():
+            assert "gap" not in figure
+            go.Figure(figure)
+            assert all("method" in trace["meta"] for trace in figure["data"])
+    front = figures[expected[0]]["all"]["data"]
+    assert {trace["meta"]["role"] for trace in front} & {"front", "strong"}
+
+
+def test_the_numbers_in_the_figures_are_those_of_the_store(make_store: MakeStore) -> None:
+    results = load_results(make_store(), history=True)
+    (panel,) = results.panels
+    figures = panel_figures(panel, results.history)
+    bar = figures["bars"]["1"]["data"][0]
+    assert bar["x"][0] == pytest.approx(panel.hv[0, 1].mean(), rel=1e-4)
+    paper = figures["bars"]["all"]["data"][1]
+    assert (paper["meta"]["role"], paper["x"]) == ("paper", [0.291])
+    line = figures["hv_curve"]["0"]["data"][1]
+    frame = panel.histories(results.history)
+    one = frame[(frame["method_index"] == 0) & (frame["preference_index"] == 0)]
+    assert line["y"][-1] == pytest.approx(one[one["iteration"] == 19]["hv"].mean(), rel=1e-4)
+    assert sum(len(trace["x"]) for trace in figures["front_01"]["all"]["data"]) == 12
+    assert line["mode"] == "lines"
+    mu = {trace["meta"]["method"] for trace in figures["mu"]["all"]["data"]}
+    assert mu == {0}  # Linear has no smoothness
+
+
+def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore, sweep_type: Any) -> None:
+    results = load_results(make_store(sweep_type(iterations=1)), history=True)
+    figures = panel_figures(results.panels[0], results.history)
+    lines = [trace for trace in figures["hv_curve"]["all"]["data"] if trace["meta"]["role"] == "line"]
+    assert [trace["mode"] for trace in lines] == ["lines+markers"] * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"bounds": False}, "the bounds of its returns are unknown"),
+        ({"skip": frozenset({("Linear", 0, 1)})}, "Linear: 1 of 6 runs are missing: 0.10-0.70-0.20 (seed 1)."),
+        ({"fail": frozenset({("Linear", 0, 1)})}, "Linear: 1 of 6 runs failed (worker lost)"),
+        ({"nan": frozenset({("Linear", 0, 1)})}, "1 of 6 runs have returns that are not finite"),
+        ({"methods": {"pasta": ["PASTA"]}, "seeds": 1}, "A profile compares methods"),
+        ({"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))}, "6 of 6 runs have returns"),
+    ],
+)
+def test_gaps_are_named(make_store: MakeStore, sweep_type: Any, tmp_path: Path, changes: Any, words: str) -> None:
+    page = write_report(make_store(sweep_type(iterations=4, **changes)), tmp_path / "r.html").read_text(
+        encoding="utf-8"
+    )
+    assert words in page
+    assert "NaN" not in json.dumps(data_of(page))
+
+
+def test_several_environments_and_groups_share_a_page(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    groups = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "critic": ["Shared Weighted"]}
+    toy = sweep_type(env="toy", preferences=((0.5, 0.5),), iterations=4)
+    store = make_store(sweep_type(methods=groups, iterations=4), toy)
+    page = write_report(store, tmp_path / "r.html").read_text(encoding="utf-8")
+    titles = [panel["title"] for panel in data_of(page)["panels"]]
+    assert titles == ["stealth, pcgrad", "stealth, critic", "toy, baselines"]
+
+
+def test_names_cannot_break_out_of_the_page(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>"
+    store = make_store(sweep_type(methods={"<b>x": ["PASTA", evil]}, iterations=4))
+    page = write_report(store, tmp_path / "r.html", title=evil).read_text(encoding="utf-8")
+    assert evil not in page
+    assert data_of(page)["panels"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+
+
+def test_plotly_is_only_needed_for_the_page(
+    make_store: MakeStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(ImportError, match=r"morl-blocks\[report\]"):
+        write_report(make_store(), tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_an_empty_store_leaves_an_old_report_alone(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+    (tmp_path / "r.html").write_text("old")
+    nothing = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
+    with pytest.raises(StoreError, match="no finished run yet"):
+        write_report(make_store(sweep_type(skip=nothing)), tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text() == "old"
+
+
+def test_four_hundred_runs_take_seconds_and_a_few_megabytes(
+    make_store: MakeStore, sweep_type: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    methods = ["PASTA (Ours)", *(f"STCH ({i})" for i in range(9))]
+    weights = tuple((i / 10, 0.1, 0.9 - i / 10) for i in range(8))
+    sweep = sweep_type(methods={"baselines": methods}, preferences=weights, seeds=5, iterations=250)
+    store = make_store(sweep)
+    assert len(store.run_ids()) == 400
+    start = time.process_time()
+    path = write_report(store, tmp_path / "r.html")
+    assert time.process_time() - start < 20
+    assert path.stat().st_size < 15e6

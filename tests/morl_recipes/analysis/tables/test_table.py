@@ -1,0 +1,228 @@
+"""The tables in every format, with the paper's numbers beside ours."""
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.tables.cells import Table
+from morl_recipes.analysis.tables.preferences import preference_tables
+from morl_recipes.analysis.tables.render import Format, Kind, render_table
+from morl_recipes.analysis.tables.summary import summary_table
+from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.recipe import paper
+from morl_recipes.store.frames import load_runs
+from morl_recipes.store.store import Store
+
+MakeStore = Callable[..., Store]
+EIGHT = tuple(paper.preference_weights(p) for p in paper.per_preference()["preference"].unique()[:8])
+
+
+def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sweep_type: Any) -> None:
+    methods = paper.summary().query("group == 'critic'")["method"].tolist()
+    sweep = sweep_type(methods={"critic": methods}, preferences=EIGHT, seeds=2, iterations=4)
+    (panel,) = load_results(make_store(sweep)).panels
+    table = summary_table(panel)
+    assert [row[0].text for row in table.rows] == methods
+    assert [row[2].text for row in table.rows] == ["0.291 ± 0.024", "0.264 ± 0.019", "0.246 ± 0.018", "0.253 ± 0.017"]
+    assert [[row[i].text for i in (5, 7, 9)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
+    power, reading = table.notes
+    assert power.startswith("With 2 seeds a true HV difference to PASTA of 0.")
+    assert reading.startswith("Scores are best validations, chosen for their luck too")
+    assert sum(row[1].best for row in table.rows) == 1
+    assert table.rows[0][10].text == "—"
+    assert all(row[10].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
+
+
+def test_rows_that_came_out_the_same_are_named(make_store: MakeStore, sweep_type: Any) -> None:
+    (panel,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).panels
+    note = "The same returns in every run, to the last digit: A, B."
+    assert note not in summary_table(panel).notes
+    panel.returns[2] = panel.returns[1]
+    assert note in summary_table(panel).notes
+
+
+def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
+    text = render_table(make_store(), width=70)
+    assert max(len(line) for line in text.splitlines() if "/" not in line) <= 70  # a path stays whole
+    assert "\n- Scores are best validations" in text
+
+
+def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
+    sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
+    (panel,) = load_results(make_store(sweep)).panels
+    table = summary_table(panel)
+    assert not [name for name in table.columns if name.endswith("paper")]
+    assert not [name for name in table.numbers[0] if name.startswith("paper_")]
+    words = {row[0].text: row[-2].text for row in table.rows}
+    assert words["Linear"] == "worse"
+    assert words["A twin (Ours too)"] == "not distinguishable"
+
+
+def test_any_row_can_be_the_one_to_compare_with_and_stands_in_every_table(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    store = make_store(sweep_type(methods={"baselines": ["PASTA (Ours)", "Linear"], "mine": ["My brake"]}, seeds=5))
+    usual, other = (load_results(store, against=row).panels for row in (None, "linear"))
+    assert [panel.methods for panel in usual] == [("PASTA (Ours)", "Linear"), ("PASTA (Ours)", "My brake")]
+    assert [panel.methods for panel in other][1] == ("PASTA (Ours)", "Linear", "My brake")
+    table = summary_table(other[1])
+    assert "HV against Linear" in table.columns
+    words = {row[0].text: row[-2].text for row in table.rows}
+    assert words["PASTA (Ours)"] == "better"
+    assert words["Linear"] == "—"
+    assert any("a true HV difference to Linear of" in note for note in table.notes)
+    assert {row["against"] for row in table.numbers} == {"Linear"}
+    assert render_table(store, against="pasta") == render_table(store)
+    with pytest.raises(ValueError, match=r"unknown row of these results 'Linea'\. Nearest: Linear\."):
+        render_table(store, against="Linea")
+
+
+def _appendix_table(make_store: MakeStore, sweep_type: Any, env: str, group: str) -> tuple[Table, Table]:
+    rows = paper.per_preference().query("env == @env and group == @group")
+    preferences = tuple(paper.preference_weights(p) for p in rows["preference"].unique())
+    sweep = sweep_type(
+        methods={group: rows["method"].unique().tolist()}, preferences=preferences, env=env, seeds=1, iterations=3
+    )
+    (panel,) = load_results(make_store(sweep)).panels
+    return summary_table(panel), preference_tables(panel)[-1]
+
+
+def test_a_table_that_the_paper_does_not_summarise_takes_its_appendix(make_store: MakeStore, sweep_type: Any) -> None:
+    table, _ = _appendix_table(make_store, sweep_type, "stealth", "utopia")
+    assert {row[0].text: row[2].text for row in table.rows}["PASTA (Ours)"] == "0.291 ± 0.024"
+    assert [name for name in table.columns if name.endswith("paper")] == ["HV, paper"]
+    assert "No interval where a preference has a single seed: one draw says nothing about the next." in table.notes
+
+
+@pytest.mark.parametrize("env", ["frogger", "formation"])
+def test_hypervolumes_on_another_scale_never_stand_beside_ours(
+    make_store: MakeStore, sweep_type: Any, env: str
+) -> None:
+    for table in _appendix_table(make_store, sweep_type, env, "baselines"):
+        assert "HV, paper" not in table.columns
+        assert table.columns[2] != "paper"
+        assert any(note.startswith("The paper's HV is not shown: it has other bounds") for note in table.notes)
+        assert not {"paper_hv", "paper_hv_mean"} & set(table.numbers[0])
+    assert "paper" in table.columns  # its utilities and returns are raw numbers like ours
+
+
+def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: MakeStore, sweep_type: Any) -> None:
+    store = make_store(sweep_type(untested=frozenset()))
+    table, peaks = (summary_table(load_results(store, score=score).panels[0]) for score in (None, "peak"))
+    assert table.columns[:4] == ("Method", "HV", "HV, peak", "HV, paper")
+    assert peaks.columns[:4] == ("Method", "HV", "HV, test", "HV, paper")
+    assert [row[1].detail for row in table.rows] == [row[2].detail for row in peaks.rows]
+    (panel,) = load_results(store).panels
+    bias = f"here peak minus test is {panel.bias[0]:+.3f} HV (mean over 12 runs, 37 % of the test score)."
+    for one in (table, peaks):
+        assert sum(note.startswith("Selection bias: the best of several noisy validations") for note in one.notes) == 1
+        assert any(note.endswith(bias) for note in one.notes)
+    rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
+    assert rows[0]["score"] == "test"
+    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
+    assert rows[1]["verdict"] == "worse"
+    assert "Scores are last validations." in render_table(store, score="final")
+    last, frame = load_results(store, score="test_final").panels[0], load_runs(store)
+    assert "Scores are test scores of the last policy" in " ".join(summary_table(last).notes)
+    written = frame.set_index("run_id")["test_final_hv"].reindex(last.run_ids.ravel())
+    np.testing.assert_allclose(last.hv.ravel(), written.to_numpy(), atol=1e-6)
+    cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
+    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.score(UTILITY)[0, 0].mean())
+
+
+def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: MakeStore) -> None:
+    text = render_table(make_store(), width=400)
+    assert "12 of 12 runs have no test score (`morl-blocks test " in text
+    assert "HV, test" not in text
+
+
+def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> None:
+    (panel,) = load_results(make_store()).panels
+    first, second = preference_tables(panel)
+    assert first.title == "stealth, baselines, preference 0.10-0.70-0.20"
+    assert first.columns[:5] == ("Method", "HV", "paper", "EU", "paper")
+    assert first.rows[0][2].text == "0.280 ± 0.015"
+    assert first.rows[1][4].text == "180.621 ± 49.517"
+    assert "Ours covers 2 of the paper's 8 preferences; the paper's columns are over all of its own." in second.notes
+
+
+def test_a_preference_near_one_of_the_papers_is_not_the_papers(make_store: MakeStore, sweep_type: Any) -> None:
+    near = ((0.104, 0.696, 0.2), (0.1, 0.7, 0.2))
+    (panel,) = load_results(make_store(sweep_type(preferences=near))).panels
+    first, second = preference_tables(panel)
+    assert first.title.endswith("preference 0.104-0.696-0.200")
+    assert "paper" not in first.columns
+    assert second.rows[0][2].text == "0.280 ± 0.015"
+    assert any("Ours covers 1 of the paper's 8 preferences and 1 others" in note for note in second.notes)
+
+
+def test_csv_holds_plain_numbers(make_store: MakeStore) -> None:
+    store = make_store()
+    (panel,) = load_results(store).panels
+    rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
+    assert [row["method"] for row in rows] == ["PASTA (Ours)", "Linear"]
+    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert rows[0]["hv_difference"] == ""
+    assert rows[1]["verdict"] == "worse"
+    assert float(rows[1]["paper_obj_dom_rate"]) == pytest.approx(0.042)
+    cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
+    assert len(cells) == 4
+    assert cells[0]["paper_hv_mean"] == "0.28"
+
+
+def test_latex_escapes_and_balances(make_store: MakeStore, sweep_type: Any) -> None:
+    text = render_table(make_store(sweep_type(methods={"my_group": ["50% & more_#1", "PASTA"]})), format="latex")
+    assert r"50\% \& more\_\#1" in text
+    assert text.count(r"\begin{") == text.count(r"\end{")
+    assert r"$\pm$" in text
+    assert "±" not in text
+    rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+    assert {line.count(" & ") for line in rows} == {7}
+
+
+def test_markdown_is_a_table(make_store: MakeStore, sweep_type: Any) -> None:
+    text = render_table(make_store(sweep_type(methods={"mine": ["a|b", "PASTA"]})), format="markdown")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {9}
+    assert "**" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_terminal_lines_fit(make_store: MakeStore, width: int) -> None:
+    text = render_table(make_store(), width=width)
+    table = text.split("\n\n- ")[0].split("\n\n* the best")[0]
+    assert "* the best of its column." in text
+    assert max(map(len, table.splitlines())) <= width
+    assert "0.291 ± 0.024" in text
+
+
+@pytest.mark.parametrize("form", get_args(Format))
+@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bounds": False},
+        {"methods": {"pasta": ["PASTA"]}, "preferences": ((0.5, 0.5),), "seeds": 1, "env": "toy"},
+        {"preferences": ((0.2, 0.2, 0.2, 0.2, 0.2),), "env": "toy"},
+        {"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))},
+    ],
+    ids=["no bounds", "one of each", "five objectives", "all nan"],
+)
+def test_odd_sweeps_have_gaps_not_numbers(
+    make_store: MakeStore, sweep_type: Any, form: Format, kind: Kind, changes: dict[str, Any]
+) -> None:
+    text = render_table(make_store(sweep_type(iterations=3, **changes)), format=form, kind=kind)
+    assert "nan" not in text.lower().replace("dominance", "")
+
+
+def test_bad_arguments_raise(make_store: MakeStore) -> None:
+    with pytest.raises(ValueError, match="`format` must be 'terminal', 'markdown', 'csv' or 'latex', got 'html'"):
+        render_table(make_store(), format="html")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`kind` must be 'summary' or 'preferences', got 'all'"):
+        render_table("nowhere", kind="all")  # type: ignore[arg-type]

@@ -1,0 +1,125 @@
+"""Files are written whole, inside their folder, and through no link."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.common import atomic_files
+from morl_recipes.common.errors import StoreError
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A file of somebody else."""
+    path = tmp_path / "theirs.txt"
+    path.write_text("theirs")
+    return path
+
+
+def test_a_path_below_a_folder_has_no_link_and_no_way_out(tmp_path: Path, theirs: Path) -> None:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    (folder / "tmp").symlink_to(tmp_path)
+    with pytest.raises(StoreError, match=r"store/tmp: is a link, and nothing is written through one. Remove it, or"):
+        atomic_files.inside(folder, "tmp", "x")
+    with pytest.raises(StoreError, match="is a link"):
+        atomic_files.make_folder(folder, "tmp")
+    for name in ("..", ".", "", "a/b", "/etc"):
+        with pytest.raises(StoreError, match="is no name of a file in it"):
+            atomic_files.inside(folder, name)
+    (tmp_path / "chosen").symlink_to(folder)  # the user may put the store itself wherever
+    assert atomic_files.make_folder(tmp_path / "chosen", "runs", "r0").is_dir()
+
+
+@pytest.mark.parametrize(
+    "write", [atomic_files.create, atomic_files.replace, lambda path, content: _staged(path, content)]
+)
+def test_no_write_follows_a_link(tmp_path: Path, theirs: Path, write: Callable[[Path, bytes], None]) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(theirs)
+    try:
+        write(link, b"ours")
+    except FileExistsError:
+        assert link.is_symlink()
+    else:
+        assert not link.is_symlink()
+        assert link.read_bytes() == b"ours"
+    assert theirs.read_text() == "theirs"
+
+
+def _staged(path: Path, content: bytes) -> None:
+    with atomic_files.staged(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path: Path, theirs: Path) -> None:
+    (tmp_path / ".c.tmp").symlink_to(theirs)
+    atomic_files.replace(tmp_path / "c", b"ours")
+    assert ((tmp_path / "c").read_bytes(), theirs.read_text()) == (b"ours", "theirs")
+
+
+def test_appending_follows_no_link_and_cuts_off_what_is_beyond(tmp_path: Path, theirs: Path) -> None:
+    path = tmp_path / "h"
+    atomic_files.append(path, b"one", at=0)
+    atomic_files.append(path, b"two", at=3)
+    atomic_files.append(path, b"2", at=3)
+    atomic_files.flush(path)
+    assert path.read_bytes() == b"one2"
+    (tmp_path / "link").symlink_to(theirs)
+    with pytest.raises(StoreError, match="link: is a link"):
+        atomic_files.append(tmp_path / "link", b"x", at=0)
+    with pytest.raises(StoreError, match="link: is a link"):
+        atomic_files.flush(tmp_path / "link")
+    assert theirs.read_text() == "theirs"
+
+
+def test_a_link_that_appears_after_the_look_is_not_followed(
+    tmp_path: Path, theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(theirs)
+    monkeypatch.setattr(Path, "is_symlink", lambda path: False)
+    with pytest.raises(OSError, match="link"):
+        atomic_files.append(tmp_path / "link", b"x", at=0)
+    assert theirs.read_text() == "theirs"
+
+
+def test_removing_a_link_leaves_what_it_leads_to(tmp_path: Path, theirs: Path) -> None:
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    (folder / "inner").symlink_to(tmp_path)
+    (tmp_path / "outer").symlink_to(folder)
+    assert atomic_files.remove(tmp_path / "outer")
+    assert folder.is_dir()
+    assert atomic_files.remove(folder)
+    assert atomic_files.remove(folder)  # gone is gone
+    assert theirs.read_text() == "theirs"
+
+
+def test_a_crash_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c"
+    atomic_files.replace(path, b"old")
+
+    def full(handle: int, content: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        atomic_files.replace(path, b"new")
+    assert [item.name for item in tmp_path.iterdir()] == ["c"]
+    assert path.read_bytes() == b"old"
+
+
+def test_a_system_that_writes_little_by_little_writes_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = os.write
+    monkeypatch.setattr(os, "write", lambda handle, content: original(handle, content[:3]))
+    atomic_files.create(tmp_path / "c", b"0123456789")
+    assert (tmp_path / "c").read_bytes() == b"0123456789"
+
+
+def test_only_names_of_our_own_are_leftovers() -> None:
+    assert atomic_files.is_leftover(atomic_files.unique("r0"))
+    assert atomic_files.is_leftover(f"{atomic_files.unique('r0')}.old")
+    for name in ("thesis.tex", "a.b.c", "run.12.xyzxyzxy", "run.12.0a1b2c3", "12.0a1b2c3d", ".ssh"):
+        assert not atomic_files.is_leftover(name)

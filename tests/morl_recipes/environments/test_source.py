@@ -1,0 +1,231 @@
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+import torch
+
+from morl_envs.cards import CARDS
+from morl_recipes import Run, Settings, train_runs
+from morl_recipes.environments.source import EnvSource, find_source
+from morl_recipes.environments.toy import ToyBatch, toy
+from tests.morl_recipes.worlds import tiny
+
+QUICK = Settings(total_steps=128, num_envs=4, test_episodes=2, compile=False)
+
+
+def test_names_and_cards_find_their_bounds() -> None:
+    for env in ("stealth", CARDS["stealth"]):
+        source = find_source(env)
+        assert source.name == "stealth"
+        assert source.hv_low == CARDS["stealth"].hv_low
+        assert not source.normalize_observations
+    assert find_source("mo-halfcheetah-v5").normalize_observations
+
+
+def test_registered_environments_need_no_card() -> None:
+    source = find_source("mo-mountaincar-v0")
+    assert source.hv_low is None
+    assert source.make(2, [0, 1]).reset_tensors().shape == (2, 2)
+
+
+def test_unknown_names_are_refused_with_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"unknown environment 'stelth'. Nearest: stealth"):
+        find_source("stelth")
+
+
+def test_sources_and_functions_pass() -> None:
+    source = toy()
+    assert find_source(source) is source
+    assert find_source(ToyBatch).name == "ToyBatch"
+    assert isinstance(find_source(lambda n, s: ToyBatch(n, s)), EnvSource)
+
+
+def test_toy_world_pays_the_printed_reward_and_ends_at_its_horizon() -> None:
+    env = ToyBatch(2, [0, 1], horizon=3)
+    env.reset_tensors()
+    for step in range(1, 4):
+        _, reward, terminated, truncated = env.step_tensors(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+        assert reward.tolist() == [[1.0, 0.5], [0.75, 0.75]]
+        assert truncated.flatten().tolist() == [step == 3] * 2
+        assert not terminated.any()
+    assert env.reset_tensors(torch.tensor([[True], [False]]))[:, -1].tolist() == [0.0, 1.0]
+
+
+def test_toy_world_continues_from_its_state() -> None:
+    env, other = ToyBatch(2, [0, 1]), ToyBatch(2, [5, 6])
+    env.step_tensors(torch.zeros(2, 2))
+    other.set_state(env.get_state())
+    assert torch.equal(env.step_tensors(torch.zeros(2, 2))[0], other.step_tensors(torch.zeros(2, 2))[0])
+
+
+def test_toy_world_checks_its_sizes() -> None:
+    with pytest.raises(ValueError, match="`seeds` must hold 2 numbers, got 1"):
+        ToyBatch(2, [0])
+    with pytest.raises(ValueError, match="`action_dim` must be at least the number of objectives"):
+        ToyBatch(1, [0], objectives=3)
+
+
+GRID = """
+import gymnasium, numpy as np
+from gymnasium.spaces import Box, Discrete
+
+class Line(gymnasium.Env):
+    observation_space, action_space, reward_space = Discrete(5), Discrete(2), Box(-1.0, 1.0, (2,))
+    horizon, objectives = 6, ("right", "left")
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = 2
+        return self.place, {}
+
+    def step(self, action):
+        self.place = min(4, max(0, self.place + 2 * int(action) - 1))
+        return self.place, np.array([action, 1 - action], np.float32), False, False, {}
+
+    def render(self):
+        return np.zeros((2, 5, 3), np.uint8)
+
+def make_env():
+    return Line()
+
+def make_batches(num_envs, seeds):
+    from morl_recipes.environments.toy import ToyBatch
+    return ToyBatch(num_envs, seeds)
+
+from morl_recipes import EnvSource
+SOURCE = EnvSource("ignored", make_batches, hv_low=(0.0, 0.0), hv_high=(16.0, 16.0))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "my_env.py").write_text(GRID)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["make_env", "Line"])
+def test_a_gymnasium_environment_in_a_file(folder: Path, name: str) -> None:
+    source = find_source(f"my_env.py:{name}", folder=folder)
+    assert (source.name, source.objectives, source.horizon) == (f"my_env.py:{name}", ("right", "left"), 6)
+    assert source.preferences == ((0.5, 0.5),)
+    assert source.observation_dim == 5
+    assert source.plugin is not None
+    assert source.plugin.source == GRID
+    env = source.make(2, [0, 1])
+    assert env.reset_tensors().tolist() == [[0, 0, 1, 0, 0]] * 2
+    assert env.step_tensors(torch.tensor([0, 1]))[1].tolist() == [[0, 1], [1, 0]]
+    assert (source.draw is not None) == (name == "Line")
+
+
+def test_a_tensor_environment_and_a_source_in_a_file(folder: Path) -> None:
+    batches, own = (find_source(f"{folder}/my_env.py:{name}") for name in ("make_batches", "SOURCE"))
+    assert batches.name == "my_env.py:make_batches"
+    assert batches.objectives == own.objectives == ("corner 0", "corner 1")
+    assert (batches.hv_high, own.hv_high) == (None, (16.0, 16.0))
+    assert own.name == "my_env.py:SOURCE"
+
+
+def test_a_file_travels(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    plugin = find_source("my_env.py:Line", folder=folder).plugin
+    assert plugin is not None
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    with pytest.raises(ValueError, match="cannot be read"):
+        find_source("my_env.py:Line", folder=elsewhere)
+    assert find_source("my_env.py:Line", plugins=[plugin], folder=elsewhere).objectives == ("right", "left")
+
+
+def test_an_environment_of_a_file_trains(folder: Path) -> None:
+    source = find_source("my_env.py:make_env", folder=folder)
+    result = train_runs([Run(tiny(), (0.5, 0.5), 0)], source, QUICK, progress=False)
+    assert result.runs[0].status == "done"
+
+
+class Reusing(ToyBatch):
+    """A toy world that writes every step into the same tensors."""
+
+    def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
+        super().__init__(num_envs, seeds)
+        self.kept: list[torch.Tensor] = []
+
+    def step_tensors(self, action: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        found = super().step_tensors(action)
+        self.kept = self.kept or [tensor.clone() for tensor in found]
+        for kept, tensor in zip(self.kept, found, strict=True):
+            kept.copy_(tensor)
+        observation, reward, terminated, truncated = self.kept
+        return observation, reward, terminated, truncated
+
+
+@pytest.mark.parametrize("wrap", [lambda make: make, lambda make: EnvSource("reusing", make)])
+def test_an_environment_may_reuse_its_tensors(wrap: Callable[[Any], Any]) -> None:
+    runs = [Run(tiny(), (0.5, 0.5), 0)]
+    expected = train_runs(runs, ToyBatch, QUICK, progress=False).runs[0]
+    found = train_runs(runs, wrap(Reusing), QUICK, progress=False).runs[0]
+    assert expected.policy.keys() == found.policy.keys()
+    assert all(torch.equal(found.policy[name], tensor) for name, tensor in expected.policy.items())
+
+
+def test_names_come_in_any_case_and_ids_of_cards_are_their_cards() -> None:
+    assert find_source("Deep-Sea-Treasure-V0").card is CARDS["deep-sea-treasure-v0"]
+    assert find_source("morl_envs/CrazyflieFrogger-v0").name == "frogger"
+    assert find_source("MO-MountainCar-v0").name == "mo-mountaincar-v0"
+
+
+def test_a_source_knows_what_a_plan_needs() -> None:
+    card, source = CARDS["mo-ant-v5"], find_source("mo-ant-v5")
+    assert (source.objectives, source.preferences, source.horizon) == (card.objectives, card.preferences, 1000)
+    assert (source.extra, source.observation_dim, source.plugin) == ("mujoco", 105, None)
+    plain = find_source("mo-mountaincar-v0")
+    assert plain.objectives == ("objective_0", "objective_1", "objective_2")
+    assert plain.preferences == ((1 / 3, 1 / 3, 1 / 3),)
+    assert (plain.horizon, plain.extra, plain.hv_high) == (200, None, None)
+    plain.check()
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = find_source("mo-ant-v5")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
+        source.check()
+
+
+def test_what_an_id_needs_and_does_not_find_is_an_import_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise gymnasium.error.DependencyNotInstalled("Box2D is not installed")
+
+    monkeypatch.setattr("gymnasium.make", fail)
+    with pytest.raises(ImportError, match="mo-lunar-lander-v3 cannot be made: Box2D is not installed"):
+        find_source("mo-lunar-lander-v3")
+
+
+def test_a_source_completes_itself_once() -> None:
+    source = EnvSource("mine", ToyBatch)
+    assert source.objectives == ()
+    full = source.complete()
+    assert (full.objectives, full.horizon, full.observation_dim) == (("corner 0", "corner 1"), 16, 4)
+    assert full.complete() is full
+    with pytest.raises(ValueError, match="`objectives` must name the 2 objectives of mine"):
+        EnvSource("mine", ToyBatch, objectives=("one",)).complete()
+
+
+def test_environments_can_be_opened_to_be_filmed() -> None:
+    source = find_source("deep-sea-treasure-v0")
+    assert source.draw is not None
+    env = source.draw(1, [0])
+    env.reset_tensors()
+    assert env.envs[0].render().ndim == 3
+    assert find_source(ToyBatch).draw is None
+
+
+def test_bad_environments_are_refused_before_anything_is_trained() -> None:
+    with pytest.raises(ValueError, match="`env` must have a vector reward, got 'CartPole-v1', which has no"):
+        find_source("CartPole-v1")
+    with pytest.raises(ValueError, match="`env` must have a time limit, got 'fishwood-v0'"):
+        find_source("fishwood-v0")
+    with pytest.raises(ValueError, match=r"`env` must open a TensorEnv, .* got dict"):
+        find_source(lambda n, seeds: dict[str, int]()).complete()  # type: ignore[return-value]

@@ -1,0 +1,153 @@
+"""Fresh episodes: a function of policy, preference and seed, whoever else plays."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from morl_envs.protocol import State
+from morl_recipes import EnvSource
+from morl_recipes.common.scores.errors import summarise
+from morl_recipes.common.scores.hypervolume import HYPERVOLUME
+from morl_recipes.environments.toy import toy
+from morl_recipes.evaluation.episodes import Player, fresh_returns
+from morl_recipes.learning.networks import build_actor
+from morl_recipes.learning.streams import derive
+from tests.morl_recipes.worlds import tiny
+
+
+class Dice:
+    """Three steps that earn (u, 1 - u^2) with u uniform from the seed, times one plus a tenth of the action."""
+
+    objectives: tuple[str, ...] = ("a", "b")
+    observation_dim, action_dim, horizon = 2, 1, 3
+    num_actions: int | None = None
+    action_low: Tensor | None = torch.tensor([-1.0])
+    action_high: Tensor | None = torch.tensor([1.0])
+
+    def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
+        self.num_envs = num_envs
+        numbers = [np.random.default_rng(seed).random(3) for seed in seeds]
+        self.luck, self.step = torch.tensor(np.array(numbers), dtype=torch.float32), 0
+
+    def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
+        self.step = 0 if mask is None else self.step
+        return torch.zeros(self.num_envs, 2)
+
+    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        luck = self.luck[:, self.step % 3]
+        self.step += 1
+        reward = torch.stack([luck, 1 - luck**2], dim=-1) * (1 + 0.1 * action)
+        end = torch.full((self.num_envs, 1), self.step >= 3)
+        return torch.zeros(self.num_envs, 2), reward, torch.zeros_like(end), end
+
+    def get_state(self) -> State:
+        """Nothing carries over."""
+        return {}
+
+    def set_state(self, state: State) -> None:
+        return None
+
+
+DICE = EnvSource("dice", Dice)
+BOUNDS = ([0.0, 0.0], [3.0, 3.0])
+
+
+def _players(count: int, source: EnvSource, observation: float = 1.0) -> list[Player]:
+    env = source.make(1, [0])
+    players = []
+    for seed in range(count):
+        torch.manual_seed(seed)
+        tensors = {name: tensor.detach() * observation for name, tensor in build_actor(tiny(), env).named_parameters()}
+        players.append(Player(seed, (0.5, 0.5), tensors))
+    return players
+
+
+def test_a_policy_plays_the_same_whoever_else_does_and_however_the_work_is_cut() -> None:
+    players = _players(5, toy())
+    together = fresh_returns(tiny(), players, toy(), 4)
+    assert together.shape == (5, 4, 2)
+    assert torch.equal(together, fresh_returns(tiny(), players, toy(), 4, at_once=8))
+    for index, player in enumerate(players):
+        assert torch.equal(together[index : index + 1], fresh_returns(tiny(), [player], toy(), 4))
+    again = fresh_returns(tiny(), [players[3], players[0]], toy(), 4)
+    assert torch.equal(again, together[[3, 0]])
+
+
+def test_other_seeds_play_other_episodes_and_more_episodes_begin_with_the_same() -> None:
+    first, *_ = _players(1, DICE)
+    other = Player(7, first.preference, first.tensors)
+    few, more, elsewhere = (fresh_returns(tiny(), [p], DICE, n)[0] for p, n in ((first, 3), (first, 6), (other, 3)))
+    assert torch.equal(few, more[:3])
+    assert not torch.equal(few, elsewhere)
+
+
+def test_the_stream_is_nobody_elses() -> None:
+    names = ("test", "evaluation", "environment", "actor", "critic", "learning")
+    seeds = [derive(seed, name, index) for seed in range(20) for name in names for index in range(100)]
+    assert len(set(seeds)) == len(seeds)
+    opened: list[Sequence[int]] = []
+
+    def make(count: int, given: Sequence[int]) -> Dice:
+        opened.append(list(given))
+        return Dice(count, given)
+
+    fresh_returns(tiny(), _players(2, DICE), EnvSource("dice", make), 3)
+    ((first, *_),) = [opened]
+    assert first[:6] == [derive(seed, "test", index) for seed in range(2) for index in range(3)]
+    assert set(first[6:]) == {derive(0, "test", index) for index in range(3)}  # the first one, repeated
+
+
+def test_95_percent_of_the_intervals_hold_the_long_run_mean() -> None:
+    (player,) = _players(1, DICE)
+    long_run = summarise(fresh_returns(tiny(), [player], DICE, 20_000)[0].double().numpy(), np.ones(2) / 2, BOUNDS)
+    plays = fresh_returns(tiny(), [Player(100 + k, player.preference, player.tensors) for k in range(200)], DICE, 100)
+    held: dict[str, list[bool]] = {"a": [], "b": [], "hv": [], "eu": []}
+    for play in plays.double().numpy():
+        found = summarise(play, np.ones(2) / 2, BOUNDS)
+        pairs = dict(zip("ab", zip(found["returns"], found["returns_se"], strict=True), strict=True))
+        pairs |= {name: (found[name], found[f"{name}_se"]) for name in ("hv", "eu")}
+        truth = dict(zip("ab", long_run["returns"], strict=True)) | {n: long_run[n] for n in ("hv", "eu")}
+        for name, (mean, error) in pairs.items():
+            held[name].append(abs(mean - truth[name]) <= 1.96 * error)
+    for name, inside in held.items():
+        assert 0.90 <= np.mean(inside) <= 0.99, name
+
+
+def test_the_error_of_the_hypervolume_is_that_of_the_delta_method() -> None:
+    returns = np.random.default_rng(0).normal([1.5, 2.0], 0.3, size=(400, 2))
+    slope = np.array([2.0, 1.5]) / 9  # of the product of both means over the bounds
+    centred = (returns - returns.mean(0)) @ (returns.mean(0)[::-1] / 9)
+    found = summarise(returns, np.ones(2) / 2, BOUNDS)["hv_se"]
+    assert found == pytest.approx(centred.std(ddof=1) / 20, rel=0.01)
+    assert slope.shape == (2,)
+    assert np.isnan(summarise(returns[:1], np.ones(2) / 2, BOUNDS)["hv_se"])
+    assert np.isnan(summarise(returns, np.ones(2) / 2, None)[HYPERVOLUME.name])
+
+
+def test_observations_that_are_not_finite_spoil_their_episode() -> None:
+    class Broken(Dice):
+        def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+            observation, *rest = super().step_tensors(action)
+            observation[0] = torch.nan
+            return observation, *rest  # type: ignore[return-value]
+
+    returns = fresh_returns(tiny(), _players(1, DICE), EnvSource("broken", Broken), 3)
+    assert returns[0].isnan().all(-1).tolist() == [True, False, False]
+
+
+def test_scaled_observations_are_part_of_a_policy() -> None:
+    (plain,) = _players(1, toy())
+    count = toy().make(1, [0]).observation_dim
+    statistics = {"observation_mean": torch.full((count,), 3.0), "observation_variance": torch.full((count,), 4.0)}
+    scaled = Player(0, plain.preference, {**plain.tensors, **statistics})
+    assert not torch.equal(fresh_returns(tiny(), [plain], toy(), 2), fresh_returns(tiny(), [scaled], toy(), 2))
+
+
+def test_bad_input_raises() -> None:
+    with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1, got 0"):
+        fresh_returns(tiny(), _players(1, DICE), DICE, 0)
+    with pytest.raises(ValueError, match="`policy` must have parameters of the shapes"):
+        fresh_returns(tiny(), _players(1, DICE), toy(), 1)

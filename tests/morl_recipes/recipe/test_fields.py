@@ -1,0 +1,93 @@
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from torch import nn
+
+from morl_blocks import schedulers
+from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_recipes import PASTA, ROWS
+from morl_recipes.recipe.fields import change_recipe, describe_recipe, described_actor, parse_changes
+from morl_recipes.recipe.module_digest import digest_of
+from morl_recipes.recipe.policy_network import require_known
+from morl_recipes.recipe.spec import as_spec
+from morl_recipes.recipe.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
+
+
+def test_changes_reach_any_depth() -> None:
+    texts = ["ppo.epochs=3", "mu.base.start=5", "combiner=Sum", "ppo.normalize_targets=true"]
+    changed = change_recipe(PASTA, parse_changes(texts))
+    assert (changed.ppo.epochs, changed.ppo.normalize_targets, changed.combiner) == (3, True, Sum())
+    assert changed.mu == ConflictBraked(base=LinearDecay(start=5.0))
+    assert change_recipe(PASTA, {}) is PASTA
+
+
+def test_a_slot_can_be_emptied_and_filled() -> None:
+    empty = change_recipe(ROWS["baselines"]["Linear"], {"mu": "Fixed"})
+    assert empty.mu == Fixed()
+    assert change_recipe(empty, {"mu": "none"}).mu is None
+
+
+def test_the_sampler_of_preferences_can_be_changed_though_files_leave_it_out() -> None:
+    drawn = change_recipe(PASTA, {"preferences": "Dirichlet"})
+    assert drawn.preferences == Dirichlet(1.0)
+    assert change_recipe(drawn, {"preferences.alpha": 0.5}).preferences == Dirichlet(0.5)
+    assert change_recipe(drawn, {"preferences": "Given"}) == PASTA
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ppo.learning_rat": 1}, "unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate"),
+        ({"ppo.epochs.x": 1}, "unknown part of the recipe 'ppo.epochs.x'. Nearest: ppo.epochs"),
+        ({"mu.type": "Fixed"}, "unknown part of the recipe 'mu.type'"),
+        ({"ppo.epochs": 2.5}, "`ppo.epochs` must be a whole number >= 0, got 2.5"),
+        ({"ppo.clip": "wide"}, "`ppo.clip` must be a number, got 'wide'"),
+        ({"ppo.normalize_targets": 1}, "`ppo.normalize_targets` must be true or false, got 1"),
+        ({"scalarizer.attention": 1}, "`scalarizer.attention` must be a word, got 1"),
+        ({"combiner": 3}, "`combiner` must be the name of a spec, got 3"),
+    ],
+)
+def test_bad_changes_are_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        change_recipe(PASTA, changes)
+
+
+def test_a_change_without_a_value_is_named() -> None:
+    with pytest.raises(ValueError, match=r"`set` must be a name and a value, such as .*, got 'ppo.epochs'"):
+        parse_changes(["ppo.epochs"])
+
+
+def test_a_live_module_is_described_by_its_text_and_its_digest() -> None:
+    live = replace(PASTA, mu=as_spec(schedulers.Fixed(2.0)))
+    assert "Live(module=Fixed" in describe_recipe(live)["text"]
+    assert describe_recipe(live)["live"] == {"mu": digest_of(schedulers.Fixed(2.0))}
+    assert describe_recipe(PASTA) == PASTA.to_dict()
+
+
+def test_a_description_names_its_actor_beside_live_modules() -> None:
+    recipe = replace(PASTA, actor=Actor(depth=3, activation="ReLU"))
+    live = replace(recipe, mu=as_spec(schedulers.Fixed(2.0)))
+    assert described_actor(describe_recipe(live)) == recipe.actor
+    assert described_actor(describe_recipe(recipe)) == recipe.actor
+    assert described_actor({"ppo": {"hidden": 32}}) is None  # of version 0.1
+    assert described_actor({"text": "Recipe(...)"}) == {"text": "a recipe that does not tell it"}
+    for actor, words in ((UnitBoxGaussianActor(4, 2, 2), "a live UnitBox"), (Actor(activation=Mine), "Actor(hidden")):
+        own = described_actor(describe_recipe(replace(live, actor=as_spec(actor))))
+        assert isinstance(own, dict)
+        assert own["text"].startswith(words)
+        message = f"`actor` must be a spec to be played from a file, .*, got {re.escape(words)}"
+        with pytest.raises(ValueError, match=message):
+            require_known(own)
+
+
+class Mine(nn.Module):
+    """An activation of a user's own."""
+
+
+def test_a_live_module_inside_a_spec_is_found() -> None:
+    inside = [replace(PASTA, mu=ConflictBraked(base=schedulers.LinearDecay(start))) for start in (5.0, 6.0)]
+    first, second = (describe_recipe(recipe)["live"] for recipe in inside)
+    assert list(first) == ["mu.base"]
+    assert first != second

@@ -1,0 +1,132 @@
+"""The protocols' data: complete, as published, and right about what may be compared."""
+
+import warnings
+from importlib import resources
+
+import gymnasium
+import mo_gymnasium  # noqa: F401 - registers its environments
+import numpy as np
+import pytest
+
+from morl_blocks.metrics import front_hypervolume
+from morl_envs import CARDS, exact_front
+from morl_recipes import protocol, published_fronts
+from morl_recipes.recipe.protocols import Task
+
+TASKS = [task for name in ("A", "B", "exact") for task in protocol(name).tasks]
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task.protocol}-{task.env}")
+def test_a_task_describes_an_environment_that_runs_here(task: Task) -> None:
+    assert task.env in CARDS or gymnasium.spec(task.env).max_episode_steps == task.horizon
+    if task.env in CARDS:
+        card = CARDS[task.env]
+        assert len(card.objectives) == task.objectives
+        assert (card.horizon == task.horizon) or not task.comparable
+    assert len(task.reference) == task.objectives
+    assert task.grid().shape == (task.weights, task.objectives)
+    assert 0 < task.gamma <= 1
+    assert task.reason
+
+
+def test_the_protocols_differ_as_published() -> None:
+    a, b = protocol("A").task("mo-hopper-2obj-v5"), protocol("B").task("mo-hopper-2obj-v5")
+    assert (a.gamma, a.reference, a.horizon, a.weights, a.steps) == (1.0, (0, 0), 500, 201, 3_000_000)
+    assert (b.gamma, b.reference, b.horizon, b.weights, b.steps) == (0.99, (-100, -100), 1000, 101, 1_500_000)
+    assert protocol("exact").task("deep-sea-treasure-v0").reference == (0, -50)
+    assert protocol("exact").task("Deep-Sea-Treasure-v0").steps is None
+
+
+def test_published_values_are_in_plain_units() -> None:
+    frame = published_fronts().set_index(["protocol", "environment", "metric", "method"])
+    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), "value"] == 3.41e10
+    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), "deviation"] == pytest.approx(0.04e10)
+    assert frame.loc[("B", "Ant-2d", "EUM", "GPI-LS"), "value"] == 428
+    assert frame.loc["B"]["deviation"].isna().all()
+    assert frame.index.is_unique
+    assert frame["source"].str.len().gt(5).all()
+    assert (resources.files("morl_recipes") / "data" / "fronts" / "README.md").is_file()
+
+
+def test_every_published_number_belongs_to_a_task_and_back() -> None:
+    frame = published_fronts()
+    printed = set(zip(frame["protocol"], frame["environment"], strict=True))
+    assert printed == {(task.protocol, task.name) for task in TASKS}
+
+
+def test_numbers_of_another_environment_are_never_handed_out() -> None:
+    assert not any(task.comparable for task in protocol("A").tasks)
+    for task in TASKS:
+        if task.comparable:
+            assert len(task.published()) == len(
+                published_fronts().query("protocol == @task.protocol and environment == @task.name")
+            )
+        else:
+            with pytest.raises(ValueError, match=rf"`env` must be comparable with {task.name} of protocol"):
+                task.published()
+
+
+def rewards(env: str, steps: int = 60) -> tuple[np.ndarray, bool]:
+    """Play the same random actions from the same start."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        world = gymnasium.make(env, disable_env_checker=True)
+    world.reset(seed=0)
+    world.action_space.seed(0)
+    earned = []
+    for _ in range(steps):
+        _, reward, terminated, _, _ = world.step(world.action_space.sample())
+        earned.append(np.asarray(reward, np.float64))
+        if terminated:
+            return np.array(earned), True
+    return np.array(earned), False
+
+
+@pytest.mark.parametrize(("old", "new"), [("mo-hopper-2d-v4", "mo-hopper-2obj-v5"), ("mo-hopper-v4", "mo-hopper-v5")])
+def test_hopper_rewards_as_before_except_for_the_fall(old: str, new: str) -> None:
+    before, fell = rewards(old)
+    after, fell_too = rewards(new)
+    assert fell
+    assert fell_too
+    np.testing.assert_allclose(after[:-1], before[:-1], atol=1e-5)
+    np.testing.assert_allclose(after[-1], before[-1] - 1, atol=1e-5)
+    assert protocol("B").task(new).comparable
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("mo-ant-2d-v4", "mo-ant-2obj-v5"), ("mo-ant-v4", "mo-ant-v5"), ("mo-humanoid-v4", "mo-humanoid-v5")],
+)
+def test_ant_and_humanoid_reward_otherwise(old: str, new: str) -> None:
+    before, after = rewards(old)[0], rewards(new)[0]
+    both = min(len(before), len(after)) - 1
+    assert np.abs(before[:both] - after[:both]).max() > 1e-3
+    assert protocol("B").task(old).comparable
+    assert not protocol("B").task(new).comparable
+
+
+@pytest.mark.parametrize("task", protocol("exact").tasks, ids=lambda task: task.env)
+def test_the_volumes_of_known_fronts_are_recomputed(task: Task) -> None:
+    value = published_fronts().query("protocol == 'exact' and environment == @task.name")["value"].item()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        theirs = gymnasium.make(task.env, disable_env_checker=True).unwrapped.pareto_front(task.gamma)  # type: ignore[attr-defined]
+    assert front_hypervolume(theirs, task.reference) == pytest.approx(value, rel=1e-4)
+
+
+def test_our_front_of_resource_gathering_is_the_better_one() -> None:
+    task = protocol("exact").task("resource-gathering-v0")
+    assert front_hypervolume(exact_front(task.env), task.reference) == pytest.approx(4.0)
+
+
+def test_frames_are_copies_and_bad_names_are_refused() -> None:
+    mine = published_fronts()
+    mine["value"] = 0.0
+    assert published_fronts()["value"].max() == 3.58e10
+    assert protocol("B").frame().shape == (10, 12)
+    with pytest.raises(ValueError, match=r"`name` must be a protocol \(A, B, exact\), got 'C'"):
+        protocol("C")
+    with pytest.raises(
+        ValueError, match=r"`env` must be an environment of protocol A \(mo-halfcheetah-v5, .*'stealth'"
+    ):
+        protocol("A").task("stealth")

@@ -1,0 +1,137 @@
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from morl_recipes import PASTA, PPO, Recipe
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.fields import change_recipe
+from morl_recipes.recipe.specs import Actor, AdaptiveSmoothTchebycheff, Fixed, Linear, SmoothTchebycheff, WeightedSum
+
+
+def test_defaults_are_pasta() -> None:
+    assert Recipe() == PASTA
+
+
+def test_a_file_by_hand_names_what_differs_from_pasta() -> None:
+    text = '[mu]\ntype = "Fixed"\nmu = 2\n[ppo]\nlearning_rate = 1e-3\n'
+    assert Recipe.from_toml(text) == replace(PASTA, mu=Fixed(2.0), ppo=PPO(learning_rate=1e-3))
+
+
+def test_no_smoothness_survives_the_file() -> None:
+    recipe = replace(PASTA, scalarizer=Linear(), mu=None)
+    assert Recipe.from_json(recipe.to_json()).mu is None
+    assert Recipe.from_toml(recipe.to_toml()) == recipe
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"smoothness": {}}, "`recipe` must have the slots .* got 'smoothness'"),
+        ({"mu": {"type": "Fxied"}}, "unknown type of block 'Fxied'. Nearest: Fixed"),
+        ({"mu": {"type": "Fixed", "nu": 1.0}}, "unknown argument of Fixed 'nu'. Nearest: mu"),
+        ({"mu": 3.0}, "`mu` must be a spec or a module of the kind mu, got 3.0"),
+        ({"advantage": {"type": "Fixed"}}, "`advantage` must be .* which is a mu"),
+        ({"scalarizer": "none"}, "`scalarizer` must be a spec or a module of the kind scalarizer, got None"),
+    ],
+)
+def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Recipe.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"learning_rate": 0.0}, "`learning_rate` must be > 0, got 0.0"),
+        ({"gamma": 1.1}, "`gamma` must lie in \\[0, 1\\], got 1.1"),
+        ({"epochs": 0}, "`epochs` must be a whole number >= 1, got 0"),
+        ({"minibatch_size": 100}, "`minibatch_size` must divide steps_per_iteration \\(2048\\), got 100"),
+        ({"entropy_coefficient": -1.0}, "`entropy_coefficient` must lie in"),
+        ({"gamma": "0.9"}, "`gamma` must lie in \\[0, 1\\], got '0.9'"),
+        ({"clip": None}, "`clip` must be > 0, got None"),
+        ({"learning_rate": True}, "`learning_rate` must be > 0, got True"),
+        ({"steps_per_iteration": 64.0}, "`steps_per_iteration` must be a whole number >= 1, got 64.0"),
+        ({"mask": "last"}, "`mask` must be one of 'step', 'next', got 'last'"),
+        ({"epochs": True}, "`epochs` must be a whole number >= 1, got True"),
+    ],
+)
+def test_bad_numbers_are_named(numbers: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(PPO(), **numbers)
+
+
+def test_numbers_become_plain_ones() -> None:
+    ppo = PPO(gamma=1, clip=np.float32(0.5), steps_per_iteration=np.int64(128))  # type: ignore[arg-type]
+    assert (repr(ppo.gamma), repr(ppo.clip), repr(ppo.steps_per_iteration)) == ("1.0", "0.5", "128")
+    assert replace(PASTA, ppo=PPO(gamma=1)).structure() == PASTA.structure()
+
+
+def test_structure_separates_what_cannot_share_a_population() -> None:
+    assert PASTA.structure() == replace(PASTA, ppo=PPO(clip=0.1)).structure()
+    assert PASTA.structure() != replace(PASTA, ppo=PPO(epochs=5)).structure()
+    assert PASTA.structure() == replace(PASTA, mu=Fixed(1.0), scalarizer=SmoothTchebycheff(0.1)).structure()
+    assert PASTA.structure() != replace(PASTA, combiner=WeightedSum(rescale=False)).structure()
+    assert (
+        replace(PASTA, combiner=WeightedSum()).structure()
+        != replace(PASTA, combiner=WeightedSum(rescale=False)).structure()
+    )
+
+
+def test_ppo_slot_is_checked() -> None:
+    with pytest.raises(ValueError, match="`ppo` must be a PPO, got 3"):
+        replace(PASTA, ppo=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ppo = 3", "`ppo` must be a table of numbers, got 3"),
+        ("[ppo]\nlearning_rat = 1.0", r"unknown number of \[ppo\] 'learning_rat'. Nearest: learning_rate"),
+        ('[mu]\ntype = "Fixed"\nmu = "a"', "`mu` must be a number, got 'a'"),
+        ('[mu]\ntype = "PCGrad"', r"`mu` must be .* of the kind mu, got PCGrad\(.*\), which is a combiner"),
+        ('[combiner]\ntype = "Fixed"', r"`combiner` must be .*, got Fixed\(mu=1.0\), which is a mu"),
+        ('[critic]\ntype = "AttentionWeighted"\ncritic = {type = "PCGrad"}', "`critic` must be .* which is a combiner"),
+        ('[mu]\ntype = "ConflictBraked"\nbase = {type = "PCGrad"}', "`base` must be .* which is a combiner"),
+        ('scalarizer = "Linear"', "`scalarizer` must be .* of the kind scalarizer, got 'Linear'"),
+    ],
+)
+def test_a_file_with_the_wrong_thing_in_a_slot_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Recipe.from_toml(text)
+
+
+def test_recipes_of_version_0_1_are_read() -> None:
+    old = {"scalarizer": {"type": "SmoothTchebycheff", "utopia": 1.1}, "mu": {"type": "Fixed", "mu": 0.5}}
+    stch = Recipe.from_dict({**old, "ppo": {"hidden": 32}})
+    assert stch.scalarizer == SmoothTchebycheff(0.5, utopia=1.1)
+    assert stch.mu is None
+    assert stch.actor == Actor(hidden=32)
+    decayed = Recipe.from_dict({**old, "mu": {"type": "LinearDecay"}})
+    assert decayed.scalarizer == AdaptiveSmoothTchebycheff(utopia=1.1, maintenance=0.0)
+
+
+def test_a_given_preference_leaves_no_trace_in_files() -> None:
+    assert "preferences" not in PASTA.to_dict()
+    drawn = replace(PASTA, preferences=specs.Dirichlet(0.5))
+    assert drawn.to_dict()["preferences"] == {"type": "Dirichlet", "alpha": 0.5}
+    assert Recipe.from_toml(drawn.to_toml()) == drawn
+    assert (PASTA.conditioned, drawn.conditioned) == (False, True)
+    assert drawn.structure() != PASTA.structure()
+    assert drawn.differences(PASTA) == ("preferences",)
+
+
+def test_the_actors_first_spread_leaves_no_trace_in_files_while_it_is_the_old_one() -> None:
+    assert "log_std" not in Recipe().to_json()
+    narrow = replace(Recipe(), actor=Actor(log_std=-1.5))
+    assert narrow.to_dict()["actor"]["log_std"] == -1.5
+    assert Recipe.from_json(narrow.to_json()) == narrow
+    assert change_recipe(Recipe(), {"actor.log_std": -1.5}) == narrow
+
+
+def test_a_sampler_is_checked_when_the_recipe_is_made() -> None:
+    with pytest.raises(ValueError, match="`alpha` must be > 0"):
+        specs.Dirichlet(0.0)
+    with pytest.raises(ValueError, match="`preferences` must be a spec or a module of the kind preferences"):
+        replace(PASTA, preferences=specs.PCGrad())

@@ -1,0 +1,152 @@
+import inspect
+import pickle
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_recipes import PASTA
+from morl_recipes.recipe import specs
+from morl_recipes.recipe.spec import GIVEN, KINDS, SETTLED, Kind, Live, Spec, as_spec, spec
+from morl_recipes.recipe.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
+
+BLOCKS: dict[str, list[type]] = {
+    "scalarizer": [scalarizers.Linear, scalarizers.Tchebycheff, scalarizers.SmoothTchebycheff],
+    "mu": [schedulers.Fixed, schedulers.LinearDecay, schedulers.ConflictBraked],
+    "advantage": [ppo.VectorAdvantage, ppo.ScalarisedAdvantage],
+    "combiner": [combiners.Sum, combiners.WeightedSum, combiners.PCGrad, combiners.WeightedPCGrad],
+    "critic": [critics.SharedCritic, critics.BranchedCritic],
+    "actor": [ppo.UnitBoxGaussianActor, ppo.CategoricalActor],
+    "loss": [ppo.ClippedSurrogate],
+}
+
+
+@pytest.mark.parametrize(("slot", "block"), [(slot, block) for slot, blocks in BLOCKS.items() for block in blocks])
+def test_every_argument_of_a_block_is_a_field_of_its_spec(slot: str, block: type) -> None:
+    if slot == "actor":
+        kind = specs.Actor
+    else:
+        (kind,) = (known for known in KINDS.values() if known.block is block and known.name != "Calm")
+    own = list(inspect.signature(block).parameters.values())[GIVEN.get(slot, 0) :]
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # of a class without a constructor
+    expected = {p.name: p.default for p in own if p.name not in SETTLED and p.kind not in many}
+    assert kind.slot == slot
+    fields = [name for name in kind.defaults if name != "log_std" or block is not ppo.CategoricalActor]
+    assert fields == list(expected)  # one spec makes both actors, and choices have no standard deviation
+    for name, default in expected.items():
+        if default is not None:  # a default that depends on something else is settled by the spec
+            assert kind.defaults[name] == default, name
+
+
+def test_a_scheduler_is_handed_over_and_no_field() -> None:
+    own = list(inspect.signature(scalarizers.AdaptiveSmoothTchebycheff).parameters)
+    assert [*specs.AdaptiveSmoothTchebycheff.defaults] == [n for n in own if n not in ("scheduler", *SETTLED)]
+
+
+def test_no_default_is_left_open() -> None:
+    for kind in KINDS.values():
+        for name, default in kind.defaults.items():
+            assert default is not None, (kind.name, name)
+
+
+def test_every_kind_registers_under_its_name() -> None:
+    assert KINDS["ConflictBraked"] is ConflictBraked
+    with pytest.raises(ValueError, match="`name` must be new among the specs, got 'Fixed'"):
+        spec(schedulers.LinearDecay, name="Fixed")
+
+
+def test_whole_numbers_become_floats() -> None:
+    assert Fixed(3) == Fixed(3.0)
+    assert isinstance(Fixed(3).mu, float)
+
+
+def test_bad_arguments_are_refused_when_the_spec_is_made() -> None:
+    with pytest.raises(ValueError, match="`mu` must be > 0"):
+        Fixed(-1.0)
+    with pytest.raises(ValueError, match="`threshold` must lie in"):
+        ConflictBraked(threshold=1.0)
+    with pytest.raises(ValueError, match="`maximum` must be >= the highest value of base"):
+        ConflictBraked(base=Fixed(20.0))
+    with pytest.raises(ValueError, match="`base` must be a spec or a module of the kind mu, got Sum"):
+        ConflictBraked(base=Sum())
+    with pytest.raises(ValueError, match=r"unknown argument of Fixed 'nu'\. Nearest: mu"):
+        Fixed(nu=1.0)
+    with pytest.raises(ValueError, match="`Fixed` must have at most 1 arguments, got 2"):
+        Fixed(1.0, 2.0)
+    with pytest.raises(ValueError, match="`mu` must be given once"):
+        Fixed(1.0, mu=2.0)
+
+
+def test_a_class_is_no_spec_and_a_block_of_no_family_needs_a_slot() -> None:
+    class Values(nn.Module):
+        def __init__(self, observation_dim: int, num_objectives: int, width: int = 4) -> None:
+            super().__init__()
+
+    with pytest.raises(ValueError, match=r"`combiner` must .*, such as spec\(PCGrad\)\(\), got the class PCGrad\."):
+        replace(PASTA, combiner=combiners.PCGrad)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"`observation_dim` must be given, or its slot named, spec\(Values, slot="):
+        spec(Values)()
+    assert spec(Values, slot="critic")(width=8).width == 8
+
+
+def test_a_spec_is_changed_by_name_and_travels() -> None:
+    steep = ConflictBraked().but(base=LinearDecay(5.0))
+    assert steep.base.start == 5.0
+    assert pickle.loads(pickle.dumps(steep)) == steep
+    assert hash(steep) == hash(ConflictBraked(LinearDecay(5.0)))
+
+
+def test_activations_are_names_in_files_and_classes_in_blocks() -> None:
+    relu = Branched(activation=nn.ReLU)
+    assert relu.activation == "ReLU"
+    assert relu == Branched(activation="ReLU")
+    built = relu.build(4, 2)
+    assert any(isinstance(layer, nn.ReLU) for layer in built.modules())
+    with pytest.raises(ValueError, match=r"`activation` must be the name of a class of torch\.nn, got 'Nothing'"):
+        Branched(activation="Nothing").build(4, 2)
+
+
+def test_nested_critics_are_built_with_the_same_sizes() -> None:
+    critic = AttentionWeighted(Branched(hidden=8)).build(4, 2)
+    assert isinstance(critic, critics.AttentionWeightedCritic)
+    assert critic(torch.zeros(3, 4), torch.tensor([0.5, 0.5])).shape == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["UPGrad", "UPGradWeighting", "CAGradWeighting(c=0.5)", "MGDA"])
+def test_torchjd_takes_aggregators_and_weightings_with_arguments(name: str) -> None:
+    gramian = torch.tensor([[1.0, -0.5], [-0.5, 1.0]])
+    assert TorchJD(name).build().weights(gramian).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Nothing", r"`weighting` must name a class of torchjd\.aggregation, got 'Nothing'"),
+        ("CAGradWeighting", r"`weighting` must have the arguments of CAGradWeighting"),
+        ("__import__('os').system('true')", "`weighting` must look like Name"),
+        ("UPGrad(", "`weighting` must look like Name"),
+    ],
+)
+def test_bad_names_of_torchjd_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TorchJD(name).build()
+
+
+def test_live_modules_are_copied_for_every_run() -> None:
+    module = schedulers.Fixed(2.0)
+    live = as_spec(module)
+    assert isinstance(live, Live)
+    assert live.build() is not module
+    assert live.slot == "mu"
+    assert as_spec(None) is None
+    assert as_spec(Sum) == Sum()
+
+
+def test_kinds_and_specs_read_well() -> None:
+    assert isinstance(Sum, Kind)
+    assert isinstance(PASTA.mu, Spec)
+    assert repr(Sum) == "spec(Sum)"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = Fixed(1.0).nothing

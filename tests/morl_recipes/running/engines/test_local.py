@@ -1,0 +1,149 @@
+"""Worker processes: they train, die, are replaced, and never outlive their driver."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.running.engines.events import Failed, Finished, Lost, Work
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.local import LocalEngine
+from morl_recipes.running.execute import run_sweep
+from morl_recipes.running.job import train_job
+from morl_recipes.store.record import RunRecord
+from tests.morl_recipes.running import fakes
+from tests.morl_recipes.running.fakes import tiny_plan
+
+FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def run(work: Work, tmp_path: Path, workers: int = 2) -> list[Finished | Failed]:
+    populations = tiny_plan().populations(16)
+    return list(LocalEngine(workers).run(populations, work, tmp_path, lambda name, steps: None))  # type: ignore[arg-type]
+
+
+def same_numbers(one: list[RunRecord], other: list[RunRecord]) -> bool:
+    return [r.history.to_csv() for r in one] == [r.history.to_csv() for r in other]
+
+
+def test_every_population_ends_once_and_progress_is_passed_on(tmp_path: Path) -> None:
+    populations, told = tiny_plan().populations(16), []
+    events = list(LocalEngine(2).run(populations, fakes.fake_work, None, lambda *args: told.append(args)))
+    assert sorted(event.name for event in events) == sorted(p.name for p in populations)
+    assert sorted(told) == sorted((p.name, p.steps // 2) for p in populations)
+    for event in events:
+        assert isinstance(event, Finished)
+        (population,) = [p for p in populations if p.name == event.name]
+        assert same_numbers(event.records, fakes.fake_work(population, None, lambda steps: None))
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_population_tried_again(tmp_path: Path) -> None:
+    events = run(fakes.dies_twice, tmp_path)
+    assert [type(event) for event in events] == [Finished] * 2
+
+
+def test_a_population_that_kills_its_workers_stays_to_do_and_the_others_go_on(tmp_path: Path) -> None:
+    events = run(fakes.dies_always, tmp_path, workers=1)
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "its worker was lost 3 times (exit code -9)"
+    assert len(events) == 2
+
+
+def test_a_worker_that_hangs_is_replaced_and_its_population_tried_again(tmp_path: Path) -> None:
+    populations = tiny_plan().populations(16)
+    engine = LocalEngine(1, silence=1.5)
+    events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda name, steps: None))
+    assert [type(event) for event in events] == [Finished] * 2
+    assert len(list(tmp_path.glob("*/tried"))) == 1
+
+
+def test_a_population_that_always_hangs_stays_to_do(tmp_path: Path) -> None:
+    populations = tiny_plan().populations(16)
+    events = list(LocalEngine(2, silence=0.7).run(populations, fakes.hangs_always, None, lambda name, steps: None))
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "its worker was lost 3 times (no progress for 0.7 seconds)"
+    assert len(events) == 2
+
+
+def test_a_slow_worker_that_tells_of_progress_does_not_hang(tmp_path: Path) -> None:
+    populations = tiny_plan(rows=["PASTA"]).populations(16)
+    (event,) = LocalEngine(1, silence=1.5).run(populations, fakes.slow_but_alive, None, lambda name, steps: None)
+    assert isinstance(event, Finished)
+
+
+@pytest.mark.parametrize("work", [fakes.sleeps, train_job])
+def test_an_interrupted_engine_ends_within_five_seconds(tmp_path: Path, work: Work) -> None:
+    plan = tiny_plan(total_steps=64 * 100_000, checkpoint_every=100_000, eval_every=100_000)
+    events = LocalEngine(2).run(plan.populations(16), work, tmp_path, lambda name, steps: None)
+    stopper = threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    stopper.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(events)
+    finally:
+        ended = time.monotonic()
+        events.close()
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - ended < 5
+    assert stopper.finished.is_set()
+
+
+def test_real_training_gives_the_same_numbers_as_in_this_process(tmp_path: Path) -> None:
+    for name, engine in (("local", LocalEngine(2)), ("inline", InlineEngine())):
+        run_sweep(tiny_plan(population=2), tmp_path / name, engine, progress=False)
+    files = [path for path in (tmp_path / "inline" / "runs").rglob("*") if path.is_file()]
+    assert len(files) == 8 * 3
+    for path in files:
+        assert path.read_bytes() == (tmp_path / "local" / path.relative_to(tmp_path / "inline")).read_bytes()
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def _gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@FORK
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and /proc")
+def test_workers_end_with_a_driver_that_is_killed(tmp_path: Path) -> None:
+    run(fakes.fake_work, tmp_path)  # starts the server that workers are forked from
+    place = tmp_path / "pids"
+    driver = fakes.start_driver(run, fakes.sleeps, place)
+    wait_until(lambda: len(list(place.glob("*.pid"))) == 2, "no workers")
+    pids = [int(path.stem) for path in place.glob("*.pid")]
+    assert not any(_gone(pid) for pid in pids)
+    os.kill(driver.pid or 0, signal.SIGKILL)
+    driver.join()
+    wait_until(lambda: all(_gone(pid) for pid in pids), "workers outlive their driver", 20)
+
+
+def test_an_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path) -> None:
+    plan = tiny_plan(rows=["PASTA"], total_steps=64 * 10_000, checkpoint_every=10_000, eval_every=10_000)
+
+    def interrupt(name: str, steps: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(1).run(plan.populations(16), train_job, tmp_path, interrupt))
+    assert len(list(tmp_path.glob("*/checkpoint.safetensors"))) == 1
+
+
+def test_the_number_of_workers_is_checked() -> None:
+    assert LocalEngine().workers >= 1
+    with pytest.raises(ValueError, match="`workers` must be a whole number >= 1"):
+        LocalEngine(0)
+    with pytest.raises(ValueError, match="`silence` must be > 0, got 0"):
+        LocalEngine(1, silence=0)

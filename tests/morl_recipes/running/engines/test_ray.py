@@ -1,0 +1,117 @@
+"""A real Ray cluster of two nodes on this machine, one of which is killed in the middle of a sweep."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from morl_recipes.running.engines.events import Finished, Lost
+from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.ray import RayEngine
+from morl_recipes.running.execute import run_sweep
+from tests.morl_recipes.running import fakes
+from tests.morl_recipes.running.fakes import tiny_plan
+
+ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
+ROOT = Path(__file__).parents[4]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from ray.cluster_utils import Cluster
+
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]))
+    patch.setenv("RAY_DISABLE_IMPORT_WARNING", "1")
+    made: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    yield made
+    ray.shutdown()
+    made.shutdown()
+    patch.undo()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = [path for path in (folder / "runs").rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.timeout(400)
+def test_a_sweep_survives_the_loss_of_a_node_with_the_same_numbers_as_local(cluster: Any, tmp_path: Path) -> None:
+    node = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    engine = RayEngine(cluster.address)
+    assert engine.workers == 2
+    plan = tiny_plan(population=4)
+
+    def kill_when_busy() -> None:
+        end = time.monotonic() + 200  # a busy machine takes its time to start a worker
+        while not list(tmp_path.glob(f"*@{node.node_id}")) and time.monotonic() < end:
+            time.sleep(0.1)
+        cluster.remove_node(node, allow_graceful=False)
+
+    killer = threading.Thread(target=kill_when_busy)
+    killer.start()
+    work = partial(fakes.hangs_on_node, tmp_path, node.node_id)
+    outcome = run_sweep(plan, tmp_path / "ray", engine, work=work, progress=False)
+    killer.join()
+    assert (outcome.done, outcome.failed) == (8, {})
+    (lost,) = tmp_path.glob(f"*@{node.node_id}")
+    assert len(list(tmp_path.glob(f"{lost.name.split('@')[0]}@*"))) == 2  # begun on both nodes, finished on one
+
+    run_sweep(plan, tmp_path / "inline", InlineEngine(), progress=False)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "inline")
+    assert run_sweep(plan, tmp_path / "ray", engine, progress=False).ran == ()
+
+
+def test_a_population_that_kills_its_workers_stays_to_do(cluster: Any, tmp_path: Path) -> None:
+    populations = tiny_plan().populations(16)
+    events = list(
+        RayEngine(cluster.address, retries=0).run(populations, fakes.dies_always, None, lambda name, steps: None)
+    )
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert "lost by the cluster" in lost.reason
+    assert len(events) == len(populations)
+
+
+@pytest.mark.timeout(300)
+def test_a_task_that_hangs_is_replaced_and_its_population_tried_again(cluster: Any, tmp_path: Path) -> None:
+    populations, told = tiny_plan().populations(16), []
+    engine = RayEngine(cluster.address, silence=3.0, retries=1)
+    events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda *args: told.append(args)))
+    assert [type(event) for event in events] == [Finished] * 2
+    assert len(list(tmp_path.glob("*/tried"))) == 1
+    assert {name for name, _ in told} == {population.name for population in populations}
+
+
+@pytest.mark.timeout(300)
+def test_a_population_that_always_hangs_stays_to_do_and_one_that_waits_does_not_hang(cluster: Any) -> None:
+    populations = tiny_plan().populations(16)  # two, on a cluster of one core
+    engine = RayEngine(cluster.address, silence=1.5, retries=1)
+    events = list(engine.run(populations, fakes.hangs_always, None, lambda name, steps: None))
+    (lost,) = [event for event in events if isinstance(event, Lost)]
+    assert lost.reason == "no progress for 1.5 seconds"
+    assert len(events) == 2
+
+
+def test_bad_arguments_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="`cpus` must be > 0"):
+        RayEngine(cpus=0)
+    with pytest.raises(ValueError, match="`silence` must be > 0"):
+        RayEngine(silence=0)
+    with pytest.raises(ValueError, match="`retries` must be a whole number >= 0"):
+        RayEngine(retries=-1)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda **_: (_ for _ in ()).throw(ConnectionError("nobody there")))
+    with pytest.raises(ValueError, match="`address` must lead to a running Ray cluster, got 'auto': nobody there"):
+        RayEngine()
+    monkeypatch.setattr("morl_recipes.running.engines.ray.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"pip install 'morl-blocks\[ray\]'"):
+        RayEngine()

@@ -1,0 +1,179 @@
+"""Small sweeps, and trainers that train nothing: importable by name, so that worker processes find them."""
+
+import multiprocessing
+import os
+import signal
+import time
+import zlib
+from collections.abc import Callable
+from multiprocessing import forkserver
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from morl_recipes.running.job import train_job
+from morl_recipes.running.plan import Job, Plan, make_plan
+from morl_recipes.running.sweep import sweep_from
+from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.store.record import RunRecord
+
+TINY: dict[str, Any] = {
+    "rows": ["PASTA", "Linear", "fixed_mu/mu=1.0", "fixed_mu/mu=5.0"],
+    "envs": ["deep-sea-treasure-v0"],
+    "seeds": 2,
+    "total_steps": 256,
+    "num_envs": 2,
+    "eval_every": 2,
+    "eval_episodes": 2,
+    "checkpoint_every": 1,
+    "ppo": {"steps_per_iteration": 64, "minibatch_size": 32, "epochs": 1, "hidden": 8},
+}
+
+
+def start_driver(target: Callable[..., object], *args: object) -> ForkProcess:
+    """Run a function in a fork of this process, so that nothing has to be imported again.
+
+    The fork shares the server of this process that workers are forked from, which multiprocessing does not foresee:
+    it looks for a server among its own children.
+    """
+
+    def run() -> None:
+        forkserver.ensure_running = forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
+        target(*args)
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    return process
+
+
+def tiny_plan(**changes: Any) -> Plan:
+    """A plan whose every run trains for some tens of milliseconds."""
+    return make_plan(sweep_from({**TINY, **changes}))
+
+
+def fake_record(run: PlannedRun, status: str = "done") -> RunRecord:
+    """A record whose numbers follow from the run's id."""
+    value = zlib.crc32(run.run_id.encode()) / 2**32
+    point = {"iteration": 1, "steps": run.steps, "returns": (10 * value, -50.0), "hv": value, "eu": value}
+    history = pd.DataFrame({"iteration": [1], "steps": [run.steps], "return_0": [10 * value], "return_1": [-50.0]})
+    good = status == "done"
+    return RunRecord(
+        *run.identity,
+        "done" if good else "failed",
+        "" if good else "loss not finite in iteration 1",
+        run.steps,
+        point if good else None,
+        point if good else None,
+        run.recipe,
+        history,
+        {"w": torch.full((3,), float(np.float32(value)))},
+    )
+
+
+def fake_work(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Train nothing."""
+    report(population.steps // 2)
+    return [fake_record(run) for run in population.runs]
+
+
+def one_fails(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Let the first seed of Linear fail alone."""
+    return [
+        fake_record(run, "failed" if run.method == "Linear" and run.seed == 0 else "done") for run in population.runs
+    ]
+
+
+def raises(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Raise in the population of Linear."""
+    if any(run.method == "Linear" for run in population.runs):
+        raise ArithmeticError("no luck today")
+    return fake_work(population, folder, report)
+
+
+def full_disk(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Meet a full disk while writing a checkpoint."""
+    raise OSError(28, "No space left on device", "checkpoint.safetensors")
+
+
+def dies_twice(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Be killed in the population of Linear, at its first two attempts."""
+    if folder is not None and any(run.method == "Linear" for run in population.runs):
+        folder.mkdir(parents=True, exist_ok=True)
+        attempt = len(list(folder.iterdir()))
+        (folder / str(attempt)).touch()
+        if attempt < 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return fake_work(population, folder, report)
+
+
+def dies_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Be killed in the population of Linear, whenever it is tried."""
+    if any(run.method == "Linear" for run in population.runs):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return fake_work(population, folder, report)
+
+
+def sleeps(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Say who works, then work for ever."""
+    if folder is not None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        (folder.parent / f"{os.getpid()}.pid").touch()
+    time.sleep(600)
+    return []
+
+
+def hangs_once(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Hang in the population of Linear, at its first attempt, deaf to everything."""
+    if folder is not None and any(run.method == "Linear" for run in population.runs):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / "tried").exists():
+            (folder / "tried").touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+    return fake_work(population, folder, report)
+
+
+def hangs_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Hang in the population of Linear, whenever it is tried."""
+    if any(run.method == "Linear" for run in population.runs):
+        time.sleep(600)
+    return fake_work(population, folder, report)
+
+
+def slow_but_alive(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Take a while, and tell of progress."""
+    for step in range(8):
+        time.sleep(0.25)
+        report(step)
+    return fake_work(population, folder, report)
+
+
+def no_memory(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Run out of memory in the population of Linear."""
+    if any(run.method == "Linear" for run in population.runs):
+        raise MemoryError
+    return fake_work(population, folder, report)
+
+
+def full_disk_inside(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Meet a full disk in a package that hides it behind an error of its own."""
+    try:
+        raise OSError(28, "No space left on device", "cache")
+    except OSError as error:
+        raise RuntimeError("cannot compile") from error
+
+
+def hangs_on_node(
+    place: Path, victim: str, population: Job, folder: Path | None, report: Callable[[int], None]
+) -> list[RunRecord]:
+    """Train, except on one node of a cluster, where it says so and waits for the end."""
+    import ray
+
+    node = ray.get_runtime_context().get_node_id()
+    (place / f"{population.name}@{node}").touch()
+    if node == victim:
+        time.sleep(600)
+    return train_job(population, folder, report)

@@ -1,0 +1,103 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from morl_blocks.metrics import hypervolume
+from morl_recipes import Front
+from morl_recipes.environments.toy import toy
+
+
+def _with(front: Front, returns: list[list[float]]) -> Front:
+    """Return the front with other returns, for the evaluations of its first seed."""
+    count = len(returns)
+    asked, member = front.asked[:count], np.zeros(count, np.int64)
+    return replace(front, asked=asked, returns=np.array(returns), errors=np.zeros((count, 2)), member=member)
+
+
+def test_points_are_different_and_not_dominated(conditioned: Front) -> None:
+    front = _with(conditioned, [[0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [0.5, 1.0]])
+    assert front.points.tolist() == [[0.0, 3.0], [1.0, 2.0]]
+    assert front.kept.tolist() == [0, 2]  # the middle one of the equal ones
+    assert front.preferences.tolist() == [[0.0, 1.0], [0.5, 0.5]]
+    assert front.table()["corner 0"].tolist() == [0.0, 1.0]
+
+
+def test_hypervolume_and_a_reference_that_no_point_exceeds(conditioned: Front) -> None:
+    front = _with(conditioned, [[0.0, 3.0], [2.0, 1.0]])
+    assert front.hypervolume([-1.0, 0.0]) == hypervolume(front.points, [-1.0, 0.0]) == 3.0 + 2.0
+    with pytest.raises(ValueError, match=r"`reference` must lie below at least one point in every objective"):
+        front.hypervolume([1.0, 2.0])
+    assert front.hypervolume([1.0, 2.0], allow_empty=True) == 0.0
+    with pytest.raises(ValueError, match=r"`reference` must have shape \[2\]"):
+        front.hypervolume([0.0, 0.0, 0.0])
+
+
+def test_a_preference_of_the_wrong_length_is_named(conditioned: Front) -> None:
+    with pytest.raises(ValueError, match=r"`preference` must hold 2 numbers each, got \[0.2, 0.3, 0.5\]"):
+        conditioned.policy([0.2, 0.3, 0.5])
+    with pytest.raises(ValueError, match="`preference` must sum to 1"):
+        conditioned.policy([0.2, 0.3])
+
+
+def test_a_policy_takes_one_observation_or_many_arrays_or_tensors(conditioned: Front) -> None:
+    policy = conditioned.policy([0.3, 0.7])
+    one = policy(np.zeros(4))
+    assert isinstance(one, np.ndarray)
+    assert one.shape == (2,)
+    many = policy(torch.zeros(3, 4))
+    assert isinstance(many, torch.Tensor)
+    np.testing.assert_allclose(many.numpy(), np.stack([one] * 3), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"`observation` must have shape \[4\] or \[N, 4\], got shape \[5\]"):
+        policy(np.zeros(5))
+
+
+def test_a_conditioned_policy_is_asked_for_exactly_the_preference(conditioned: Front) -> None:
+    assert conditioned.policy([0.3, 0.7]).preference.tolist() == pytest.approx([0.3, 0.7])
+    one, other = (conditioned.policy(own)(np.zeros(4)) for own in ([0.3, 0.7], [0.31, 0.69]))
+    assert not np.allclose(one, other, atol=1e-9)
+
+
+def test_the_nearest_of_separate_policies_is_chosen(decomposed: Front) -> None:
+    policy = decomposed.policy([0.3, 0.7])
+    assert policy.preference.tolist() == pytest.approx([0.25, 0.75])
+    expected = decomposed.policies[1]["mean.bias"]
+    assert torch.equal(policy.module.actor.state_dict()["mean.bias"], expected)
+
+
+def test_of_two_seeds_the_better_one_plays(conditioned: Front) -> None:
+    returns = conditioned.returns.copy()
+    returns[conditioned.member == 1] += 100
+    better = replace(conditioned, returns=returns)
+    chosen = better.policy([0.3, 0.7]).module.actor.state_dict()["mean.bias"]
+    assert torch.equal(chosen, conditioned.policies[1]["mean.bias"])
+
+
+def test_the_front_of_one_seed(conditioned: Front) -> None:
+    own = conditioned.of(4)
+    assert own.seeds == (4,)
+    assert np.array_equal(own.returns, conditioned.returns[5:])
+    assert own.member.tolist() == [0] * 5
+    assert torch.equal(own.policies[0]["mean.bias"], conditioned.policies[1]["mean.bias"])
+    with pytest.raises(ValueError, match=r"`seed` must be one of \[3, 4\], got 9"):
+        conditioned.of(9)
+
+
+def test_it_prints_its_points(conditioned: Front) -> None:
+    text = repr(conditioned)
+    assert "on toy (corner 0, corner 1), custom" in text
+    assert "one policy for all preferences, seeds 3, 4" in text
+    assert len(text.splitlines()) == 2 + len(conditioned.points)
+
+
+def test_onnx_takes_the_preference_as_an_input(conditioned: Front, tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the export extra is not installed")
+    pytest.importorskip("onnxscript", reason="the export extra is not installed")
+    assert conditioned.export(tmp_path / "p.onnx", env=toy()) < 1e-5
+    session = onnxruntime.InferenceSession(str(tmp_path / "p.onnx"))
+    inputs = {"observation": np.zeros((1, 4), np.float32), "preference": np.array([[0.3, 0.7]], np.float32)}
+    expected = conditioned.of(3).policy([0.3, 0.7])(np.zeros(4)), conditioned.of(4).policy([0.3, 0.7])(np.zeros(4))
+    (action,) = session.run(["action"], inputs)
+    assert min(np.abs(action[0] - own).max() for own in expected) < 1e-5

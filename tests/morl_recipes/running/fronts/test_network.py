@@ -1,0 +1,194 @@
+"""A front plays, keeps and exports the network that it trained."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_envs import make_batch
+from morl_recipes import Front, train_front
+from morl_recipes.analysis.fronts.page import page_data
+from morl_recipes.common.errors import StoreError
+from morl_recipes.environments.source import find_source
+from morl_recipes.environments.toy import toy
+from morl_recipes.learning.streams import derive
+from morl_recipes.recipe.policy_network import Network
+from morl_recipes.recipe.spec import KINDS, AnySpec, Live, spec
+from morl_recipes.recipe.specs import Actor, Choices
+from morl_recipes.running.fronts.files import NAME
+from morl_recipes.running.fronts.play import STREAM
+from morl_recipes.store.files import seal, unseal
+from tests.morl_recipes.running.fronts.conftest import RECIPE
+
+QUICK: dict[str, Any] = {"num_envs": 4, "eval_episodes": 2, "progress": False}
+OBSERVATION = [0.1, -0.3, 0.2, 0.9]
+
+
+class Sine(nn.Module):
+    """An activation of a user's own."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs.sin()
+
+
+class Own(UnitBoxGaussianActor):
+    """An actor of a user's own: its parameters are called like bounds and statistics, and it has another tensor."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__(observation_dim, num_objectives, action_dim, hidden=8, activation=nn.ReLU)
+        self.action_gain = nn.Parameter(torch.ones(action_dim))
+        self.observation_gain = nn.Parameter(torch.ones(observation_dim))
+        self.shift = torch.full((observation_dim,), 0.3)
+
+    def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
+        mean, log_std = super().forward(observation * self.observation_gain + self.shift, preference)
+        return mean * self.action_gain, log_std
+
+
+class Silent(Own):
+    """One that does not tell the size of its observations."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__(observation_dim, num_objectives, action_dim)
+        self.size = observation_dim
+        del self.observation_dim
+
+    def forward(self, observation: Tensor, preference: Tensor) -> tuple[Tensor, Tensor]:
+        mean, log_std = self.mean(self.trunk(torch.cat([observation, preference], -1))).sigmoid(), self.log_std
+        return mean, log_std.expand_as(mean)
+
+
+class Buffered(Own):
+    """One with a buffer, which no policy keeps."""
+
+    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
+        super().__init__(observation_dim, num_objectives, action_dim)
+        self.register_buffer("scale", torch.ones(1))
+
+
+ACTORS: dict[str, AnySpec] = {
+    "activation": Actor(hidden=8, activation="ReLU"),
+    "depth": Actor(hidden=8, depth=3),
+    "own": spec(Own)(),
+    "silent": spec(Silent)(),
+    "live": Live(Own(4, 2, 2)),
+    "own activation": Actor(hidden=8, activation=Sine),
+}
+
+
+def _train(actor: AnySpec, **more: Any) -> Front:
+    return train_front(replace(RECIPE, actor=actor), toy(), 3, [3, 4], 64, **QUICK, **more)
+
+
+def _played(front: Front, actor: AnySpec, member: int, preference: list[float]) -> Tensor:
+    """Return the mean return of the actor itself, in a plain loop."""
+    live = actor.build(4, 2, 2)
+    bounds = ("action_low", "action_high")
+    live.load_state_dict({name: own for name, own in front.policies[member].items() if name not in bounds})
+    total = torch.zeros(2)
+    for episode in range(2):
+        env = toy().make(1, [derive(front.seeds[member], STREAM, episode)])
+        observation = env.reset_tensors()
+        for _ in range(env.horizon):
+            with torch.no_grad():
+                unit = live.mode(live(observation, torch.tensor([preference])))
+            low, high = (front.policies[member][name] for name in bounds)
+            observation, reward, *_ = env.step_tensors(low + unit.clamp(0, 1) * (high - low))
+            total += reward[0] / 2
+    return total
+
+
+@pytest.mark.parametrize("name", [*ACTORS])
+def test_the_returns_are_those_of_the_actor_that_was_trained(name: str) -> None:
+    front = _train(ACTORS[name])
+    for row in (1, 5):
+        expected = _played(front, ACTORS[name], int(front.member[row]), front.asked[row].tolist())
+        np.testing.assert_allclose(front.returns[row], expected.numpy(), rtol=1e-4, atol=1e-4)
+    assert front.policy([0.3, 0.7])(OBSERVATION).shape == (2,)
+    with pytest.raises(ValueError, match=r"`observation` must have shape \[4\] or \[N, 4\]"):
+        front.policy([0.3, 0.7])(OBSERVATION[:3])
+
+
+@pytest.mark.parametrize("name", ["activation", "depth", "own", "silent"])
+def test_what_is_loaded_plays_what_was_saved(name: str, tmp_path: Path) -> None:
+    front, state = _train(ACTORS[name], out=tmp_path), torch.get_rng_state()
+    again = Front.load(tmp_path)
+    assert again.network == front.network
+    action = again.policy([0.3, 0.7])(OBSERVATION)
+    np.testing.assert_array_equal(action, front.policy([0.3, 0.7])(OBSERVATION))
+    assert torch.equal(torch.get_rng_state(), state)  # an actor of one's own draws its first parameters elsewhere
+
+
+def test_actors_that_no_file_describes_are_read_and_not_played(tmp_path: Path) -> None:
+    for name, words in {"live": "a live Own", "own activation": r"Actor\(hidden=8.*Sine"}.items():
+        front = _train(ACTORS[name])
+        front.save(tmp_path / name)
+        again = Front.load(tmp_path / name)
+        np.testing.assert_array_equal(again.returns, front.returns)
+        with pytest.raises(ValueError, match=rf"`actor` must be a spec to be played from a file, .*, got {words}"):
+            again.policy([0.5, 0.5])
+        again.save(tmp_path / "again")
+        assert Front.load(tmp_path / "again").network == again.network
+
+
+def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _train(ACTORS["own"], out=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.delitem(KINDS, "Own")
+        front = Front.load(tmp_path)
+        with pytest.raises(ValueError, match=r"`actor` must be known .*import the file that defines it.*, got Own"):
+            front.policy([0.5, 0.5])
+    assert Front.load(tmp_path).policy([0.5, 0.5])(OBSERVATION).shape == (2,)
+
+
+def test_a_buffer_is_refused_before_the_training(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"`actor` must keep what is not trained as .*, got the buffer 'scale'"):
+        _train(spec(Buffered)(), out=tmp_path / "f")
+    assert not (tmp_path / "f").exists()
+
+
+@pytest.mark.parametrize("kind", ["conditioned", "decomposed"])
+def test_files_without_a_network_have_the_papers(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    front: Front = request.getfixturevalue(kind)
+    front.save(tmp_path)
+    fields = unseal(tmp_path / NAME, schema=1, advice="")
+    del fields["network"], fields["digest"]
+    (tmp_path / NAME).write_bytes(seal(fields))
+    again = Front.load(tmp_path)
+    assert again.network == front.network
+    np.testing.assert_array_equal(again.policy([0.3, 0.7])(OBSERVATION), front.policy([0.3, 0.7])(OBSERVATION))
+
+
+def test_choices_stay_choices(tmp_path: Path) -> None:
+    recipe = replace(RECIPE, actor=Actor(hidden=8, activation="ReLU"))
+    front = train_front(recipe, "deep-sea-treasure-v0", 3, [0], 64, out=tmp_path, **QUICK)
+    assert isinstance(front.network.actions, Choices)
+    again = Front.load(tmp_path)
+    assert again.network == front.network == Network.from_dict(front.network.to_dict())
+    assert isinstance(again.network.actions, Choices)
+    live = recipe.actor.build(2, 2, Choices(4))
+    live.load_state_dict(front.policies[0])
+    state = make_batch("deep-sea-treasure-v0", 1, 0).reset_tensors()
+    expected = live(state, torch.tensor([0.3, 0.7])).argmax(-1)
+    assert torch.equal(again.policy([0.3, 0.7])(state), expected)
+
+
+def test_a_page_of_a_front_that_cannot_be_played_has_no_film(tmp_path: Path) -> None:
+    recipe = replace(RECIPE, actor=Live(UnitBoxGaussianActor(30, 3, 2, hidden=8)))
+    train_front(recipe, "stealth", 3, [0], 64, out=tmp_path, **{**QUICK, "eval_episodes": 1})
+    assert page_data(Front.load(tmp_path), source=find_source("stealth"))["strips"] == []
+
+
+@pytest.mark.parametrize("wrong", [{"actor": {}}, {"actor": {"type": "Actor", "depth": 5}}, {"observation_dim": 3}])
+def test_a_network_that_does_not_fit_is_damage(conditioned: Front, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    conditioned.save(tmp_path)
+    fields = unseal(tmp_path / NAME, schema=1, advice="")
+    del fields["digest"]
+    (tmp_path / NAME).write_bytes(seal(fields | {"network": fields["network"] | wrong}))
+    with pytest.raises(StoreError, match=r"front.json: damaged"):
+        Front.load(tmp_path)

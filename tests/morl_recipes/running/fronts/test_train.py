@@ -1,0 +1,97 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from torch import Tensor
+
+from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
+from morl_recipes.environments.toy import toy
+from morl_recipes.recipe import specs
+from morl_recipes.running.fronts.train import adapted
+from morl_recipes.store.store import Store
+from tests.morl_recipes.running.fronts.conftest import RECIPE
+from tests.morl_recipes.worlds import Scripts
+
+QUICK = {"num_envs": 4, "eval_episodes": 2, "progress": False}
+
+
+def test_one_policy_per_seed_or_one_per_preference(conditioned: Front, decomposed: Front) -> None:
+    assert (conditioned.conditioned, len(conditioned.policies), conditioned.seeds) == (True, 2, (3, 4))
+    assert conditioned.asked[:5, 0].tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert (decomposed.conditioned, len(decomposed.policies), decomposed.gamma) == (False, 5, 0.9)
+    assert decomposed.asked[:, 0].tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert decomposed.member.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_recipe_is_adapted_to_the_way() -> None:
+    assert adapted(PASTA, conditioned=True).preferences == specs.Uniform()
+    drawn = replace(PASTA, preferences=specs.Grid(5))
+    assert adapted(drawn, conditioned=True) is drawn
+    assert adapted(drawn, conditioned=False) == PASTA
+
+
+def test_preferences_may_be_given() -> None:
+    front = train_front(RECIPE, toy(), [[0.2, 0.8], [0.6, 0.4]], total_steps=64, **QUICK)  # type: ignore[arg-type]
+    np.testing.assert_allclose(front.asked, [[0.2, 0.8], [0.6, 0.4]], rtol=1e-6)
+    with pytest.raises(ValueError, match=r"`preferences` must hold 2 numbers each, got \[0.2, 0.3, 0.5\]"):
+        train_front(RECIPE, toy(), [[0.2, 0.3, 0.5]], total_steps=64, **QUICK)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`preferences` must be a whole number >= 2, got 1"):
+        train_front(RECIPE, toy(), 1, total_steps=64, **QUICK)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="`gamma` must lie in"):
+        train_front(RECIPE, toy(), 2, total_steps=64, gamma=1.5, **QUICK)  # type: ignore[arg-type]
+
+
+def test_the_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_path: Path) -> None:
+    first = train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+    assert len(Store.open(tmp_path / "store").run_ids()) == 1
+    with pytest.raises(ValueError, match="`out` must hold no earlier training"):
+        train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+    again = train_front(RECIPE, toy(), 5, [0], 64, out=tmp_path, resume=True, **QUICK)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(again.returns[[0, 2, 4]], first.returns)
+    np.testing.assert_array_equal(Front.load(tmp_path).returns, again.returns)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("first", [0.0, 0.5])
+def test_a_folder_takes_no_second_training(first: float, resume: bool, tmp_path: Path) -> None:
+    """Neither of a front with a warm start nor of one without."""
+    way: dict[str, Any] = {"conditioned": False, "out": tmp_path, **QUICK}
+    train_front(RECIPE, toy(), 3, [0], 64, warm_start=first, **way)
+    before = (tmp_path / "front.json").read_bytes()
+    has = "warm" if first else "store"
+    with pytest.raises(ValueError, match=rf"`out` must hold no other training \(it has a folder {has}; choose"):
+        train_front(RECIPE, toy(), 4, [0], 64, warm_start=0.5 - first, resume=resume, **way)
+    assert (tmp_path / "front.json").read_bytes() == before
+    assert not (tmp_path / ("store" if first else "warm")).exists()
+
+
+def test_a_front_that_was_saved_is_not_replaced(conditioned: Front, tmp_path: Path) -> None:
+    conditioned.save(tmp_path)
+    with pytest.raises(ValueError, match=r"`out` must hold no earlier training \(resume it, or choose another folder"):
+        train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+    assert Front.load(tmp_path).points.tolist() == conditioned.points.tolist()
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_runs_that_fail_are_left_out_and_all_of_them_are_an_error() -> None:
+    def spoil(step: int, reward: Tensor) -> None:
+        reward.fill_(float("nan"))
+
+    scripts = Scripts(spoil, lambda *_: None)
+    source = EnvSource("broken", scripts, objectives=("a", "b"))
+    source = replace(source, preferences=((0.5, 0.5),), horizon=16, observation_dim=4)
+    with pytest.raises(ValueError, match="`train_front` must have at least one run that does not fail, got reward"):
+        train_front(RECIPE, source, 3, [0], 64, **QUICK)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["PASTA (Ours)", "Linear, vector advantages"])
+def test_pasta_follows_no_preference_and_linear_does(name: str) -> None:
+    """Widen the spread of the returns between the two ends of the simplex."""
+    recipe = ROWS["ours"][name]
+    recipe = replace(recipe, ppo=replace(recipe.ppo, steps_per_iteration=512, minibatch_size=64, learning_rate=3e-3))
+    front = train_front(recipe, toy(), 2, [0], 512 * 20, num_envs=8, eval_episodes=2, progress=False)
+    spread = front.returns[1, 0] - front.returns[0, 0]
+    assert spread > 4 if name.startswith("Linear") else abs(spread) < 3

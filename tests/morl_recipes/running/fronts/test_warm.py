@@ -1,0 +1,163 @@
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from morl_recipes import Front, train_front
+from morl_recipes.common.errors import StoreError
+from morl_recipes.environments.source import find_source
+from morl_recipes.environments.toy import toy
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.diagnostics import Iteration
+from morl_recipes.learning.runs import Run
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.user_code import Plugin
+from morl_recipes.running.fronts.train import adapted
+from morl_recipes.running.fronts.warm import inherit, spread, train_warm
+from morl_recipes.running.session import Session
+from morl_recipes.store import versions
+from tests.morl_recipes.running.fronts.conftest import RECIPE
+
+ONE_EACH = adapted(RECIPE, conditioned=False)
+SETTINGS: dict[str, Any] = {"num_envs": 4, "eval_episodes": 1, "progress": False}
+GRID = [[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]]
+
+
+def _front(preferences: Any = GRID, seeds: tuple[int, ...] = (3,), warm_start: float = 0.5, **more: Any) -> Front:
+    return train_front(
+        RECIPE, toy(), preferences, seeds, 128, conditioned=False, warm_start=warm_start, **SETTINGS, **more
+    )
+
+
+def _rounded(asked: list[float]) -> tuple[float, ...]:
+    return tuple(round(weight, 6) for weight in asked)
+
+
+def _policies(front: Front) -> dict[tuple[int, tuple[float, ...]], dict[str, torch.Tensor]]:
+    keys = [(front.seeds[k], _rounded(asked)) for k, asked in zip(front.member, front.asked.tolist(), strict=True)]
+    return {key: front.policies[k] for key, k in zip(keys, front.member, strict=True)}
+
+
+def test_every_run_begins_with_its_nearest_neighbour_of_its_seed() -> None:
+    settings = Settings(total_steps=64, num_envs=4, test_episodes=0)
+    parents = Batch([Run(ONE_EACH, w, s) for w in ((1.0, 0.0), (0.0, 1.0)) for s in (3, 4)], toy().complete(), settings)
+    parents.iterate()
+    runs = [Run(ONE_EACH, (0.6, 0.4), 4), Run(ONE_EACH, (0.2, 0.8), 3)]
+    batch = Batch(runs, toy().complete(), settings)
+    inherit(batch, parents)
+    assert torch.equal(batch.actor.params, parents.actor.params[[1, 2]])
+    assert torch.equal(batch.critic.params, parents.critic.params[[1, 2]])
+    assert torch.equal(batch.normalizer.high, parents.normalizer.high[[1, 2]])
+    batch.iterate()
+    assert not torch.equal(batch.actor.params, parents.actor.params[[1, 2]])
+
+
+def test_observation_statistics_come_along() -> None:
+    source = find_source("four-room-v0")
+    settings = Settings(total_steps=64, num_envs=4, test_episodes=0)
+    even = (1 / 3,) * 3
+    parents, batch = (Batch([Run(ONE_EACH, even, 0)], source, settings) for _ in range(2))
+    parents.iterate()
+    inherit(batch, parents)
+    assert batch.scale is not None
+    assert parents.scale is not None
+    assert float(batch.scale.count) > 0
+    assert torch.equal(batch.scale.mean, parents.scale.mean)
+
+
+def test_a_run_depends_on_its_neighbour_and_on_nobody_else() -> None:
+    first, second = (_policies(_front([*GRID, other])) for other in ([0.2, 0.8], [0.3, 0.7]))
+    for asked in GRID:
+        for name, tensor in first[3, tuple(asked)].items():
+            assert torch.equal(tensor, second[3, tuple(asked)][name]), (asked, name)
+
+
+def test_it_changes_the_front_and_is_off_by_default() -> None:
+    cold = train_front(RECIPE, toy(), GRID, [3], 128, conditioned=False, **SETTINGS)
+    warm, off = _policies(_front()), _policies(_front(warm_start=0.0))
+    name = "trunk.0.weight"
+    for key, policy in _policies(cold).items():
+        assert torch.equal(policy[name], off[key][name])
+        assert not torch.equal(policy[name], warm[key][name])
+
+
+def test_it_continues_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, iterate, calls = _front(), Batch.iterate, []
+
+    def stopped(batch: Batch) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return iterate(batch)
+
+    monkeypatch.setattr(Batch, "iterate", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        _front(out=tmp_path / "f")
+    again = _front(out=tmp_path / "f", resume=True)
+    for key, policy in _policies(whole).items():
+        assert all(torch.equal(tensor, _policies(again)[key][name]) for name, tensor in policy.items())
+    assert Front.load(tmp_path / "f").points.tolist() == whole.points.tolist()
+
+
+@pytest.mark.parametrize("name", ["recipe_file", "env_file"])
+def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
+    def front(text: str) -> Front:
+        file = Plugin("mine.py", text)
+        source, plugin = (replace(toy(), plugin=file), None) if name == "env_file" else (toy(), file)
+        way: dict[str, Any] = {"conditioned": False, "warm_start": 0.5, "resume": True, "plugin": plugin}
+        return train_front(RECIPE, source, GRID, [3], 64, out=tmp_path, **way, **SETTINGS)
+
+    whole = front("old = 1")
+    assert front("old = 1").points.tolist() == whole.points.tolist()
+    with pytest.raises(ValueError, match=rf"must belong to the same training, got another `{name}`"):
+        front("new = 1")
+
+
+def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(session: Session, iteration: Iteration) -> None:
+        signal.raise_signal(signal.SIGINT)
+        take(session, iteration)
+
+    take = Session.take
+    monkeypatch.setattr(Session, "take", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"Stopped after iteration 1 of 1: saved in .*first; resume=True"):
+        _front(out=tmp_path)
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"`warm_start` must be 0 for one policy of all preferences"):
+        train_front(RECIPE, toy(), 3, [3], 64, warm_start=0.5, **SETTINGS)
+    with pytest.raises(ValueError, match=r"`warm_start` must"):
+        _front(warm_start=1.5)
+    with pytest.raises(ValueError, match=r"`retry_failed` must be False for a warm start"):
+        _front(retry_failed=True)
+
+
+def test_checkpoints_of_another_pytorch_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _front(out=tmp_path / "f")
+    installed = {**versions.package_versions(), "torch": "1.0.0"}
+    monkeypatch.setattr(versions, "_installed", lambda: installed)
+    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).*accept_versions=True"):
+        _front(out=tmp_path / "f", resume=True)
+    _front(out=tmp_path / "f", resume=True, accept_versions=True)
+
+
+def test_the_first_preferences_are_far_from_each_other() -> None:
+    line = torch.stack([torch.linspace(0, 1, 9), 1 - torch.linspace(0, 1, 9)], dim=1)
+    assert spread(line, 3) == [0, 4, 8]
+    assert spread(line, 20) == list(range(9))
+    result = train_warm(
+        ONE_EACH,
+        toy().complete(),
+        line,
+        [3],
+        Settings(total_steps=64, num_envs=4, test_episodes=0),
+        1.0,
+        progress=False,
+    )
+    assert len(result.runs) == 9

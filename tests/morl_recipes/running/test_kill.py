@@ -1,0 +1,61 @@
+"""Kill a sweep at random moments: nothing lost, nothing run twice, the same numbers to the last bit."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from morl_recipes.analysis.tables.render import render_table
+from morl_recipes.cli import main
+from tests.morl_recipes.running.fakes import TINY, start_driver
+
+KILLS = 5
+FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def definition(tmp_path: Path) -> Path:
+    lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else value!r}" for key, value in TINY.items()]
+    lines = [line for line in lines if not line.startswith(("ppo", "total_steps"))]
+    table = [f"{key} = {value}" for key, value in TINY["ppo"].items()]
+    path = tmp_path / "tiny.toml"
+    path.write_text(
+        "\n".join([*lines, f"total_steps = {64 * 16}", "population = 2", "[ppo]", *table]).replace("'", '"')
+    )
+    return path
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "runs").rglob("*") if path.is_file()}
+
+
+def identities(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_ino for path in (folder / "runs").iterdir()} if folder.exists() else {}
+
+
+@FORK
+def test_a_sweep_survives_five_kills(tmp_path: Path) -> None:
+    sweep = ["sweep", str(definition(tmp_path)), "--workers", "2", "--quiet", "--out"]
+    assert main([*sweep, str(tmp_path / "warm")]) == 0  # starts the server that workers are forked from
+    started = time.monotonic()
+    assert main([*sweep, str(tmp_path / "whole")]) == 0
+    duration = time.monotonic() - started
+
+    broken, generator, hits = tmp_path / "broken", random.Random(0), 0
+    for _ in range(KILLS):
+        process = start_driver(main, [*sweep, str(broken)])
+        process.join(generator.uniform(0.05, 0.2) * duration)
+        before = identities(broken)
+        process.kill()
+        process.join()
+        hits += process.exitcode == -9
+        assert before.items() <= identities(broken).items()
+    assert hits >= 4, "the sweep ended before it could be killed"
+    kept = identities(broken)
+    assert main([*sweep, str(broken)]) == 0
+    assert kept.items() <= identities(broken).items()  # a run that was there was not written again
+
+    assert results(broken) == results(tmp_path / "whole")
+    assert render_table(broken, format="csv") == render_table(tmp_path / "whole", format="csv")
+    assert not (broken / "checkpoints").exists()
+    assert main([*sweep, str(broken)]) == 0

@@ -1,0 +1,88 @@
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from morl_recipes.running.loggers import check_logger, open_logger
+
+
+def test_numbers_reach_the_file(tmp_path: Path) -> None:
+    with open_logger("csv", tmp_path / "logs", "mine") as logger:
+        logger.log_scalar("hv", 0.5, 64)
+    assert any("0.5" in path.read_text() for path in tmp_path.rglob("*.csv"))
+
+
+def test_tensorboard_writes_beside_the_results(tmp_path: Path) -> None:
+    read = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    with open_logger("tensorboard", tmp_path / "logs", "mine") as logger:
+        logger.log_scalar("hv", 0.5, 64)
+    events = read.EventAccumulator(str(tmp_path / "logs" / "mine")).Reload()
+    assert [(event.step, event.value) for event in events.Scalars("hv")] == [(64, 0.5)]
+
+
+def test_every_training_has_a_run_of_its_own_in_wandb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    for title in ("first", "second"):
+        with open_logger("wandb", tmp_path / "logs", title) as logger:
+            logger.log_scalar("hv", 0.5, 64)
+        assert wandb.run is None
+    assert len(list(tmp_path.rglob("*.wandb"))) == 2
+
+
+@pytest.mark.filterwarnings("ignore")  # of the packages that MLflow stands on
+def test_every_training_has_a_run_of_its_own_in_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)
+    for title in ("first", "second"):
+        with open_logger("mlflow", tmp_path / "logs", title) as logger:
+            logger.log_scalar("hv", 0.5, 64)
+        assert mlflow.active_run() is None
+    client = mlflow.MlflowClient(f"sqlite:///{tmp_path / 'logs' / 'mlflow.db'}")
+    experiments = [client.get_experiment_by_name(title).experiment_id for title in ("first", "second")]
+    for experiment in experiments:
+        (run,) = client.search_runs([experiment])
+        assert run.data.metrics == {"hv": 0.5}
+
+
+@pytest.mark.parametrize("name", ["wandb", "mlflow"])
+def test_a_run_ends_with_its_training(name: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages that go on with the last run of the process are told that it is over, also after an error."""
+    ended, places = [], []
+
+    def make(exp_name: str, **place: str) -> SimpleNamespace:
+        places.append(place)
+        return SimpleNamespace(experiment=SimpleNamespace(finish=lambda: ended.append(exp_name)))
+
+    package = ModuleType(name)
+    package.end_run = lambda: ended.append("mine")  # type: ignore[attr-defined]
+    home = ModuleType(f"torchrl.record.loggers.{name}")
+    home.WandbLogger = home.MLFlowLogger = make  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, name, package)
+    monkeypatch.setitem(sys.modules, home.__name__, home)
+    with pytest.raises(RuntimeError, match="stopped"), open_logger(name, tmp_path / "logs", "mine"):
+        raise RuntimeError("stopped")
+    assert ended == ["mine"]
+    # MLflow no longer keeps runs in plain folders.
+    assert str(tmp_path) in str(places)
+    assert ("sqlite:///" in str(places)) == (name == "mlflow")
+
+
+def test_unknown_and_missing_loggers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"unknown logger 'tensorbord'. Nearest: tensorboard"):
+        check_logger("tensorbord")
+    check_logger("csv")
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(ImportError, match="The logger wandb needs the package wandb: pip install wandb"):
+        check_logger("wandb")
+
+
+def test_a_package_that_is_there_and_broken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mlflow.py").write_text("from json import nothing")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mlflow", raising=False)
+    with pytest.raises(ImportError, match="The logger mlflow cannot import mlflow: cannot import name 'nothing'"):
+        check_logger("mlflow")

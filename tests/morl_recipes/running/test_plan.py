@@ -1,0 +1,198 @@
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_recipes import ROWS, Recipe
+from morl_recipes.recipe.settings import NAMES, Settings
+from morl_recipes.running.plan import make_plan
+from morl_recipes.running.sweep import read_sweep, shipped_sweeps, sweep_from
+from tests.morl_recipes.running.fakes import TINY, tiny_plan
+
+FILES = list(shipped_sweeps().values())
+COUNTS = {
+    "paper_ablations": (1 + 2 + 2 + 3 + 5) * 8 * 5,  # No Decay is mu=10.0
+    "paper_baselines": 9 * 8 * 5,
+    "paper_mujoco": 9 * 4 * 5,
+    "paper_quadrotor": 9 * 2 * 5,
+    "stealth_200k": 54 * 8 * 5,
+    "stealth_200k_repeat": 3 * 8 * 20,
+    "stealth_1m": 11 * 8 * 5,
+    "quadrotor_200k": 9 * 2 * 5,
+    "mujoco_100k": 9 * 4 * 5,
+    "quadrotor_1m": 15 * 2 * 5,
+    "mujoco_1m": 12 * 4 * 5,
+    "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
+    "smoke": 55,
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_ready_files_have_the_runs_of_the_paper(path: Path) -> None:
+    assert len(make_plan(read_sweep(path)).runs) == COUNTS[path.stem]
+
+
+def test_every_count_has_its_file() -> None:
+    assert {path.stem for path in FILES} == set(COUNTS)
+
+
+def test_pasta_is_trained_once_for_all_groups() -> None:
+    plan = make_plan(sweep_from({"rows": ["all"], "seeds": 1, "preferences": [[0.2, 0.2, 0.6]]}))
+    assert len(plan.runs) == 55
+    assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
+    distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
+    distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay
+    assert {Recipe.from_dict(run.recipe).to_json() for run in plan.runs} == distinct
+
+
+def test_ids_follow_from_everything_that_changes_numbers_and_nothing_else() -> None:
+    def ids(**changes: object) -> set[str]:
+        return {run.run_id for run in tiny_plan(**changes).runs}
+
+    assert ids() == ids()
+    assert ids(checkpoint_every=5, population=1) == ids()
+    for change in ({"total_steps": 512}, {"num_envs": 4}, {"eval_every": 1}, {"eval_episodes": 3}, {"compile": True}):
+        assert not ids(**change) & ids()
+    assert not ids(ppo={"epochs": 2}) & ids()
+    assert ids(seeds=3) > ids()
+
+
+@given(st.integers(1, 20))
+def test_populations_are_a_partition_into_nearly_equal_parts_of_one_structure(size: int) -> None:
+    plan = tiny_plan(seeds=7)
+    populations = plan.populations(size)
+    assert sorted(run.run_id for p in populations for run in p.runs) == sorted(run.run_id for run in plan.runs)
+    assert len({p.name for p in populations}) == len(populations)
+    for population in populations:
+        assert len(population.runs) <= size
+        assert len({(run.env, Recipe.from_dict(run.recipe).structure()) for run in population.runs}) == 1
+    structures = [Recipe.from_dict(p.runs[0].recipe).structure() for p in populations]
+    for structure in set(structures):
+        sizes = [len(p.runs) for p, own in zip(populations, structures, strict=True) if own == structure]
+        assert max(sizes) - min(sizes) <= 1
+
+
+def test_rows_that_train_the_same_are_planned_once() -> None:
+    plan = tiny_plan(rows=["fixed_mu", "controller"])
+    assert "mu=10.0" in {run.method for run in plan.runs}
+    assert "No Decay" not in {run.method for run in plan.runs}
+    assert "No Decay" in {run.method for run in tiny_plan(rows=["controller"]).runs}
+
+
+def test_sizes_follow_the_machine() -> None:
+    plan = tiny_plan(rows=["PASTA"], seeds=16)
+    assert [len(p.runs) for p in plan.populations(plan.suggest_size(1))] == [16]
+    assert [len(p.runs) for p in plan.populations(plan.suggest_size(2))] == [8, 8]
+    assert [len(p.runs) for p in plan.populations(plan.suggest_size(16))] == [1] * 16
+    assert tiny_plan(rows=["PASTA"], seeds=16, population=5).suggest_size(2) == 5
+    big = tiny_plan(rows=["PASTA"], seeds=100)
+    assert [len(p.runs) for p in big.populations(big.suggest_size(2))] == [25] * 4  # not 33, 33 and 34 on two workers
+
+
+def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"'steelth'. Nearest: stealth"):
+        tiny_plan(envs=["steelth"])
+    with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
+        tiny_plan(preferences=[[0.2, 0.3, 0.5]])
+
+
+def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one(tmp_path: Path) -> None:
+    names = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "world.py").write_text("from morl_recipes.environments.toy import ToyBatch as make_env\n")
+        names.append(f"{tmp_path / folder / 'world.py'}:make_env")
+    changes = {"envs": names, "rows": ["PASTA"], "preferences": None, "seeds": 1}
+    assert [run.env for run in tiny_plan(**changes).runs] == ["world.py:make_env"]
+    (tmp_path / "b" / "world.py").write_text(
+        "from morl_recipes.environments.toy import ToyBatch as make_env  # another\n"
+    )
+    message = (
+        "`envs` must come from files of different names, got world.py:make_env of .*a/world.py and of .*b/world.py"
+    )
+    with pytest.raises(ValueError, match=message):
+        tiny_plan(**changes)
+
+
+ROWS_FILE = """
+from dataclasses import replace
+import torch
+from morl_blocks.combiners import Sum
+from morl_blocks.critics import SharedCritic
+from morl_recipes import PASTA
+from morl_recipes.recipe.specs import TorchJD, spec
+
+class Halfway(Sum):
+    def __init__(self):
+        self.broken = {}["weights"]
+
+class CountedCalls(SharedCritic):
+    def __init__(self, observation_dim, num_objectives):
+        super().__init__(observation_dim, num_objectives)
+        self.register_buffer("count", torch.zeros(()))
+
+Buffered = replace(PASTA, critic=spec(CountedCalls)())
+Unknown = replace(PASTA, combiner=TorchJD("NoSuchWeighting"))
+Broken = replace(PASTA, combiner=spec(Halfway)())
+"""
+
+
+@pytest.fixture
+def my_rows(tmp_path: Path) -> Path:
+    path = tmp_path / "my_rows.py"
+    path.write_text(ROWS_FILE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Unknown", r"my_rows/Unknown cannot be built: ValueError: `weighting` must name a class of torchjd"),
+        ("Broken", r"my_rows/Broken cannot be built: KeyError: 'weights' \(.*my_rows.py:11\)"),
+        ("Buffered", r"my_rows/Buffered cannot be built: ValueError: `critic` must keep .*, got the buffer 'count'"),
+    ],
+)
+def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tiny_plan(rows=["PASTA", f"{my_rows}:{row}"])
+
+
+def test_numbers_of_environments_that_do_not_divide_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3"):
+        tiny_plan(num_envs=3)
+
+
+def test_a_missing_torchjd_is_named_by_the_rows_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torchjd.aggregation", None)
+    with pytest.raises(ValueError, match=r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'"):
+        tiny_plan(rows=["UPGrad"])
+    tiny_plan(rows=["PASTA"])
+
+
+def test_planning_draws_no_random_numbers() -> None:
+    before = torch.get_rng_state()
+    tiny_plan()
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_the_manifest_says_what_was_run(my_rows: Path) -> None:
+    my_rows.write_text("from morl_recipes import PASTA as MyRow")
+    manifest = tiny_plan(rows=["PASTA", f"{my_rows}:MyRow"]).manifest("a command")
+    settings = Settings().change(**{name: value for name, value in TINY.items() if name in NAMES})
+    assert manifest.training == settings.decisive()
+    (file,) = manifest.plugins
+    assert (file["path"], file["source"]) == (str(my_rows), my_rows.read_text())
+    assert {run.plugin for run in manifest.runs if run.method == "MyRow"} == {file["sha256"]}
+    assert {run.plugin for run in manifest.runs if run.method != "MyRow"} == {""}
+    assert file["sha256"] == hashlib.sha256(my_rows.read_bytes()).hexdigest()
+    assert {"torchjd", "torch"} <= set(manifest.versions)
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
+        tiny_plan(envs=["mo-ant-v5"])

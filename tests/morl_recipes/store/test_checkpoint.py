@@ -1,0 +1,104 @@
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import safetensors.torch
+import torch
+
+from morl_recipes.store import checkpoint
+from morl_recipes.store.checkpoint import CheckpointError, load, require_same, save
+
+TENSORS = {"weights": torch.arange(6.0).reshape(2, 3), "mask": torch.tensor([True, False]), "none": torch.zeros(0, 2)}
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    save(tmp_path / "c", TENSORS, {"iteration": 3})
+    tensors, meta = load(tmp_path / "c")
+    assert meta == {"iteration": 3}
+    assert tensors.keys() == TENSORS.keys()
+    assert all(torch.equal(tensors[name], TENSORS[name]) for name in TENSORS)
+
+
+def test_a_crash_while_writing_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c"
+    save(path, TENSORS, {"iteration": 1})
+
+    def broken(handle: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="disk full"):
+        save(path, TENSORS, {"iteration": 2})
+    assert load(path)[1] == {"iteration": 1}
+
+
+@pytest.mark.parametrize("cut", [3, 100, -1])
+def test_a_truncated_file_is_refused(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "c"
+    save(path, TENSORS, {})
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(CheckpointError, match="must be a checkpoint, got a damaged or foreign file"):
+        load(path)
+
+
+def test_a_flipped_bit_is_found_wherever_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    save(path, TENSORS, {"iteration": 4, "reasons": {"1": "reward"}})
+    intact = path.read_bytes()
+    for place in range(len(intact)):
+        data = bytearray(intact)
+        data[place] ^= 1 << place % 7
+        path.write_bytes(bytes(data))
+        with pytest.raises(CheckpointError, match=re.escape(f"`{path}`")):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("iteration", "iteratiom"), ('\\": 4', '\\": 2'), ('"{', '"['), ('"meta"', '"mata"'), ('"checksum', '"chocksum')],
+)
+def test_damage_in_the_description_is_found(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "c"
+    save(path, TENSORS, {"iteration": 4})
+    intact = path.read_bytes()
+    assert intact.count(old.encode()) == 1
+    path.write_bytes(intact.replace(old.encode(), new.encode()))
+    with pytest.raises(CheckpointError, match="must match its checksum"):
+        load(path)
+
+
+def test_foreign_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    with pytest.raises(CheckpointError, match="damaged or foreign"):
+        load(path)
+    path.write_bytes(b"not a checkpoint")
+    with pytest.raises(CheckpointError, match="damaged or foreign"):
+        load(path)
+    safetensors.torch.save_file(TENSORS, path)
+    with pytest.raises(CheckpointError, match="must be a checkpoint of morl-blocks"):
+        load(path)
+    safetensors.torch.save_file(TENSORS, path, {"format": checkpoint.FORMAT, "version": "99"})
+    with pytest.raises(CheckpointError, match="must have checkpoint version 3, got 99"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("saved", "asked", "message"),
+    [
+        ({"env": "toy"}, {"env": "stealth"}, "got another `env`: stored toy, given stealth"),
+        ({}, {"env": "toy"}, "got another `env`: stored None, given toy"),
+        ({"env": {"horizon": 16}}, {"env": {"horizon": 32}}, "got another `env.horizon`: stored 16, given 32"),
+        ({"seeds": [0, 1]}, {"seeds": (0, 5)}, r"got another `seeds\[1\]`: stored 1, given 5"),
+        ({"seeds": [0]}, {"seeds": [0, 5]}, r"got another `seeds`: stored \[0\], given \[0, 5\]"),
+        ({"mu": {"type": "A"}}, {"mu": {"type": "A", "b": 1}}, "got another `mu`: stored {'type': 'A'}, given {"),
+    ],
+)
+def test_another_training_is_named(tmp_path: Path, saved: Any, asked: Any, message: str) -> None:
+    with pytest.raises(CheckpointError, match=message):
+        require_same(tmp_path, saved, asked)
+
+
+def test_the_same_training_passes(tmp_path: Path) -> None:
+    require_same(tmp_path, {"env": "toy", "seeds": [0, 1], "extra": 1}, {"env": "toy", "seeds": (0, 1)})
