@@ -9,7 +9,9 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks import _checks
+from morl_blocks._backward import Block, as_blocks, gradients_at_once, gradients_of, gramian_by_pairs, require_used
 from morl_blocks.combiners import Combiner
+from morl_blocks.combiners._gramian import gramian_of
 from morl_blocks.combiners.torchjd import as_combiner
 
 
@@ -42,7 +44,7 @@ def objective_jacobian(losses: Tensor | Sequence[Tensor], params: Iterable[Tenso
                 [2., 1.]])
     """
     losses, params = _stacked(losses), _parameters(params)
-    gradients = _gradients(losses, [p for p in params if p.requires_grad])
+    gradients = gradients_at_once(losses, _trainable(losses, params))
     return _flat(losses, params, gradients)
 
 
@@ -54,6 +56,7 @@ def combine_gradients(
     generator: Generator | None = None,
     *,
     accumulate: bool = False,
+    low_memory: bool = False,
 ) -> Combined:
     """Write the combined gradient of several losses to ``.grad``, ready for any optimiser.
 
@@ -75,6 +78,9 @@ def combine_gradients(
         attention: Attention over the objectives for weighted combiners, ``[m]`` or ``[b, m]``.
         generator: Source of randomness for combiners that draw; by default PyTorch's global one, or their own.
         accumulate: Add to gradients that are there already.
+        low_memory: Keep at most two gradients of the parameters' size instead of m + 1. The Gramian then takes
+            1 + m (m - 1) / 2 backward passes and the sum one more, instead of m at once. Combiners that need all
+            gradients (some of TorchJD's) refuse it.
 
     Returns:
         Conflict ratio (a scalar) and weights ``[m]``.
@@ -90,22 +96,92 @@ def combine_gradients(
     combiner = as_combiner(combiner)
     losses, params = _stacked(losses), _parameters(params)
     _checks.finite("losses", losses)
-    trainable = [p for p in params if p.requires_grad]
-    gradients = _gradients(losses, trainable)
-    jacobian = _flat(losses, trainable, gradients)
-    _checks.finite("losses", jacobian, "have finite gradients")
-    used = [p for p, gradient in zip(trainable, gradients, strict=True) if gradient is not None]
-    if not accumulate:
-        _require_no_gradient(used)
+    trainable = _trainable(losses, params)
     attention = attention.detach() if isinstance(attention, Tensor) else attention
+    if low_memory and combiner.needs_jacobian:
+        _checks.fail("low_memory", f"be False for {type(combiner).__name__}, which needs all gradients", low_memory)
+    route = _by_pairs if low_memory else _by_jacobian if combiner.needs_jacobian else _by_blocks
     with _without_autocast(losses):
-        merged = combiner.merge(jacobian, attention, generator)
-    pieces = merged.gradient.split([p.numel() for p in trainable])
-    for param, gradient, piece in zip(trainable, gradients, pieces, strict=True):
-        if gradient is not None:
-            piece = piece.view_as(param).to(param.dtype)
-            param.grad = piece if param.grad is None or not accumulate else param.grad + piece
-    return Combined(merged.conflict, merged.weights)
+        combined, blocks = route(losses, trainable, combiner, attention, generator)
+    _write(blocks, accumulate=accumulate)
+    return combined
+
+
+def _by_blocks(
+    losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
+) -> tuple[Combined, list[Block]]:
+    """Combine without joining the gradients: the Gramian and the weighted sum take one parameter after the other."""
+    blocks = as_blocks(params, gradients_at_once(losses, params))
+    rows = [block.rows for block in blocks]
+    gramian = gramian_of(*rows)
+    if not _checks.is_traced(gramian) and not bool(gramian.isfinite().all()):
+        for block in rows:
+            _checks.finite("losses", block, "have finite gradients")
+            _checks.no_overflow("losses", gramian, block)
+    weights, conflict = combiner.weigh(gramian, attention, generator)
+    sums = [Block(block.params, _weighted(combiner, weights, block.rows)) for block in blocks]
+    dtype = _widest(rows)
+    return Combined(conflict.to(dtype), weights.to(dtype)), sums
+
+
+def _by_jacobian(
+    losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
+) -> tuple[Combined, list[Block]]:
+    """Hand all gradients to a combiner that looks at more than their inner products."""
+    gradients = gradients_at_once(losses, params)
+    jacobian = _flat(losses, params, gradients)
+    _checks.finite("losses", jacobian, "have finite gradients")
+    merged = combiner.merge(jacobian, attention, generator)
+    pieces = merged.gradient.split([p.numel() for p in params])
+    triples = zip(params, gradients, pieces, strict=True)
+    return Combined(merged.conflict, merged.weights), [Block([p], piece) for p, g, piece in triples if g is not None]
+
+
+def _by_pairs(
+    losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
+) -> tuple[Combined, list[Block]]:
+    """Combine with two gradients alive, and let one more backward pass form the weighted sum."""
+    gramian = gramian_by_pairs(losses, params)
+    _checks.finite("losses", gramian, "have finite gradients")
+    weights, conflict = combiner.weigh(gramian, attention, generator)
+    gradients = gradients_of(losses, weights, params)
+    require_used(params, gradients)
+    used = [(p, gradient) for p, gradient in zip(params, gradients, strict=True) if gradient is not None]
+    for _, gradient in used:
+        _checks.finite(type(combiner).__name__, gradient, "give a finite gradient")
+    dtype = _widest([gradient for _, gradient in used])
+    return Combined(conflict.to(dtype), weights.to(dtype)), [Block([p], gradient.flatten()) for p, gradient in used]
+
+
+def _weighted(combiner: Combiner, weights: Tensor, rows: Tensor) -> Tensor:
+    """Return the weighted sum of the rows in their own precision."""
+    wide = torch.promote_types(weights.dtype, rows.dtype)
+    total = (weights.to(wide) @ rows.to(wide)).to(rows.dtype)
+    _checks.no_overflow("losses", total, rows, block=type(combiner).__name__)
+    return total
+
+
+def _write(blocks: list[Block], *, accumulate: bool) -> None:
+    """Write one gradient per block to ``.grad`` of its parameters."""
+    if not accumulate:
+        _require_no_gradient([param for block in blocks for param in block.params])
+    for block in blocks:
+        for param, piece in zip(block.params, block.rows.split([p.numel() for p in block.params]), strict=True):
+            gradient = piece.view_as(param).to(param.dtype)
+            param.grad = gradient if param.grad is None or not accumulate else param.grad + gradient
+
+
+def _trainable(losses: Tensor, params: list[Tensor]) -> list[Tensor]:
+    """Return the parameters that require a gradient; there must be one, and a loss with a graph."""
+    trainable = [p for p in params if p.requires_grad]
+    if not losses.requires_grad or not trainable:
+        raise ValueError("`losses` must depend on a parameter that requires a gradient, got none.")
+    return trainable
+
+
+def _widest(tensors: Sequence[Tensor]) -> torch.dtype:
+    """Return the dtype that holds all of them."""
+    return functools.reduce(torch.promote_types, [tensor.dtype for tensor in tensors], torch.float16)
 
 
 def _without_autocast(losses: Tensor) -> AbstractContextManager[None]:
@@ -161,24 +237,6 @@ def _scalar(loss: Tensor) -> Tensor:
     return loss.reshape(())
 
 
-def _gradients(losses: Tensor, params: list[Tensor]) -> list[Tensor | None]:
-    """Return d losses / d param as ``[m, *param.shape]`` per parameter; ``None`` where no loss uses it."""
-    if not losses.requires_grad or not params:
-        raise ValueError("`losses` must depend on a parameter that requires a gradient, got none.")
-    eye = torch.eye(len(losses), dtype=losses.dtype, device=losses.device)
-    gradients: list[Tensor | None]
-    try:
-        gradients = list(
-            torch.autograd.grad(losses, params, eye, retain_graph=True, is_grads_batched=True, allow_unused=True)
-        )
-    except RuntimeError:  # a module without a batching rule; a real error comes again below
-        rows = [torch.autograd.grad(losses, params, row, retain_graph=True, allow_unused=True) for row in eye]
-        gradients = [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
-    if all(gradient is None for gradient in gradients):
-        _checks.fail("params", "hold a parameter that a loss depends on", f"{len(params)} that none uses")
-    return gradients
-
-
 def _flat(losses: Tensor, params: list[Tensor], gradients: list[Tensor | None]) -> Tensor:
     """Join per-parameter gradients to one matrix ``[m, P]``; ``gradients`` belong to the params that require one."""
     m, remaining = len(losses), iter(gradients)
@@ -187,5 +245,5 @@ def _flat(losses: Tensor, params: list[Tensor], gradients: list[Tensor | None]) 
         gradient = next(remaining) if param.requires_grad else None
         column = param.new_zeros(m, param.numel()) if gradient is None else gradient.reshape(m, param.numel())
         columns.append(column)
-    dtype = functools.reduce(torch.promote_types, [column.dtype for column in columns], torch.float16)
+    dtype = _widest(columns)
     return torch.cat([column.to(dtype) for column in columns], -1)

@@ -22,6 +22,13 @@ class Merged(NamedTuple):
     conflict: Tensor
 
 
+class Weighed(NamedTuple):
+    """The weight of each gradient, ``[*R, m]``, and the conflict ratio before, ``[*R]``."""
+
+    weights: Tensor
+    conflict: Tensor
+
+
 class Combiner(nn.Module, ABC):
     r"""Combine m objective gradients into one update, :math:`c^\top J`, where c depends on :math:`G = J J^\top` alone.
 
@@ -50,6 +57,11 @@ class Combiner(nn.Module, ABC):
     needs_attention: ClassVar[bool] = False
     batched: ClassVar[bool] = True
     groups: int = 1
+
+    @property
+    def needs_jacobian(self) -> bool:
+        """Whether the Gramian is not enough: true of a class with its own :meth:`merge`."""
+        return type(self).merge is not Combiner.merge
 
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor | None:
         """Draw the noise for Gramians of ``shape + (m,)``; ``None`` for combiners without randomness.
@@ -107,7 +119,7 @@ class Combiner(nn.Module, ABC):
         _checks.jacobian(jacobian)
         gramian = gramian_of(jacobian)
         _checks.no_overflow("jacobian", gramian, jacobian)
-        weights, conflict = self._weigh(gramian, attention, generator)
+        weights, conflict = self.weigh(gramian, attention, generator)
         wide = torch.promote_types(weights.dtype, jacobian.dtype)
         gradient = (weights.to(wide).unsqueeze(-2) @ jacobian.to(wide)).squeeze(-2).to(jacobian.dtype)
         _checks.no_overflow("jacobian", gradient, jacobian, block=type(self).__name__)
@@ -127,12 +139,15 @@ class Combiner(nn.Module, ABC):
         """
         gramian = _checks.floats("gramian", gramian)
         _checks.gramian(gramian)
-        weights = self._weigh(gramian, attention, generator)[0].to(gramian.dtype)
+        weights = self.weigh(gramian, attention, generator).weights.to(gramian.dtype)
         _checks.no_overflow("gramian", weights, gramian, block=type(self).__name__)
         return weights
 
-    def _weigh(self, gramian: Tensor, attention: Tensor | None, generator: Generator | None) -> tuple[Tensor, Tensor]:
-        """Return the weights, ``[*R, m]``, and the conflict of the same draw, ``[*R]``."""
+    def weigh(self, gramian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Weighed:
+        """Return the weights of :meth:`weights` and the conflict ratio of the same draw, of a gramian that is checked.
+
+        Both are in float32 or float64, also for gradients in half precision.
+        """
         attention = self._mean_attention(gramian, attention)
         noise = self.draw(tuple(gramian.shape[:-1]), self._source() if generator is None else generator)
         noise = None if noise is None else noise.to(gramian.device)
@@ -142,7 +157,7 @@ class Combiner(nn.Module, ABC):
         else:
             weights, conflict = self._looped(inner, attention, noise)
         self._require_weights(weights, gramian)
-        return weights, conflict
+        return Weighed(weights, conflict)
 
     def _source(self) -> Generator:
         """Return the stream to draw from when a call brings none."""

@@ -47,6 +47,11 @@ class TorchJD(DrawingCombiner):
         _sorted(method)
         self.method = method
 
+    @property
+    def needs_jacobian(self) -> bool:
+        """Whether the method looks at the gradients themselves."""
+        return _sorted(self.method)[0] is None
+
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
         """Draw one seed per run, ``[*R]``."""
         return torch.randint(2**31, shape[:-1], generator=generator, device=generator.device)
