@@ -8,7 +8,7 @@ from benchmarks.claims.judge import ORDER, Verdict, judge
 from benchmarks.claims.rows import Row, Rows
 from benchmarks.claims.share import lead_share
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.groups.statistics import NOTHING
+from morl_recipes.analysis.results.statistics import NOTHING
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from benchmarks.claims.section import (
 )
 from benchmarks.claims.words import items, listed, pair_words, paragraph, per_cent, shares
 from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.common.naming import count
 from morl_recipes.running.sweep import shipped_sweeps
 
@@ -181,7 +181,7 @@ def _section(section: Section, pictures: str) -> list[str]:
         said = "Too little is trained to judge a claim by it. The rows that are, without anything to compare them with:"
         return [*parts, paragraph(said), levels(section), *gaps]
     parts += [claims_table(section), "### By other policies of the same runs", otherwise(section)]
-    drawn = [panel for panel in section.results.panels if can_draw(panel)]
+    drawn = [study for study in section.results.studies if can_draw(study)]
     if drawn:
         parts += ["### Every table", paragraph(*_drawn(drawn))]
         parts += [f"![{p.env}, {p.group}: each row minus PASTA]({pictures}/{picture_name(section, p)})" for p in drawn]
@@ -200,13 +200,13 @@ def _section(section: Section, pictures: str) -> list[str]:
     return parts + (["### A repeat on other seeds", again] if again is not None else [])
 
 
-def _drawn(panels: Sequence[Panel]) -> list[str]:
+def _drawn(studies: Sequence[Study]) -> list[str]:
     """Say what the pictures show, and what is special about rows whose runs train one policy for all preferences."""
     marked = "ours and, where it prints numbers on the same scale, the paper's"
-    said = [f"Each row minus PASTA, {marked if any(map(has_printed, panels)) else 'ours alone'}."]
-    if not any(map(has_printed, panels)):
+    said = [f"Each row minus PASTA, {marked if any(map(has_printed, studies)) else 'ours alone'}."]
+    if not any(map(has_printed, studies)):
         said.append("The paper prints no numbers here, or none on this scale.")
-    if any(method.startswith("Conditioned") for panel in panels for method in panel.methods):
+    if any(method.startswith("Conditioned") for study in studies for method in study.methods):
         said.append("A run of a *Conditioned* row trains one policy for all preferences and is scored on one of them.")
     return said
 

@@ -14,10 +14,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from benchmarks.claims.judge import Verdict
 from benchmarks.claims.overview import Judged
-from morl_recipes.analysis.groups.panel import Panel
 from morl_recipes.analysis.report.against import against
 from morl_recipes.analysis.report.matplotlib import ALIKE, APART, INK, draw
 from morl_recipes.analysis.report.style import styles
+from morl_recipes.analysis.results.study import Study
 
 WIDTH = 4.4
 """Inches; at 200 dots each a phone shows the picture without shrinking its letters much."""
@@ -29,35 +29,35 @@ LOOK: dict[Any, Any] = {"font.size": 10, "axes.edgecolor": "#8a94a0", "savefig.d
 COLOURS: dict[Verdict, str] = {"holds": APART, "weaker": APART, "cannot be told apart": ALIKE, "reversed": "#d55e00"}
 
 
-def can_draw(panel: Panel) -> bool:
-    """Tell whether anything of a panel can be compared with PASTA."""
-    return "gap" not in against(panel)
+def can_draw(study: Study) -> bool:
+    """Tell whether anything of a study can be compared with PASTA."""
+    return "gap" not in against(study)
 
 
-def has_printed(panel: Panel) -> bool:
-    """Tell whether the picture of a panel has marks of the paper."""
-    return any(trace["meta"]["role"] == "paper" for trace in against(panel).get("data", ()))
+def has_printed(study: Study) -> bool:
+    """Tell whether the picture of a study has marks of the paper."""
+    return any(trace["meta"]["role"] == "paper" for trace in against(study).get("data", ()))
 
 
-def draw_against(panel: Panel, title: str) -> Figure:
+def draw_against(study: Study, title: str) -> Figure:
     """Draw how far each method is from PASTA.
 
     Args:
-        panel: One group on one environment, of which something can be compared.
+        study: One group on one environment, of which something can be compared.
         title: Line above the picture.
     """
-    found = against(panel)
+    found = against(study)
     rows = sum(trace["meta"]["role"] == "interval" for trace in found["data"])
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(WIDTH, 1.9 + 0.33 * rows), layout="constrained")
         axes = figure.subplots()
-        draw(axes, found, styles(panel.methods))
+        draw(axes, found, styles(study.methods))
         axes.set_yticks(axes.get_yticks(), [_wrapped(label.get_text()) for label in axes.get_yticklabels()])
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # short labels, that do not touch
         axes.set_xlabel("HV minus PASTA's: left is worse", loc="right")
         axes.annotate("PASTA", (0, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", color=INK)
         figure.suptitle(title, fontsize=11)
-        handles = _handles(printed=has_printed(panel))
+        handles = _handles(printed=has_printed(study))
         figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
     return figure
 

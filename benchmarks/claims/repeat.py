@@ -12,8 +12,8 @@ from benchmarks.claims.words import paragraph, shares, signed, table, unsigned
 from morl_blocks.metrics import Interval
 from morl_recipes.analysis.datasets.dataset import Dataset
 from morl_recipes.analysis.differences.compare import compare_results
-from morl_recipes.analysis.groups.load import Results, load_results
-from morl_recipes.analysis.groups.statistics import compare_runs
+from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.statistics import compare_runs
 from morl_recipes.recipe.paper import REFERENCE
 
 SAME = "Code and settings are the same and the seeds alone differ."
@@ -108,8 +108,10 @@ def _line(lead: RepeatedLead) -> list[str]:
 def _like(own: Rows, results: Results, env: str) -> Rows:
     """Take the rows of an environment, scored with the bounds of the rows that they repeat."""
     rows = Rows.of(results, env)
-    panels = {group: replace(p, info=own.panels[group].info) for group, p in rows.panels.items() if group in own.panels}
-    return Rows(env, panels)
+    studies = {
+        group: replace(p, info=own.studies[group].info) for group, p in rows.studies.items() if group in own.studies
+    }
+    return Rows(env, studies)
 
 
 def _leads(own: Rows, again: Rows) -> list[RepeatedLead]:
@@ -117,7 +119,7 @@ def _leads(own: Rows, again: Rows) -> list[RepeatedLead]:
     if preferences != same or set(seeds) & set(others):
         return []
     found = []
-    for row in (Row(group, method) for group, panel in again.panels.items() for method in panel.methods):
+    for row in (Row(group, method) for group, study in again.studies.items() for method in study.methods):
         if row.method == REFERENCE or not all(rows.complete(r) for rows in (own, again) for r in (PASTA, row)):
             continue
         published, repeated = (find_lead(rows, PASTA, row) for rows in (own, again))

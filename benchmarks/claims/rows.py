@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from morl_blocks.metrics import Comparison, Interval
-from morl_recipes.analysis.groups.load import Results
-from morl_recipes.analysis.groups.panel import Array, Panel
-from morl_recipes.analysis.groups.statistics import compare_runs, mean_interval
+from morl_recipes.analysis.results.load import Results
+from morl_recipes.analysis.results.statistics import compare_runs, mean_interval
+from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.analysis.tables.printed import printed_summary, scale_note
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
@@ -32,35 +32,35 @@ class Rows:
 
     Attributes:
         env: Name of the environment.
-        panels: Its panels by group.
+        studies: Its studies by group.
     """
 
     env: str
-    panels: dict[str, Panel] = field(repr=False)
+    studies: dict[str, Study] = field(repr=False)
     _known: dict[Row, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, results: Results, env: str) -> "Rows":
-        """Take the panels of one environment."""
-        return cls(env, {panel.group: panel for panel in results.panels if panel.env == env})
+        """Take the studies of one environment."""
+        return cls(env, {study.group: study for study in results.studies if study.env == env})
 
     @cached_property
     def score(self) -> scores.Score:
         """Say what is compared."""
-        known = all(panel.info.bounds is not None for panel in self.panels.values())
+        known = all(study.info.bounds is not None for study in self.studies.values())
         return scores.HYPERVOLUME if known else scores.UTILITY
 
     @cached_property
     def axes(self) -> tuple[list[tuple[float, ...]], list[int]]:
         """Return the preferences and the seeds of all rows."""
-        panels = self.panels.values()
-        preferences = dict.fromkeys(weights for panel in panels for weights in panel.preferences)
-        return list(preferences), sorted({seed for panel in panels for seed in panel.seeds})
+        studies = self.studies.values()
+        preferences = dict.fromkeys(weights for study in studies for weights in study.preferences)
+        return list(preferences), sorted({seed for study in studies for seed in study.seeds})
 
     def runs(self, row: Row) -> tuple[int, int]:
         """Return how many runs of a row are usable, and how many were planned; PASTA stands in any group."""
-        panel, k = self._find(row)
-        return (0, 0) if panel is None else panel.runs(k)
+        study, k = self._find(row)
+        return (0, 0) if study is None else study.runs(k)
 
     def complete(self, row: Row) -> bool:
         """Tell whether all planned runs of a row are there, and at least two seeds."""
@@ -71,9 +71,9 @@ class Rows:
         """Return the scores of a row, NaN where it has no run, ``[preferences, seeds]``."""
         if row not in self._known:
             preferences, seeds = self.axes
-            panel, k = self._find(row)
+            study, k = self._find(row)
             nothing = np.full((len(preferences), len(seeds)), np.nan)
-            self._known[row] = nothing if panel is None else panel.laid_out(k, self.score, preferences, seeds)
+            self._known[row] = nothing if study is None else study.laid_out(k, self.score, preferences, seeds)
         return self._known[row]
 
     def mean(self, row: Row) -> Interval:
@@ -92,8 +92,8 @@ class Rows:
     @cached_property
     def _printed(self) -> dict[Row, float]:
         if self.same_scale:
-            panels = [panel for panel in self.panels.values() if panel.group in ROWS]
-            return {Row(p.group, method): row.hv for p in panels for method, row in printed_summary(p).items()}
+            studies = [study for study in self.studies.values() if study.group in ROWS]
+            return {Row(p.group, method): row.hv for p in studies for method, row in printed_summary(p).items()}
         cells = paper.per_preference()
         means = cells[cells["env"] == self.env].groupby(["group", "method"])["hv_mean"].mean().reset_index()
         return {Row(*row[:2]): float(row[2]) for row in means.itertuples(index=False)}
@@ -101,12 +101,12 @@ class Rows:
     @cached_property
     def same_scale(self) -> bool:
         """Tell whether the paper's hypervolumes may be set against ours."""
-        return self.score is scores.HYPERVOLUME and all(scale_note(panel) is None for panel in self.panels.values())
+        return self.score is scores.HYPERVOLUME and all(scale_note(study) is None for study in self.studies.values())
 
-    def _find(self, row: Row) -> tuple[Panel | None, int]:
-        groups = [row.group, *self.panels] if row.method == paper.REFERENCE else [row.group]
+    def _find(self, row: Row) -> tuple[Study | None, int]:
+        groups = [row.group, *self.studies] if row.method == paper.REFERENCE else [row.group]
         for group in groups:
-            panel = self.panels.get(group)
-            if panel is not None and row.method in panel.methods:
-                return panel, panel.methods.index(row.method)
+            study = self.studies.get(group)
+            if study is not None and row.method in study.methods:
+                return study, study.methods.index(row.method)
         return None, 0

@@ -9,10 +9,10 @@ from benchmarks.claims.ingredients import CHAIN, LINEAR, SINGLE, measure
 from benchmarks.claims.rows import PASTA, Row, Rows
 from benchmarks.claims.words import items, listed, paragraph, per_cent, signed, table, unsigned
 from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.groups.alike import alike
-from morl_recipes.analysis.groups.load import Results, load_results
-from morl_recipes.analysis.groups.panel import Panel, Reading
-from morl_recipes.analysis.groups.statistics import detectable, panel_statistics
+from morl_recipes.analysis.results.alike import alike
+from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.statistics import detectable, study_statistics
+from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import GAP
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
 from morl_recipes.recipe.paper import REFERENCE
@@ -76,9 +76,9 @@ class Section:
         return "; ".join(f"{listed(names)}, {count:,} steps" for count, names in envs.items())
 
 
-def picture_name(section: Section, panel: Panel) -> str:
-    """Return the file name of a panel's picture."""
-    return f"{section.dataset.name}_{panel.key}.png"
+def picture_name(section: Section, study: Study) -> str:
+    """Return the file name of a study's picture."""
+    return f"{section.dataset.name}_{study.key}.png"
 
 
 def facts(section: Section) -> str:
@@ -121,10 +121,10 @@ def missing(section: Section) -> str | None:
 def levels(section: Section) -> str:
     """Return the scores of the rows that are fully trained, where there is nothing to compare them with."""
     lines: dict[tuple[str, str], list[str]] = {}
-    for panel in section.results.panels:
-        for row in panel_statistics(panel):
+    for study in section.results.studies:
+        for row in study_statistics(study):
             if 0 < row.runs[0] == row.runs[1]:
-                lines[panel.env, row.method] = [panel.env, row.method, unsigned(row.hv), unsigned(row.beside)]
+                lines[study.env, row.method] = [study.env, row.method, unsigned(row.hv), unsigned(row.beside)]
     return table(("Environment", "Row", "HV on fresh episodes", "HV, best validation"), lines.values())
 
 
@@ -169,11 +169,11 @@ def _share(lead: Lead, whole: Lead) -> str:
 
 def readings(section: Section, env: str) -> str | None:
     """Return which other reading of the paper moves a result; ``None`` where none was trained."""
-    panel = section.rows[env].panels.get("readings")
-    if panel is None:
+    study = section.rows[env].studies.get("readings")
+    if study is None:
         return None
     lines = []
-    for method in panel.methods:
+    for method in study.methods:
         if method != REFERENCE:
             lead = find_lead(section.rows[env], Row("readings", method), PASTA)
             lines.append([method, _judged(lead)])
@@ -182,7 +182,7 @@ def readings(section: Section, env: str) -> str | None:
 
 def same_results(section: Section) -> str | None:
     """Return the rows that came out the same; ``None`` where no two did."""
-    groups = alike(section.results.panels)
+    groups = alike(section.results.studies)
     said = (
         "The runs of these rows have the same returns for every preference and seed, to the last digit: what tells the "
         "rows apart never acted. They are one result, not several."
@@ -193,16 +193,16 @@ def same_results(section: Section) -> str | None:
 def seen(section: Section) -> str:
     """Return per table what could have been seen, and the selection bias; tables that hold PASTA alone are left out."""
     lines = []
-    for panel in section.results.panels:
-        if panel.usable.any((1, 2)).sum() < 2:
+    for study in section.results.studies:
+        if study.usable.any((1, 2)).sum() < 2:
             continue
-        bias, level, runs = panel.bias
-        gap = detectable(panel_statistics(panel))
+        bias, level, runs = study.bias
+        gap = detectable(study_statistics(study))
         share = f" ({per_cent(bias / level)})" if level > 0 else ""
         lines.append(
             [
-                f"{panel.env}, {panel.group}",
-                str(int(panel.usable.sum())),
+                f"{study.env}, {study.group}",
+                str(int(study.usable.sum())),
                 GAP if math.isnan(gap) else f"{gap:.3f}",
                 f"{bias:+.3f}{share}" if runs else GAP,
             ]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.groups.panel import Array
+from morl_recipes.analysis.results.study import Array
 
 
 def lead_share(first: Array, second: Array, level: float = 0.95) -> Interval:

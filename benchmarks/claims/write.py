@@ -48,11 +48,11 @@ def write_all(root: Path, datasets: Sequence[Dataset] | None = None) -> list[Pat
 
 def _draw(section: Section, folder: Path) -> list[Path]:
     made = []
-    for panel in section.results.panels:
-        if can_draw(panel):
-            made.append(folder / picture_name(section, panel))
-            title = f"{panel.env}, {panel.group}, {section.steps[panel.env]:,} steps"
-            save(draw_against(panel, title), made[-1])
+    for study in section.results.studies:
+        if can_draw(study):
+            made.append(folder / picture_name(section, study))
+            title = f"{study.env}, {study.group}, {section.steps[study.env]:,} steps"
+            save(draw_against(study, title), made[-1])
     return made
 
 

@@ -21,7 +21,7 @@ MOVED = {
     "history": "store.history",
     "loggers": "running.loggers",
     "naming": "common.naming",
-    "panels": "analysis.groups",
+    "panels": "analysis.results",
     "paper": "recipe.paper",
     "pick": "running.find_run",
     "plain": "common.text",

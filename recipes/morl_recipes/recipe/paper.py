@@ -33,7 +33,7 @@ _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "
 def is_reference(method: str) -> bool:
     """Tell whether the paper, or a row of this package, means PASTA by a method's name.
 
-    A user's own row may have any name: :mod:`morl_recipes.analysis.groups` decides by the recipe too.
+    A user's own row may have any name: :mod:`morl_recipes.analysis.results` decides by the recipe too.
 
     Example:
         >>> is_reference("kappa = 0.4 (Ours)"), is_reference("PASTA"), is_reference("No PCGrad")

@@ -11,7 +11,7 @@ from benchmarks.claims.overview import deciding
 from benchmarks.claims.page import sections_of
 from benchmarks.claims.pictures import COLOURS, FARTHEST, draw_against, draw_claims
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.recipe.paper import REFERENCE
 from tests.benchmarks.claims.made_up import made_up, noisy
 
@@ -19,8 +19,8 @@ from tests.benchmarks.claims.made_up import made_up, noisy
 @pytest.mark.parametrize("noise", [0.002, 0.004, 0.005, 0.02])
 def test_labels_of_the_axis_do_not_touch(noise: float) -> None:
     data = made_up(noisy({REFERENCE: 0.52}, noise=noise), rows=["PASTA", "readings"])  # long names, a narrow axis
-    panel = next(panel for panel in load_results(data).panels if panel.group == "readings")
-    figure = draw_against(panel, "a title")
+    study = next(study for study in load_results(data).studies if study.group == "readings")
+    figure = draw_against(study, "a title")
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     axes = figure.axes[0]

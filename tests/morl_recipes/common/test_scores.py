@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from morl_recipes import Run
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.report.panel_figures import panel_figures
+from morl_recipes.analysis.report.study_figures import study_figures
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common import scores
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
@@ -51,7 +51,7 @@ def test_an_added_score_is_in_evaluation_store_frames_tables_and_report(
     assert f"worst_mean,worst_std,{'a_mean'}" in text
     assert "Worst" in render_table(store, kind="preferences")
     results = load_results(store, history=True)
-    figures = panel_figures(results.panels[0], results.history)
+    figures = study_figures(results.studies[0], results.history)
     assert figures["worst_curve"]["all"]["layout"]["yaxis"]["title"]["text"] == "worst objective"
     pytest.importorskip("plotly", reason="the interactive report needs the extra `report`")
     from morl_recipes.analysis.report.page import write_report
@@ -64,8 +64,8 @@ def test_a_store_from_before_a_score_has_a_gap_for_it(tmp_path: Path, monkeypatc
     store = _trained(tmp_path / "store")
     monkeypatch.setattr(scores, "SCORES", (HYPERVOLUME, UTILITY, WORST))
     assert load_runs(store)["peak_worst"].isna().all()
-    (panel,) = load_results(store).panels  # but it follows from the returns
-    assert panel.score(WORST)[0, 0, 0] == panel.returns.min()
+    (study,) = load_results(store).studies  # but it follows from the returns
+    assert study.score(WORST)[0, 0, 0] == study.returns.min()
 
 
 def test_less_can_be_better(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

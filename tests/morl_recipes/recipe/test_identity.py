@@ -11,7 +11,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import digest, seal
@@ -120,7 +120,7 @@ def test_a_run_with_a_damaged_history_is_a_gap_of_the_report(store: Store) -> No
     results = load_results(store, history=True)
     assert one.name not in set(results.history["run_id"])
     assert results.runs.set_index("run_id").at[one.name, "status"] == "damaged"
-    assert any(one.name in gap for panel in results.panels for gap in panel.gaps)
+    assert any(one.name in gap for study in results.studies for gap in study.gaps)
 
 
 def test_a_whole_store_has_no_findings(store: Store) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 
 from morl_blocks.metrics import Interval, bootstrap_ci, compare, standard_error
 from morl_blocks.metrics._seeds import quantiles
-from morl_recipes.analysis.groups.load import Results
-from morl_recipes.analysis.groups.panel import Array, Panel
-from morl_recipes.analysis.groups.statistics import NOTHING, mean_interval
+from morl_recipes.analysis.results.load import Results
+from morl_recipes.analysis.results.statistics import NOTHING, mean_interval
+from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.common import scores
 
 SAME = 1e-7
@@ -63,25 +63,25 @@ def compare_results(first: Results, second: Results) -> list[RowDifference]:
 
     Bounds of the hypervolume are those of the first.
     """
-    others = {(panel.env, panel.group): panel for panel in second.panels}
+    others = {(study.env, study.group): study for study in second.studies}
     found, seen = [], set[tuple[str, ...]]()
-    for panel in first.panels:
-        other = others.get((panel.env, panel.group))
+    for study in first.studies:
+        other = others.get((study.env, study.group))
         if other is None:
             continue
-        for k, method in enumerate(panel.methods):
-            runs = tuple(panel.run_ids[k][panel.usable[k]])
+        for k, method in enumerate(study.methods):
+            runs = tuple(study.run_ids[k][study.usable[k]])
             if method in other.methods and (not runs or runs not in seen):
                 seen.add(runs)
-                found.append(_row(panel, k, replace(other, info=panel.info), other.methods.index(method)))
+                found.append(_row(study, k, replace(other, info=study.info), other.methods.index(method)))
     return found
 
 
-def _row(mine: Panel, k: int, other: Panel, j: int) -> RowDifference:
+def _row(mine: Study, k: int, other: Study, j: int) -> RowDifference:
     score = scores.UTILITY if mine.info.bounds is None else scores.HYPERVOLUME
     preferences = [p for p in mine.preferences if p in other.preferences]
     seeds = sorted({*mine.seeds, *other.seeds})
-    ours, theirs = (panel.laid_out(row, score, preferences, seeds) for panel, row in ((mine, k), (other, j)))
+    ours, theirs = (study.laid_out(row, score, preferences, seeds) for study, row in ((mine, k), (other, j)))
     usable = np.isfinite(ours).any(1) & np.isfinite(theirs).any(1)
     ours, theirs = ours[usable], theirs[usable]
     there = np.isfinite(ours), np.isfinite(theirs)

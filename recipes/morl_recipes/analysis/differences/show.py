@@ -5,8 +5,8 @@ from pathlib import Path
 
 from morl_recipes.analysis.datasets.dataset import Dataset, find_dataset, names
 from morl_recipes.analysis.differences.compare import RowDifference, compare_results
-from morl_recipes.analysis.groups.load import Results, load_results
-from morl_recipes.analysis.groups.panel import Reading
+from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.study import Reading
 from morl_recipes.analysis.tables.cells import Cell, Table, interval_text, number
 from morl_recipes.analysis.tables.readings import WORDS
 from morl_recipes.analysis.tables.render import Format, print_tables
@@ -98,7 +98,7 @@ def render_difference(
         found = [load_results(open_results(name), score="peak") for name in (first, second)]
     rows = compare_results(*found)
     if not rows:
-        have = [some(list(dict.fromkeys(f"{p.env}, {m}" for p in r.panels for m in p.methods))) for r in found]
+        have = [some(list(dict.fromkeys(f"{p.env}, {m}" for p in r.studies for m in p.methods))) for r in found]
         raise StoreError(
             f"{first} and {second} have no row in common. Nothing to compare: {have[0]} in one; {have[1]} in the other."
         )
@@ -110,8 +110,8 @@ def _gaps(found: Sequence[Results], rows: list[RowDifference]) -> dict[str, list
     """Say by environment which runs of the compared rows were left out, of the first results and of the second."""
     said: dict[str, list[str]] = {}
     for which, results in zip(("First", "Second"), found, strict=True):
-        for panel in results.panels:
-            compared = {f"{row.method}:" for row in rows if (row.env, row.group) == (panel.env, panel.group)}
-            gaps = [f"{which}, {gap}" for gap in panel.gaps if any(gap.startswith(method) for method in compared)]
-            said[panel.env] = [*said.get(panel.env, ()), *gaps]
+        for study in results.studies:
+            compared = {f"{row.method}:" for row in rows if (row.env, row.group) == (study.env, study.group)}
+            gaps = [f"{which}, {gap}" for gap in study.gaps if any(gap.startswith(method) for method in compared)]
+            said[study.env] = [*said.get(study.env, ()), *gaps]
     return said

@@ -3,43 +3,43 @@
 import math
 
 from morl_blocks.metrics import Comparison
-from morl_recipes.analysis.groups.panel import Panel
-from morl_recipes.analysis.groups.statistics import against_reference
 from morl_recipes.analysis.report.traces import Figure, gap, short, unbounded
+from morl_recipes.analysis.results.statistics import against_reference
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.printed import printed_summary
 
 
-def against(panel: Panel) -> Figure:
+def against(study: Study) -> Figure:
     """Draw each method's paired difference to the reference with its 95 % interval, the paper's as a hollow diamond.
 
     Left of the line is worse. A mark is filled where the interval does not hold 0. A method whose runs are
     not all there shows how many are.
     """
-    reason = unbounded(panel)
+    reason = unbounded(study)
     if reason is not None:
         return gap(reason)
-    printed = {method: row.hv for method, row in printed_summary(panel).items()}
+    printed = {method: row.hv for method, row in printed_summary(study).items()}
     traces: list[Figure] = []
-    for k, method in enumerate(panel.methods):
-        found = against_reference(panel, k)
+    for k, method in enumerate(study.methods):
+        found = against_reference(study, k)
         if found is None:
             continue
-        done, planned = panel.runs(k)
+        done, planned = study.runs(k)
         partly = f" ({done} of {planned})" if done < planned else ""
         label = f"{method}{partly}  <b>{found.difference.estimate:+.3f}</b>"
         traces.append(_interval(k, method, label, found))
-        apart = printed.get(method, math.nan) - printed.get(panel.reference, math.nan)
+        apart = printed.get(method, math.nan) - printed.get(study.reference, math.nan)
         if not math.isnan(apart):
             mark: Figure = {"type": "scatter", "mode": "markers", "x": short([apart]), "y": [label]}
             mark |= {"name": f"{method}, paper", "meta": {"method": k, "role": "paper"}}
             traces.append({**mark, "hovertemplate": f"{method}<br>paper {apart:+.3f}<extra></extra>"})
     if not traces:
-        who = panel.short_reference
+        who = study.short_reference
         return gap(f"Nothing to compare with {who} here: that needs two seeds of both on the same preferences.")
     count = sum(trace["meta"]["role"] == "interval" for trace in traces)
     line = {"type": "line", "x0": 0, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "line": {"width": 1.5}}
     axes: Figure = {
-        "xaxis": {"title": {"text": f"hypervolume minus {panel.short_reference}'s"}, "zeroline": False},
+        "xaxis": {"title": {"text": f"hypervolume minus {study.short_reference}'s"}, "zeroline": False},
         "shapes": [line],
     }
     return {"data": traces, "layout": {**axes, "yaxis": {"autorange": "reversed"}, "height": 110 + 34 * count}}

@@ -9,12 +9,12 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.groups.panel import Panel, Reading
 from morl_recipes.analysis.report.matplotlib import draw, projection
-from morl_recipes.analysis.report.panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.analysis.report.series import history_columns
+from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
 from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.common import scores
 from morl_recipes.recipe.paper import preference_labels
 from morl_recipes.store.store import Store
@@ -35,9 +35,9 @@ ROWS = ("hypervolume", "against")
 Drawing = tuple[str, dict[str, Any]]
 
 
-def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[int, list[Drawing]]]:
+def _pages(study: Study, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[int, list[Drawing]]]:
     """Say what stands on each page: its number of columns, and its drawings with their titles."""
-    labels = preference_labels(panel.preferences)
+    labels = preference_labels(study.preferences)
 
     def each(name: str) -> list[Drawing]:
         found = figures[name]
@@ -45,7 +45,7 @@ def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
 
     curves = [each(curve_name(score)) for score in scores.SCORES]
     training = [pair for pairs in zip(*curves, strict=True) for pair in pairs]
-    fronts = [("", figures[name]["all"]) for name in front_names(panel) if name != "front_3d"]
+    fronts = [("", figures[name]["all"]) for name in front_names(study) if name != "front_3d"]
     pages: dict[str, tuple[int, list[Drawing]]] = {
         "hypervolume": (1, [("", figures["bars"]["all"])]),
         "against": (1, [("", figures["against"]["all"])]),
@@ -60,30 +60,30 @@ def _pages(panel: Panel, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
     return pages
 
 
-def _legend(figure: Figure, panel: Panel, looks: Sequence[Style], columns: int) -> None:
+def _legend(figure: Figure, study: Study, looks: Sequence[Style], columns: int) -> None:
     handles = [
         Line2D([], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m)
-        for m, s in zip(panel.methods, looks, strict=True)
+        for m, s in zip(study.methods, looks, strict=True)
     ]
     figure.legend(
         handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3
     )
 
 
-def _page(panel: Panel, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:
+def _page(study: Study, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:
     """Lay out one page."""
     rows = math.ceil(len(drawings) / columns)
     width = max(5.2, 3.4 * columns)
-    height = 1.2 + 0.28 * len(panel.methods) if name in ROWS else 0.9 + (4.2 if name == "front_3d" else 2.5) * rows
+    height = 1.2 + 0.28 * len(study.methods) if name in ROWS else 0.9 + (4.2 if name == "front_3d" else 2.5) * rows
     figure = Figure(figsize=(width, height), layout="constrained")
-    looks = styles(panel.methods)
+    looks = styles(study.methods)
     for i, (title, drawing) in enumerate(drawings):
         axes = figure.add_subplot(rows, columns, i + 1, projection=projection(drawing))
         draw(axes, drawing, looks)
         if title:
             axes.set_title(title)
     if name not in ROWS:
-        _legend(figure, panel, looks, columns=max(2, int(width / 1.35)))
+        _legend(figure, study, looks, columns=max(2, int(width / 1.35)))
     return figure
 
 
@@ -114,12 +114,12 @@ def write_figures(
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(RC):
-        for panel in results.panels:
-            pages = _pages(panel, panel_figures(panel, results.history))
+        for study in results.studies:
+            pages = _pages(study, study_figures(study, results.history))
             for name, (columns, drawings) in pages.items():
-                figure = _page(panel, name, columns, drawings)
+                figure = _page(study, name, columns, drawings)
                 for suffix in formats:
-                    path = folder / f"{panel.key}_{name}.{suffix}"
+                    path = folder / f"{study.key}_{name}.{suffix}"
                     figure.savefig(path)
                     written.append(path)
                     figure.set_layout_engine("none")  # laid out once, it stays

@@ -3,10 +3,10 @@
   const report = JSON.parse(document.getElementById("data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("screen and (max-width: 760px)");
-  const state = { panel: 0, preference: "all", hidden: new Set(), printing: false };
+  const state = { study: 0, preference: "all", hidden: new Set(), printing: false };
   const byId = (id) => document.getElementById(id);
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const panel = () => report.panels[state.panel];
+  const study = () => report.studies[state.study];
   const colour = (style) => (dark.matches && !state.printing ? style.dark : style.light);
   const fade = (hex, alpha) => {
     const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -15,9 +15,9 @@
 
   // Give a trace the look of its method; `meta.role` says what kind of mark it is.
   const paint = (trace) => {
-    const style = panel().methods[trace.meta.method].style;
+    const style = study().methods[trace.meta.method].style;
     const c = colour(style);
-    const width = trace.meta.method === panel().reference ? 3.2 : 2;
+    const width = trace.meta.method === study().reference ? 3.2 : 2;
     const looks = {
       line: { line: { ...trace.line, color: c, dash: style.dash, width },
         marker: { symbol: style.symbol, size: 9, color: c } },
@@ -102,7 +102,7 @@
     modeBarButtons: [buttons(figure.layout)] });
 
   const drawOne = (div) => {
-    const choices = panel().figures[div.dataset.figure];
+    const choices = study().figures[div.dataset.figure];
     const figure = choices[state.preference] || choices.all;
     const traces = figure.gap ? [] : figure.data.filter((trace) => !state.hidden.has(trace.meta.method));
     if (traces.length) {
@@ -128,7 +128,7 @@
   const refresh = (div) => { div.dataset.stale = ""; drawOne(div); };
   // What the words explain is there: `data-role` names a kind of mark, `data-scope` whether one preference is chosen.
   const explain = () => {
-    const figures = Object.values(panel().figures).map((choices) => choices[state.preference] || choices.all);
+    const figures = Object.values(study().figures).map((choices) => choices[state.preference] || choices.all);
     const roles = new Set(figures.flatMap((figure) => (figure.data || []).flatMap((trace) =>
       [trace.meta.role, trace.error_x && "whisker"])));
     for (const words of document.querySelectorAll("[data-role]")) words.hidden = !roles.has(words.dataset.role);
@@ -151,7 +151,7 @@
   };
 
   const chips = () => {
-    byId("methods").replaceChildren(...panel().methods.map((method, k) => {
+    byId("methods").replaceChildren(...study().methods.map((method, k) => {
       const chip = document.createElement("button");
       chip.type = "button";
       chip.className = "chip";
@@ -171,24 +171,24 @@
   const options = (select, entries) => select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
 
   const show = () => {
-    byId("fronts").replaceChildren(...panel().fronts.map((name) => {
+    byId("fronts").replaceChildren(...study().fronts.map((name) => {
       const div = document.createElement("div");
-      div.className = /3d|parallel/.test(name) || panel().fronts.length === 1 ? "figure wide" : "figure";
+      div.className = /3d|parallel/.test(name) || study().fronts.length === 1 ? "figure wide" : "figure";
       div.dataset.figure = name;
       nearby.observe(div);
       return div;
     }));
-    for (const block of document.querySelectorAll("[data-panel]")) {
-      block.hidden = Number(block.dataset.panel) !== state.panel;
+    for (const block of document.querySelectorAll("[data-study]")) {
+      block.hidden = Number(block.dataset.study) !== state.study;
     }
-    options(byId("preference"), [["all", "All preferences"], ...panel().preferences.map((label, p) => [p, label])]);
+    options(byId("preference"), [["all", "All preferences"], ...study().preferences.map((label, p) => [p, label])]);
     chips();
     draw();
   };
 
-  options(byId("panel"), report.panels.map((one, i) => [i, one.title]));
-  byId("panel").addEventListener("change", (event) => {
-    Object.assign(state, { panel: Number(event.target.value), preference: "all", hidden: new Set() });
+  options(byId("study"), report.studies.map((one, i) => [i, one.title]));
+  byId("study").addEventListener("change", (event) => {
+    Object.assign(state, { study: Number(event.target.value), preference: "all", hidden: new Set() });
     show();
   });
   byId("preference").addEventListener("change", (event) => { state.preference = event.target.value; draw(); });

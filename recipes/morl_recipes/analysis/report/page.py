@@ -7,13 +7,13 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from morl_recipes.analysis.groups.load import Results, load_results
-from morl_recipes.analysis.groups.panel import Panel, Reading
 from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
-from morl_recipes.analysis.report.panel_figures import curve_name, front_names, panel_figures
 from morl_recipes.analysis.report.series import MAX_POINTS, describe_update, history_columns
+from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
 from morl_recipes.analysis.report.style import styles
 from morl_recipes.analysis.report.traces import MAX_DOMINATED
+from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
@@ -60,21 +60,21 @@ def _list(notes: Sequence[str]) -> str:
 
 
 def _tables(results: Results) -> str:
-    """Lay out the tables of every panel; the page shows those of the chosen one."""
+    """Lay out the tables of every study; the page shows those of the chosen one."""
     blocks = []
-    for i, panel in enumerate(results.panels):
-        each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(panel))
+    for i, study in enumerate(results.studies):
+        each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(study))
         details = f"<details><summary>Every preference</summary>{each}</details>"
-        blocks.append(f'<div data-panel="{i}" hidden>{_html_table(summary_table(panel))}{details}</div>')
+        blocks.append(f'<div data-study="{i}" hidden>{_html_table(summary_table(study))}{details}</div>')
     return "".join(blocks)
 
 
 def _missing(results: Results) -> str:
     """Say first what is not there."""
     blocks = [
-        f"<p><b>{escape(panel.env)}, {escape(panel.group)}</b></p>{_list(panel.gaps)}"
-        for panel in results.panels
-        if panel.gaps
+        f"<p><b>{escape(study.env)}, {escape(study.group)}</b></p>{_list(study.gaps)}"
+        for study in results.studies
+        if study.gaps
     ]
     if not blocks:
         return (
@@ -109,7 +109,7 @@ def _manifest(results: Results) -> str:
 
 def _facts(results: Results) -> str:
     done = int((results.runs["status"] == "done").sum())
-    methods = {method for panel in results.panels for method in panel.methods}
+    methods = {method for study in results.studies for method in study.methods}
     facts = [
         (f"{done} of {len(results.manifest.runs)}", "runs done"),
         (str(len(methods)), "methods"),
@@ -119,26 +119,26 @@ def _facts(results: Results) -> str:
     return fact_list((number, word if number != "1" else word.removesuffix("s")) for number, word in facts)
 
 
-def _plain(panel: Panel) -> Panel:
-    """Return a panel whose names are no markup: plotly draws links and tags that it finds in a label."""
+def _plain(study: Study) -> Study:
+    """Return a study whose names are no markup: plotly draws links and tags that it finds in a label."""
     methods, objectives = (
-        tuple(escape(name, quote=False) for name in names) for names in (panel.methods, panel.info.objectives)
+        tuple(escape(name, quote=False) for name in names) for names in (study.methods, study.info.objectives)
     )
-    env, group = escape(panel.env, quote=False), escape(panel.group, quote=False)
-    return replace(panel, env=env, group=group, methods=methods, info=replace(panel.info, objectives=objectives))
+    env, group = escape(study.env, quote=False), escape(study.group, quote=False)
+    return replace(study, env=env, group=group, methods=methods, info=replace(study.info, objectives=objectives))
 
 
-def _panel_data(panel: Panel, results: Results) -> dict[str, Any]:
-    panel = _plain(panel)
-    looks = [vars(style) for style in styles(panel.methods)]
-    methods = [{"name": name, "style": look} for name, look in zip(panel.methods, looks, strict=True)]
+def _study_data(study: Study, results: Results) -> dict[str, Any]:
+    study = _plain(study)
+    looks = [vars(style) for style in styles(study.methods)]
+    methods = [{"name": name, "style": look} for name, look in zip(study.methods, looks, strict=True)]
     return {
-        "title": f"{panel.env}, {panel.group}",
+        "title": f"{study.env}, {study.group}",
         "methods": methods,
-        "reference": panel.methods.index(REFERENCE) if REFERENCE in panel.methods else -1,
-        "preferences": preference_labels(panel.preferences),
-        "fronts": front_names(panel),
-        "figures": panel_figures(panel, results.history),
+        "reference": study.methods.index(REFERENCE) if REFERENCE in study.methods else -1,
+        "preferences": preference_labels(study.preferences),
+        "fronts": front_names(study),
+        "figures": study_figures(study, results.history),
     }
 
 
@@ -166,7 +166,7 @@ def write_report(
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     front = front_part(store.path)
-    names = " and ".join(dict.fromkeys(panel.env for panel in results.panels))
+    names = " and ".join(dict.fromkeys(study.env for study in results.studies))
     body = Template(resource(__package__, "page.html")).substitute(
         missing=_missing(results),
         asked=front.html,
@@ -180,7 +180,7 @@ def write_report(
     return write_page(
         out,
         script,
-        f'{{"panels":[{",".join(inline_json(_panel_data(panel, results)) for panel in results.panels)}]}}',
+        f'{{"studies":[{",".join(inline_json(_study_data(study, results)) for study in results.studies)}]}}',
         title=escape(title),
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),

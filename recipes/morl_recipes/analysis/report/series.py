@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.common import scores
 from morl_recipes.common.naming import count
 from morl_recipes.store.manifest import Manifest
@@ -57,16 +57,16 @@ def history_columns(manifest: Manifest) -> list[str]:
     return [*controller, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
 
 
-def training_frame(panel: Panel, history: pd.DataFrame) -> pd.DataFrame:
-    """Return the panel's histories with every score computed from the validation returns.
+def training_frame(study: Study, history: pd.DataFrame) -> pd.DataFrame:
+    """Return the study's histories with every score computed from the validation returns.
 
     They are NaN on iterations without a validation, and those that need bounds also without bounds.
     """
-    frame = panel.histories(history)
-    columns = [f"return_{i}" for i in range(len(panel.info.objectives))]
+    frame = study.histories(history)
+    columns = [f"return_{i}" for i in range(len(study.info.objectives))]
     returns = frame.reindex(columns=columns).to_numpy(dtype=float)
-    weights = np.array(panel.preferences)[frame["preference_index"].to_numpy(dtype=int)]
-    bounds = panel.info.bounds
+    weights = np.array(study.preferences)[frame["preference_index"].to_numpy(dtype=int)]
+    bounds = study.info.bounds
     return frame.assign(**{score.name: scores.judge(score, returns, weights, bounds) for score in scores.SCORES})
 
 
@@ -94,7 +94,7 @@ def _band(cell: pd.DataFrame, limits: tuple[float, float]) -> Band | None:
     return _thin(cell.index.to_numpy(dtype=float), cell["mean"].to_numpy(), cell["std"].to_numpy(), limits)
 
 
-def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
+def curves(study: Study, frame: pd.DataFrame, column: str) -> Curves:
     """Average a column of the histories over seeds at equal steps.
 
     Only steps that all usable runs of a cell have are shown, so that a mean never changes its members on the way.
@@ -107,11 +107,11 @@ def curves(panel: Panel, frame: pd.DataFrame, column: str) -> Curves:
         return {}
     known = frame.dropna(subset=[column])
     cells = _cells(known, column)
-    seeds, limits = panel.usable.sum(-1), LIMITS.get(column, (-np.inf, np.inf))
+    seeds, limits = study.usable.sum(-1), LIMITS.get(column, (-np.inf, np.inf))
     found: Curves = {}
-    for k in range(len(panel.methods)):
+    for k in range(len(study.methods)):
         rows = []
-        for p in range(len(panel.preferences)):
+        for p in range(len(study.preferences)):
             cell = cells.get((k, p))
             if cell is None:
                 continue

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from morl_blocks.metrics import Interval, nondominated, profile, profile_auc
-from morl_recipes.analysis.groups.panel import Panel
-from morl_recipes.analysis.groups.preference import preference_statistics
-from morl_recipes.analysis.groups.statistics import panel_statistics
 from morl_recipes.analysis.report.series import Array, Curves
+from morl_recipes.analysis.results.preference import preference_statistics
+from morl_recipes.analysis.results.statistics import study_statistics
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.printed import printed_cells, printed_summary
 from morl_recipes.recipe.paper import preference_label
 
@@ -39,15 +39,15 @@ def gap(reason: str) -> Figure:
     return {"gap": reason}
 
 
-def unbounded(panel: Panel) -> str | None:
-    """Say why this panel has no hypervolume; ``None`` when it has."""
-    problem = panel.info.bounds_problem
-    return None if problem is None else f"No hypervolume on {panel.env}: {problem}."
+def unbounded(study: Study) -> str | None:
+    """Say why this study has no hypervolume; ``None`` when it has."""
+    problem = study.info.bounds_problem
+    return None if problem is None else f"No hypervolume on {study.env}: {problem}."
 
 
-def bars(panel: Panel, numbers: Sequence[tuple[str, Interval]], printed: Mapping[str, float]) -> Figure:
+def bars(study: Study, numbers: Sequence[tuple[str, Interval]], printed: Mapping[str, float]) -> Figure:
     """Draw the hypervolume of each method with its 95 % interval, and the paper's value as a hollow diamond."""
-    reason = unbounded(panel)
+    reason = unbounded(study)
     if reason is not None:
         return gap(reason)
     traces = []
@@ -82,22 +82,22 @@ def bars(panel: Panel, numbers: Sequence[tuple[str, Interval]], printed: Mapping
     return {"data": traces, "layout": {**layout, "barmode": "overlay"}}
 
 
-def all_bars(panel: Panel) -> dict[str, Figure]:
+def all_bars(study: Study) -> dict[str, Figure]:
     """Draw the bars over all preferences and for each one."""
-    summary = {method: row.hv for method, row in printed_summary(panel).items()}
-    found = {"all": bars(panel, [(row.method, row.hv) for row in panel_statistics(panel)], summary)}
-    rows, cells = preference_statistics(panel), printed_cells(panel)
-    for p, weights in enumerate(panel.preferences):
+    summary = {method: row.hv for method, row in printed_summary(study).items()}
+    found = {"all": bars(study, [(row.method, row.hv) for row in study_statistics(study)], summary)}
+    rows, cells = preference_statistics(study), printed_cells(study)
+    for p, weights in enumerate(study.preferences):
         here = cells[cells["preference"] == preference_label(weights)]
         printed = dict(zip(here["method"], here["hv_mean"], strict=True))
-        found[str(p)] = bars(panel, [(row.method, row.hv) for row in rows if row.preference == weights], printed)
+        found[str(p)] = bars(study, [(row.method, row.hv) for row in rows if row.preference == weights], printed)
     return found
 
 
-def lines(panel: Panel, series: Curves, preference: int | None, title: str) -> Figure:
+def lines(study: Study, series: Curves, preference: int | None, title: str) -> Figure:
     """Draw curves over training, each with its band."""
     traces: list[Figure] = []
-    for k, method in enumerate(panel.methods):
+    for k, method in enumerate(study.methods):
         band = series.get((k, preference))
         if band is None:
             continue
@@ -119,16 +119,16 @@ def lines(panel: Panel, series: Curves, preference: int | None, title: str) -> F
     return {"data": traces, "layout": axes}
 
 
-def radar(panel: Panel, preference: int | None) -> Figure:
+def radar(study: Study, preference: int | None) -> Figure:
     """Draw the normalised return of every objective: a web for three and more, bars for two."""
-    if panel.info.bounds is None:
-        return gap(f"Returns cannot be normalised on {panel.env}: {panel.info.bounds_problem}.")
-    low, high = map(np.array, panel.info.bounds)
-    unit = (panel.returns - low) / (high - low)
+    if study.info.bounds is None:
+        return gap(f"Returns cannot be normalised on {study.env}: {study.info.bounds_problem}.")
+    low, high = map(np.array, study.info.bounds)
+    unit = (study.returns - low) / (high - low)
     unit = unit if preference is None else unit[:, preference : preference + 1]
-    names = list(panel.info.objectives)
+    names = list(study.info.objectives)
     traces = []
-    for k, method in enumerate(panel.methods):
+    for k, method in enumerate(study.methods):
         rows = [cell[np.isfinite(cell).all(-1)].mean(0) for cell in unit[k] if np.isfinite(cell).all(-1).any()]
         if not rows:
             continue
@@ -152,20 +152,20 @@ def radar(panel: Panel, preference: int | None) -> Figure:
     return {"data": traces, "layout": {**axes, "yaxis": {"automargin": True}, "barmode": "group", "height": 420}}
 
 
-def profiles(panel: Panel) -> Figure:
+def profiles(study: Study) -> Figure:
     """Draw the Dolan-More profiles over the (preference, seed) instances that all methods have."""
-    reason = unbounded(panel)
-    active = np.flatnonzero(panel.active)
-    if reason is None and (len(active) < 2 or not panel.common.any()):
+    reason = unbounded(study)
+    active = np.flatnonzero(study.active)
+    if reason is None and (len(active) < 2 or not study.common.any()):
         reason = "A profile compares methods, and no two of them share a preference and seed yet."
     if reason is not None:
         return gap(reason)
-    scores = panel.hv[active][:, panel.common]
+    scores = study.hv[active][:, study.common]
     taus = np.linspace(1.0, TAU_MAX, 81)
     heights, areas = profile(scores, taus), profile_auc(scores, TAU_MAX)
     traces = []
     for k, height, area in zip(active, heights, areas, strict=True):
-        method = panel.methods[k]
+        method = study.methods[k]
         words = f"{method}<br>within a factor %{{x:.2f}} of the best<br>on %{{y:.0%}} (area {area:.3f})<extra></extra>"
         trace: Figure = {"type": "scatter", "mode": "lines", "name": method, "meta": {"method": int(k), "role": "line"}}
         trace |= {"x": short(taus), "y": short(height), "hovertemplate": words}
@@ -175,19 +175,19 @@ def profiles(panel: Panel) -> Figure:
     return {"data": traces, "layout": {**axes, "yaxis": {"title": {"text": title}, "range": [-0.02, 1.04]}}}
 
 
-def run_points(panel: Panel) -> list[tuple[int, Array, list[str], Array]]:
+def run_points(study: Study) -> list[tuple[int, Array, list[str], Array]]:
     """Return each method's runs: its number, returns ``[n, m]``, labels, and which are non-dominated among all runs.
 
     Of a method's dominated runs at most :data:`MAX_DOMINATED` are there, evenly picked from preferences and seeds.
     """
-    cells = np.argwhere(panel.usable)
+    cells = np.argwhere(study.usable)
     if not len(cells):
         return []
-    returns = panel.returns[panel.usable]
+    returns = study.returns[study.usable]
     front = nondominated(returns)
-    labels = [f"{preference_label(panel.preferences[p])}, seed {panel.seeds[s]}" for _, p, s in cells]
+    labels = [f"{preference_label(study.preferences[p])}, seed {study.seeds[s]}" for _, p, s in cells]
     out = []
-    for k in range(len(panel.methods)):
+    for k in range(len(study.methods)):
         mine = np.flatnonzero(cells[:, 0] == k)
         behind = mine[~front[mine]]
         if len(behind) > MAX_DOMINATED:
@@ -198,19 +198,19 @@ def run_points(panel: Panel) -> list[tuple[int, Array, list[str], Array]]:
     return out
 
 
-def front(panel: Panel, axes: Sequence[int]) -> Figure:
+def front(study: Study, axes: Sequence[int]) -> Figure:
     """Scatter the runs over two or three objectives; filled points are non-dominated in all objectives."""
-    keys, names = "xyz"[: len(axes)], [panel.info.objectives[i] for i in axes]
+    keys, names = "xyz"[: len(axes)], [study.info.objectives[i] for i in axes]
     traces = []
-    for k, returns, labels, best in run_points(panel):
+    for k, returns, labels, best in run_points(study):
         for role, chosen in (("dominated", best == 0), ("front", best == 1)):
             if not chosen.any():
                 continue
             numbers = "<br>".join(f"{name} %{{{key}:.4g}}" for name, key in zip(names, keys, strict=True))
             kind = "non-dominated" if role == "front" else role
-            words = f"{panel.methods[k]}<br>%{{text}}<br>{numbers}<br>{kind}<extra></extra>"
+            words = f"{study.methods[k]}<br>%{{text}}<br>{numbers}<br>{kind}<extra></extra>"
             trace: Figure = {"type": "scatter3d" if len(axes) == 3 else "scatter", "mode": "markers"}
-            trace |= {"name": panel.methods[k], "meta": {"method": k, "role": role}, "hovertemplate": words}
+            trace |= {"name": study.methods[k], "meta": {"method": k, "role": role}, "hovertemplate": words}
             trace["text"] = [label for label, there in zip(labels, chosen, strict=True) if there]
             traces.append({**trace, **{key: short(returns[chosen, i]) for key, i in zip(keys, axes, strict=True)}})
     if not traces:
@@ -221,14 +221,14 @@ def front(panel: Panel, axes: Sequence[int]) -> Figure:
     return {"data": traces, "layout": titles}
 
 
-def parallel(panel: Panel) -> Figure:
+def parallel(study: Study) -> Figure:
     """Draw every run as a line over all objectives, each scaled to its own range; strong lines are non-dominated."""
-    points = run_points(panel)
+    points = run_points(study)
     if not points:
         return gap("No run here yet.")
     every = np.concatenate([returns for _, returns, _, _ in points])
     low, span = every.min(0), np.ptp(every, axis=0)
-    names = panel.info.objectives
+    names = study.info.objectives
     traces = []
     for k, returns, labels, best in points:
         unit = (returns - low) / np.where(span > 0, span, 1.0)
@@ -242,9 +242,9 @@ def parallel(panel: Panel) -> Figure:
             trace |= {
                 "x": [x for _ in rows for x in (*range(len(names)), None)],
                 "text": texts,
-                "name": panel.methods[k],
+                "name": study.methods[k],
             }
-            words = f"{panel.methods[k]}<br>%{{text}}<extra></extra>"
+            words = f"{study.methods[k]}<br>%{{text}}<extra></extra>"
             traces.append({**trace, "meta": {"method": k, "role": role}, "hovertemplate": words})
     ticks = [f"{name}<br>{a:.3g} to {a + b:.3g}" for name, a, b in zip(names, low, span, strict=True)]
     axis = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": ticks, "zeroline": False}

@@ -1,6 +1,6 @@
 """Which score of a run a table shows, and what the choice of the best validation is worth."""
 
-from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.analysis.results.study import Study
 
 WORDS = {
     "peak": "Scores are best validations, as the paper reports them.",
@@ -10,14 +10,14 @@ WORDS = {
 }
 
 
-def reading_notes(panel: Panel) -> list[str]:
+def reading_notes(study: Study) -> list[str]:
     """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
-    bias, level, runs = panel.bias
+    bias, level, runs = study.bias
     if not runs:
-        return [panel.why] * bool(panel.why) if panel.reading == "peak" else [WORDS[panel.reading]]
+        return [study.why] * bool(study.why) if study.reading == "peak" else [WORDS[study.reading]]
     share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
     return [
-        panel.why or WORDS[panel.reading],
+        study.why or WORDS[study.reading],
         "Selection bias: the best of several noisy validations is chosen for its luck too, and tends to overstate its "
         f"policy; here peak minus test is {bias:+.3f} HV (mean over {runs} runs{share}).",
     ]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.groups.panel import Reading
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.study import Reading
 from morl_recipes.analysis.tables import formats
 from morl_recipes.analysis.tables.cells import Table
 from morl_recipes.analysis.tables.preferences import preference_tables
@@ -51,9 +51,9 @@ def render_table(
     results = load_results(store, score=score, against=against)
     how = formats.READING if kind == "summary" else formats.PREFERENCE_READING
     if kind == "summary":
-        tables = [summary_table(panel) for panel in results.panels]
+        tables = [summary_table(study) for study in results.studies]
     else:
-        tables = [table for panel in results.panels for table in preference_tables(panel)]
+        tables = [table for study in results.studies for table in preference_tables(study)]
     return print_tables(tables, format, width, how=how)
 
 

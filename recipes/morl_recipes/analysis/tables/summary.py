@@ -1,11 +1,11 @@
-"""The summary table of a panel: hypervolume, win rate, objective dominance rate, profile area, and who is ahead."""
+"""The summary table of a study: hypervolume, win rate, objective dominance rate, profile area, and who is ahead."""
 
 import math
 
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.groups.alike import alike
-from morl_recipes.analysis.groups.panel import Panel
-from morl_recipes.analysis.groups.statistics import NOTHING, MethodStatistics, detectable, panel_statistics
+from morl_recipes.analysis.results.alike import alike
+from morl_recipes.analysis.results.statistics import NOTHING, MethodStatistics, detectable, study_statistics
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.cells import (
     GAP,
     Cell,
@@ -69,14 +69,14 @@ def _cells(
     )
 
 
-def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str, object]:
+def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str, object]:
     """Return the row as plain numbers, rates in [0, 1]."""
-    out: dict[str, object] = {"env": panel.env, "group": panel.group, "method": row.method}
+    out: dict[str, object] = {"env": study.env, "group": study.group, "method": row.method}
     out |= {"runs_used": row.runs[0], "runs_planned": row.runs[1], "preferences": row.preferences}
-    out["score"] = panel.reading
+    out["score"] = study.reading
     rates = {
         "hv": row.hv,
-        f"{panel.beside}_hv": row.beside,
+        f"{study.beside}_hv": row.beside,
         "hv_iqm": row.iqm,
         "win_rate": row.win_rate,
         "obj_dom_rate": row.dominance,
@@ -88,22 +88,22 @@ def _numbers(panel: Panel, row: MethodStatistics, printed: Printed) -> dict[str,
     out |= {"paper_win_rate": printed.win_rate / 100, "paper_obj_dom_rate": printed.dominance / 100}
     out["paper_dmp_auc"] = printed.auc
     difference = NOTHING if row.against is None else row.against.difference
-    out["against"] = panel.short_reference
+    out["against"] = study.short_reference
     out |= dict(zip(("hv_difference", "hv_difference_low", "hv_difference_high"), difference, strict=True))
     out["probability_of_improvement"] = math.nan if row.against is None else row.against.improvement
     out["verdict"] = "" if row.against is None else row.against.verdict
     return out
 
 
-def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
+def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
     """Explain every gap of the table."""
-    notes = list(panel.gaps)
-    partial = [f"{row.method} {row.preferences}" for row in rows if 0 < row.preferences < len(panel.preferences)]
+    notes = list(study.gaps)
+    partial = [f"{row.method} {row.preferences}" for row in rows if 0 < row.preferences < len(study.preferences)]
     if partial:
-        notes.append(f"† Mean over fewer than the {len(panel.preferences)} preferences: {', '.join(partial)}.")
-    shared, cells = int(panel.common.sum()), int((panel.run_ids != "").any(0).sum())
-    if panel.active.sum() < 2:
-        some = "only one has" if panel.active.any() else "none has"
+        notes.append(f"† Mean over fewer than the {len(study.preferences)} preferences: {', '.join(partial)}.")
+    shared, cells = int(study.common.sum()), int((study.run_ids != "").any(0).sum())
+    if study.active.sum() < 2:
+        some = "only one has" if study.active.any() else "none has"
         notes.append(f"Win rate, dominance rate and profile area compare methods; {some} runs.")
     elif shared < cells:
         notes.append(
@@ -115,33 +115,33 @@ def _notes(panel: Panel, rows: list[MethodStatistics]) -> list[str]:
     gap = detectable(rows)
     if gap > 0:  # not NaN, and not runs that are all alike
         notes.append(
-            f"With {len(panel.seeds)} seeds a true HV difference to {panel.short_reference} of {gap:.3f} would have "
+            f"With {len(study.seeds)} seeds a true HV difference to {study.short_reference} of {gap:.3f} would have "
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
             "unseen."
         )
-    same = [f"The same returns in every run, to the last digit: {', '.join(methods)}." for methods in alike([panel])]
-    return [*notes, *same, *reading_notes(panel), *preference_note(panel)]
+    same = [f"The same returns in every run, to the last digit: {', '.join(methods)}." for methods in alike([study])]
+    return [*notes, *same, *reading_notes(study), *preference_note(study)]
 
 
-def summary_table(panel: Panel) -> Table:
-    """Build the summary table of a panel: ours with 95 % intervals, and the paper's.
+def summary_table(study: Study) -> Table:
+    """Build the summary table of a study: ours with 95 % intervals, and the paper's.
 
     Args:
-        panel: One group on one environment.
+        study: One group on one environment.
 
     Returns:
         The table; its notes name every gap.
     """
-    rows, printed = panel_statistics(panel), printed_summary(panel)
+    rows, printed = study_statistics(study), printed_summary(study)
     columns = [
         best_of([getattr(row, name).estimate for row in rows]) for name in ("hv", "win_rate", "dominance", "auc")
     ]
     nothing = Printed()
     cells = tuple(
-        _cells(row, printed.get(row.method, nothing), best, len(panel.preferences))
+        _cells(row, printed.get(row.method, nothing), best, len(study.preferences))
         for row, best in zip(rows, zip(*columns, strict=True), strict=True)
     )
-    numbers = tuple(_numbers(panel, row, printed.get(row.method, nothing)) for row in rows)
-    title = f"{panel.env}, {panel.group}"
-    heads = tuple(head.format(beside=panel.beside, reference=panel.short_reference) for head in COLUMNS)
-    return without_empty(Table(title, heads, cells, tuple(_notes(panel, rows)), numbers))
+    numbers = tuple(_numbers(study, row, printed.get(row.method, nothing)) for row in rows)
+    title = f"{study.env}, {study.group}"
+    heads = tuple(head.format(beside=study.beside, reference=study.short_reference) for head in COLUMNS)
+    return without_empty(Table(title, heads, cells, tuple(_notes(study, rows)), numbers))

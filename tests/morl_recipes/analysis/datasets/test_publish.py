@@ -12,7 +12,7 @@ import pytest
 
 from morl_recipes.analysis.datasets.dataset import find_dataset, published, read_dataset
 from morl_recipes.analysis.datasets.publish import publish
-from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.frames import load_runs
@@ -78,7 +78,7 @@ def test_runs_that_come_later_fill_the_gaps(fill: Fill, tmp_path: Path) -> None:
     publish([early], "mine", tmp_path)
     made = publish([fill("b")], "mine", tmp_path)
     assert len(made.done) == len(made.runs) == 12
-    assert not load_results(made).panels[0].gaps
+    assert not load_results(made).studies[0].gaps
     assert len(publish([early], "mine", tmp_path).done) == 12
 
 

@@ -17,7 +17,7 @@ from morl_recipes.analysis.datasets.dataset import Dataset
 from morl_recipes.analysis.datasets.publish import publish
 from morl_recipes.analysis.differences.compare import compare_results
 from morl_recipes.analysis.differences.show import render_difference
-from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.cli import main
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.store import Store
@@ -42,8 +42,8 @@ def _moved(data: Dataset, by: float, seeds: int = 0, noise: float = 0.0) -> Data
 
 
 def _values(data: Dataset, method: str) -> Any:
-    (panel,) = load_results(data).panels
-    return panel.hv[panel.methods.index(method)]
+    (study,) = load_results(data).studies
+    return study.hv[study.methods.index(method)]
 
 
 def test_the_same_runs_are_the_same(data: Dataset) -> None:

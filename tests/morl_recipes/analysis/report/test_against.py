@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.groups.statistics import panel_statistics
 from morl_recipes.analysis.report.against import against
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.statistics import study_statistics
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
@@ -21,13 +21,13 @@ def _traces(figure: Any, role: str) -> dict[str, Any]:
 def test_every_method_stands_with_its_interval_and_the_papers_difference(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods=THREE, seeds=5))).panels
-    figure = against(panel)
+    (study,) = load_results(make_store(sweep_type(methods=THREE, seeds=5))).studies
+    figure = against(study)
     ours, printed = _traces(figure, "interval"), _traces(figure, "paper")
     assert list(ours) == ["Tchebycheff", "Linear"]
     assert printed["Linear"]["x"] == [pytest.approx(0.199 - 0.291)]
     assert printed["Tchebycheff"]["x"] == [pytest.approx(0.122 - 0.291)]
-    for row in panel_statistics(panel):
+    for row in study_statistics(study):
         if row.against is not None:
             trace = ours[row.method]
             (estimate,), ends = trace["x"], trace["error_x"]
@@ -37,8 +37,8 @@ def test_every_method_stands_with_its_interval_and_the_papers_difference(
 
 
 def test_another_row_can_be_the_one_to_compare_with(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods=THREE)), against="Linear").panels
-    figure = against(panel)
+    (study,) = load_results(make_store(sweep_type(methods=THREE)), against="Linear").studies
+    figure = against(study)
     assert set(_traces(figure, "interval")) == {"PASTA (Ours)", "Tchebycheff"}
     assert _traces(figure, "paper")["PASTA (Ours)"]["x"] == [pytest.approx(0.291 - 0.199)]
     assert figure["layout"]["xaxis"]["title"]["text"] == "hypervolume minus Linear's"
@@ -46,12 +46,12 @@ def test_another_row_can_be_the_one_to_compare_with(make_store: MakeStore, sweep
 
 def test_a_method_that_is_not_complete_says_so_and_one_seed_is_left_out(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset({("Linear", 0, 1), *(("Tchebycheff", p, s) for p in (0, 1) for s in (1, 2))})
-    (panel,) = load_results(make_store(sweep_type(methods=THREE, skip=skip))).panels
-    ours = _traces(against(panel), "interval")
+    (study,) = load_results(make_store(sweep_type(methods=THREE, skip=skip))).studies
+    ours = _traces(against(study), "interval")
     assert list(ours) == ["Linear"]
     assert ours["Linear"]["y"][0].startswith("Linear (5 of 6)  <b>")
 
 
 def test_what_cannot_be_drawn_says_why(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(seeds=1))).panels
-    assert "needs two seeds" in against(panel)["gap"]
+    (study,) = load_results(make_store(sweep_type(seeds=1))).studies
+    assert "needs two seeds" in against(study)["gap"]

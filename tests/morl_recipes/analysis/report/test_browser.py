@@ -63,7 +63,7 @@ def test_a_reader_opens_it_offline(browser: Any, report: Path) -> None:
     assert browser.run(value) != everything
 
     # Another comparison, with four objectives and no bounds: the gaps say why.
-    browser.run(f"({CHOOSE})('panel', '1')")
+    browser.run(f"({CHOOSE})('study', '1')")
     browser.draw_everything()
     gaps = browser.run("[...document.querySelectorAll('.figure .gap')].map((e) => e.textContent)")
     assert len(gaps) == 5
@@ -146,7 +146,7 @@ def test_the_words_match_what_is_drawn(browser: Any, report: Path) -> None:
     assert "mean over seeds." in browser.run(hypervolume)
     assert "standard deviation over seeds" in browser.run(training)
     assert browser.run(front).startswith("One mark per run")
-    browser.run(f"({CHOOSE})('panel', '1')")  # four objectives, no bounds, no paper
+    browser.run(f"({CHOOSE})('study', '1')")  # four objectives, no bounds, no paper
     assert "diamond" not in browser.run(hypervolume)
     assert browser.run(front).startswith("One line per run")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from morl_recipes.analysis.groups.load import load_results
 from morl_recipes.analysis.report.page import write_report
-from morl_recipes.analysis.report.panel_figures import front_names, panel_figures
+from morl_recipes.analysis.report.study_figures import front_names, study_figures
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.store import Store
 
@@ -50,7 +50,7 @@ def test_the_page_shows_the_test_score_where_there_is_one(
     page, peaks = (write_report(store, tmp_path / "r.html", score=score).read_text() for score in (None, "peak"))
     assert "policy of the best validation, on fresh episodes, of each run" in page
     assert "Selection bias" in page
-    bars = [data_of(text)["panels"][0]["figures"]["bars"]["all"]["data"][0]["x"][0] for text in (page, peaks)]
+    bars = [data_of(text)["studies"][0]["figures"]["bars"]["all"]["data"][0]["x"][0] for text in (page, peaks)]
     assert bars[0] < bars[1]
 
 
@@ -66,10 +66,10 @@ def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, ob
     weights = tuple([1 / objectives] * objectives)
     store = make_store(sweep_type(preferences=(weights,), seeds=2, iterations=4, env="toy"))
     results = load_results(store, history=True)
-    (panel,) = results.panels
-    figures = panel_figures(panel, results.history)
+    (study,) = results.studies
+    figures = study_figures(study, results.history)
     expected = {2: ["front_01"], 3: ["front_3d", "front_01", "front_02", "front_12"]}.get(objectives, ["parallel"])
-    assert front_names(panel) == expected
+    assert front_names(study) == expected
     named = {"bars", "against", "radar", "profiles", "hv_curve", "eu_curve", "mu", "kappa"}
     assert set(figures) == named | set(expected)
     for choices in figures.values():
@@ -84,14 +84,14 @@ def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, ob
 
 def test_the_numbers_in_the_figures_are_those_of_the_store(make_store: MakeStore) -> None:
     results = load_results(make_store(), history=True)
-    (panel,) = results.panels
-    figures = panel_figures(panel, results.history)
+    (study,) = results.studies
+    figures = study_figures(study, results.history)
     bar = figures["bars"]["1"]["data"][0]
-    assert bar["x"][0] == pytest.approx(panel.hv[0, 1].mean(), rel=1e-4)
+    assert bar["x"][0] == pytest.approx(study.hv[0, 1].mean(), rel=1e-4)
     paper = figures["bars"]["all"]["data"][1]
     assert (paper["meta"]["role"], paper["x"]) == ("paper", [0.291])
     line = figures["hv_curve"]["0"]["data"][1]
-    frame = panel.histories(results.history)
+    frame = study.histories(results.history)
     one = frame[(frame["method_index"] == 0) & (frame["preference_index"] == 0)]
     assert line["y"][-1] == pytest.approx(one[one["iteration"] == 19]["hv"].mean(), rel=1e-4)
     assert sum(len(trace["x"]) for trace in figures["front_01"]["all"]["data"]) == 12
@@ -102,7 +102,7 @@ def test_the_numbers_in_the_figures_are_those_of_the_store(make_store: MakeStore
 
 def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore, sweep_type: Any) -> None:
     results = load_results(make_store(sweep_type(iterations=1)), history=True)
-    figures = panel_figures(results.panels[0], results.history)
+    figures = study_figures(results.studies[0], results.history)
     lines = [trace for trace in figures["hv_curve"]["all"]["data"] if trace["meta"]["role"] == "line"]
     assert [trace["mode"] for trace in lines] == ["lines+markers"] * 2
 
@@ -131,7 +131,7 @@ def test_several_environments_and_groups_share_a_page(make_store: MakeStore, swe
     toy = sweep_type(env="toy", preferences=((0.5, 0.5),), iterations=4)
     store = make_store(sweep_type(methods=groups, iterations=4), toy)
     page = write_report(store, tmp_path / "r.html").read_text(encoding="utf-8")
-    titles = [panel["title"] for panel in data_of(page)["panels"]]
+    titles = [study["title"] for study in data_of(page)["studies"]]
     assert titles == ["stealth, pcgrad", "stealth, critic", "toy, baselines"]
 
 
@@ -140,7 +140,7 @@ def test_names_cannot_break_out_of_the_page(make_store: MakeStore, sweep_type: A
     store = make_store(sweep_type(methods={"<b>x": ["PASTA", evil]}, iterations=4))
     page = write_report(store, tmp_path / "r.html", title=evil).read_text(encoding="utf-8")
     assert evil not in page
-    assert data_of(page)["panels"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+    assert data_of(page)["studies"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
 def test_plotly_is_only_needed_for_the_page(

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from morl_recipes.analysis.groups.load import load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.cells import Table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.render import Format, Kind, render_table
@@ -25,8 +25,8 @@ EIGHT = tuple(paper.preference_weights(p) for p in paper.per_preference()["prefe
 def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sweep_type: Any) -> None:
     methods = paper.summary().query("group == 'critic'")["method"].tolist()
     sweep = sweep_type(methods={"critic": methods}, preferences=EIGHT, seeds=2, iterations=4)
-    (panel,) = load_results(make_store(sweep)).panels
-    table = summary_table(panel)
+    (study,) = load_results(make_store(sweep)).studies
+    table = summary_table(study)
     assert [row[0].text for row in table.rows] == methods
     assert [row[2].text for row in table.rows] == ["0.291 ± 0.024", "0.264 ± 0.019", "0.246 ± 0.018", "0.253 ± 0.017"]
     assert [[row[i].text for i in (5, 7, 9)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
@@ -39,11 +39,11 @@ def test_the_papers_rows_and_numbers_stand_beside_ours(make_store: MakeStore, sw
 
 
 def test_rows_that_came_out_the_same_are_named(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).panels
+    (study,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).studies
     note = "The same returns in every run, to the last digit: A, B."
-    assert note not in summary_table(panel).notes
-    panel.returns[2] = panel.returns[1]
-    assert note in summary_table(panel).notes
+    assert note not in summary_table(study).notes
+    study.returns[2] = study.returns[1]
+    assert note in summary_table(study).notes
 
 
 def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
@@ -54,8 +54,8 @@ def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
 
 def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
     sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
-    (panel,) = load_results(make_store(sweep)).panels
-    table = summary_table(panel)
+    (study,) = load_results(make_store(sweep)).studies
+    table = summary_table(study)
     assert not [name for name in table.columns if name.endswith("paper")]
     assert not [name for name in table.numbers[0] if name.startswith("paper_")]
     words = {row[0].text: row[-2].text for row in table.rows}
@@ -67,9 +67,9 @@ def test_any_row_can_be_the_one_to_compare_with_and_stands_in_every_table(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
     store = make_store(sweep_type(methods={"baselines": ["PASTA (Ours)", "Linear"], "mine": ["My brake"]}, seeds=5))
-    usual, other = (load_results(store, against=row).panels for row in (None, "linear"))
-    assert [panel.methods for panel in usual] == [("PASTA (Ours)", "Linear"), ("PASTA (Ours)", "My brake")]
-    assert [panel.methods for panel in other][1] == ("PASTA (Ours)", "Linear", "My brake")
+    usual, other = (load_results(store, against=row).studies for row in (None, "linear"))
+    assert [study.methods for study in usual] == [("PASTA (Ours)", "Linear"), ("PASTA (Ours)", "My brake")]
+    assert [study.methods for study in other][1] == ("PASTA (Ours)", "Linear", "My brake")
     table = summary_table(other[1])
     assert "HV against Linear" in table.columns
     words = {row[0].text: row[-2].text for row in table.rows}
@@ -88,8 +88,8 @@ def _appendix_table(make_store: MakeStore, sweep_type: Any, env: str, group: str
     sweep = sweep_type(
         methods={group: rows["method"].unique().tolist()}, preferences=preferences, env=env, seeds=1, iterations=3
     )
-    (panel,) = load_results(make_store(sweep)).panels
-    return summary_table(panel), preference_tables(panel)[-1]
+    (study,) = load_results(make_store(sweep)).studies
+    return summary_table(study), preference_tables(study)[-1]
 
 
 def test_a_table_that_the_paper_does_not_summarise_takes_its_appendix(make_store: MakeStore, sweep_type: Any) -> None:
@@ -113,27 +113,27 @@ def test_hypervolumes_on_another_scale_never_stand_beside_ours(
 
 def test_the_papers_reading_and_the_test_score_stand_side_by_side(make_store: MakeStore, sweep_type: Any) -> None:
     store = make_store(sweep_type(untested=frozenset()))
-    table, peaks = (summary_table(load_results(store, score=score).panels[0]) for score in (None, "peak"))
+    table, peaks = (summary_table(load_results(store, score=score).studies[0]) for score in (None, "peak"))
     assert table.columns[:4] == ("Method", "HV", "HV, peak", "HV, paper")
     assert peaks.columns[:4] == ("Method", "HV", "HV, test", "HV, paper")
     assert [row[1].detail for row in table.rows] == [row[2].detail for row in peaks.rows]
-    (panel,) = load_results(store).panels
-    bias = f"here peak minus test is {panel.bias[0]:+.3f} HV (mean over 12 runs, 37 % of the test score)."
+    (study,) = load_results(store).studies
+    bias = f"here peak minus test is {study.bias[0]:+.3f} HV (mean over 12 runs, 37 % of the test score)."
     for one in (table, peaks):
         assert sum(note.startswith("Selection bias: the best of several noisy validations") for note in one.notes) == 1
         assert any(note.endswith(bias) for note in one.notes)
     rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
     assert rows[0]["score"] == "test"
-    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
-    assert float(rows[0]["peak_hv"]) == pytest.approx(panel.every["peak"][0].mean())
+    assert float(rows[0]["hv"]) == pytest.approx(study.hv[0].mean())
+    assert float(rows[0]["peak_hv"]) == pytest.approx(study.every["peak"][0].mean())
     assert rows[1]["verdict"] == "worse"
     assert "Scores are last validations." in render_table(store, score="final")
-    last, frame = load_results(store, score="test_final").panels[0], load_runs(store)
+    last, frame = load_results(store, score="test_final").studies[0], load_runs(store)
     assert "Scores are test scores of the last policy" in " ".join(summary_table(last).notes)
     written = frame.set_index("run_id")["test_final_hv"].reindex(last.run_ids.ravel())
     np.testing.assert_allclose(last.hv.ravel(), written.to_numpy(), atol=1e-6)
     cells = list(csv.DictReader(io.StringIO(render_table(store, format="csv", kind="preferences"))))
-    assert float(cells[0]["eu_mean"]) == pytest.approx(panel.score(UTILITY)[0, 0].mean())
+    assert float(cells[0]["eu_mean"]) == pytest.approx(study.score(UTILITY)[0, 0].mean())
 
 
 def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: MakeStore) -> None:
@@ -143,8 +143,8 @@ def test_a_store_without_tests_shows_peaks_and_says_how_to_test(make_store: Make
 
 
 def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> None:
-    (panel,) = load_results(make_store()).panels
-    first, second = preference_tables(panel)
+    (study,) = load_results(make_store()).studies
+    first, second = preference_tables(study)
     assert first.title == "stealth, baselines, preference 0.10-0.70-0.20"
     assert first.columns[:5] == ("Method", "HV", "paper", "EU", "paper")
     assert first.rows[0][2].text == "0.280 ± 0.015"
@@ -154,8 +154,8 @@ def test_the_appendix_tables_have_the_papers_cells(make_store: MakeStore) -> Non
 
 def test_a_preference_near_one_of_the_papers_is_not_the_papers(make_store: MakeStore, sweep_type: Any) -> None:
     near = ((0.104, 0.696, 0.2), (0.1, 0.7, 0.2))
-    (panel,) = load_results(make_store(sweep_type(preferences=near))).panels
-    first, second = preference_tables(panel)
+    (study,) = load_results(make_store(sweep_type(preferences=near))).studies
+    first, second = preference_tables(study)
     assert first.title.endswith("preference 0.104-0.696-0.200")
     assert "paper" not in first.columns
     assert second.rows[0][2].text == "0.280 ± 0.015"
@@ -164,10 +164,10 @@ def test_a_preference_near_one_of_the_papers_is_not_the_papers(make_store: MakeS
 
 def test_csv_holds_plain_numbers(make_store: MakeStore) -> None:
     store = make_store()
-    (panel,) = load_results(store).panels
+    (study,) = load_results(store).studies
     rows = list(csv.DictReader(io.StringIO(render_table(store, format="csv"))))
     assert [row["method"] for row in rows] == ["PASTA (Ours)", "Linear"]
-    assert float(rows[0]["hv"]) == pytest.approx(panel.hv[0].mean())
+    assert float(rows[0]["hv"]) == pytest.approx(study.hv[0].mean())
     assert rows[0]["hv_difference"] == ""
     assert rows[1]["verdict"] == "worse"
     assert float(rows[1]["paper_obj_dom_rate"]) == pytest.approx(0.042)

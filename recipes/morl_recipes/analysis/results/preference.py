@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.groups.panel import Array, Panel
-from morl_recipes.analysis.groups.statistics import NAN, mean_interval, spread
+from morl_recipes.analysis.results.statistics import NAN, mean_interval, spread
+from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.common import scores
 
 Pair = tuple[float, float]
@@ -37,21 +37,21 @@ def _pair(values: Array) -> Pair:
     return (float(values.mean()) if len(values) else NAN, spread(values))
 
 
-def preference_statistics(panel: Panel) -> list[PreferenceStatistics]:
+def preference_statistics(study: Study) -> list[PreferenceStatistics]:
     """Return one row of the per-preference tables per preference and method, in this order."""
-    judged = {score.name: panel.score(score) for score in scores.SCORES}
+    judged = {score.name: study.score(score) for score in scores.SCORES}
     rows = []
-    for p, preference in enumerate(panel.preferences):
-        for k, method in enumerate(panel.methods):
-            there = panel.usable[k, p]
+    for p, preference in enumerate(study.preferences):
+        for k, method in enumerate(study.methods):
+            there = study.usable[k, p]
             rows.append(
                 PreferenceStatistics(
                     method=method,
                     preference=preference,
                     seeds=int(there.sum()),
-                    hv=mean_interval(panel.hv[k, p : p + 1], there[None]),
+                    hv=mean_interval(study.hv[k, p : p + 1], there[None]),
                     scores={name: _pair(values[k, p, there]) for name, values in judged.items()},
-                    returns=tuple(_pair(column) for column in np.transpose(panel.returns[k, p, there])),
+                    returns=tuple(_pair(column) for column in np.transpose(study.returns[k, p, there])),
                 )
             )
     return rows

@@ -1,4 +1,4 @@
-"""Sort the runs of a store or a dataset into panels, and say what does not fit or is not there."""
+"""Sort the runs of a store or a dataset into studies, and say what does not fit or is not there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.groups.fill import fill_panel
-from morl_recipes.analysis.groups.names import Who, find_reference, identify
-from morl_recipes.analysis.groups.panel import READINGS, TESTED, Panel, Reading
+from morl_recipes.analysis.results.build_study import build_study
+from morl_recipes.analysis.results.row_names import Who, find_reference, identify
+from morl_recipes.analysis.results.study import READINGS, TESTED, Reading, Study
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.paper import REFERENCE
@@ -26,7 +26,7 @@ class Results:
         path: Folder of the store; the name of a dataset.
         manifest: What the sweep set out to do.
         reading: Which score of each run counts: ``"test"``, ``"peak"``, ``"final"`` or ``"test_final"``.
-        panels: One per environment and group.
+        studies: One per environment and group.
         runs: The frame of :func:`morl_recipes.store.load_runs`.
         history: The columns that were asked for of :func:`morl_recipes.store.load_history`; empty without histories.
     """
@@ -34,7 +34,7 @@ class Results:
     path: Path
     manifest: Manifest
     reading: Reading
-    panels: tuple[Panel, ...]
+    studies: tuple[Study, ...]
     runs: pd.DataFrame = field(repr=False)
     history: pd.DataFrame = field(repr=False)
 
@@ -47,7 +47,7 @@ def load_results(
     history: bool = False,
     columns: Sequence[str] | None = None,
 ) -> Results:
-    """Read a store, or take a published dataset, and sort its runs into comparable panels.
+    """Read a store, or take a published dataset, and sort its runs into comparable studies.
 
     PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
     are not finite and runs that are not there become gaps, and sentences in ``gaps``.
@@ -79,12 +79,12 @@ def load_results(
         raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
     stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
     reference = REFERENCE if against is None else find_reference(against, everyone)
-    panels = [
-        fill_panel(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+    studies = [
+        build_study(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
     ]
     if score is None and untested:
-        panels = [replace(panel, why=_why_peak(untested, len(runs), path)) for panel in panels]
-    return Results(path, manifest, reading, tuple(panels), runs, curves)
+        studies = [replace(study, why=_why_peak(untested, len(runs), path)) for study in studies]
+    return Results(path, manifest, reading, tuple(studies), runs, curves)
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""Fill the arrays of one panel from the plan and the stored runs."""
+"""Fill the arrays of one study from the plan and the stored runs."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.analysis.groups.gaps import find_gaps
-from morl_recipes.analysis.groups.names import Who, second_name, shown_name
-from morl_recipes.analysis.groups.panel import READINGS, Array, Panel, Reading
+from morl_recipes.analysis.results.gaps import find_gaps
+from morl_recipes.analysis.results.row_names import Who, second_name, shown_name
+from morl_recipes.analysis.results.study import READINGS, Array, Reading, Study
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
 from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
@@ -25,7 +25,7 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
 def _plan(
     everyone: Sequence[Who], env: str, group: str, done: set[str], reference: str
 ) -> list[tuple[PlannedRun, str]]:
-    """List the planned runs of a panel with their names, those to prefer for a cell first: done, then the group's own.
+    """List the planned runs of a study with their names, those to prefer for a cell first: done, then the group's own.
 
     The reference belongs to every group, and so do PASTA and a row of the group that another group trains under
     another name, but only on the preferences of the group.
@@ -45,7 +45,7 @@ def hypervolumes(info: EnvInfo, returns: Array) -> Array:
     return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), info.bounds)
 
 
-def fill_panel(
+def build_study(
     manifest: Manifest,
     everyone: Sequence[Who],
     stored: pd.DataFrame,
@@ -53,8 +53,8 @@ def fill_panel(
     group: str,
     reading: Reading,
     reference: str,
-) -> Panel:
-    """Build the panel of one group on one environment.
+) -> Study:
+    """Build the study of one group on one environment.
 
     Args:
         manifest: The plan; it decides which cells exist.
@@ -66,7 +66,7 @@ def fill_panel(
         reference: The method that the others are compared with.
 
     Returns:
-        The panel, with a sentence for each kind of gap.
+        The study, with a sentence for each kind of gap.
     """
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
@@ -85,7 +85,7 @@ def fill_panel(
             continue
         run_ids[cell] = run.run_id
     every = {name: _returns(stored, run_ids, done, name, len(info.objectives)) for name in READINGS}
-    panel = Panel(
+    study = Study(
         env=env,
         group=group,
         info=info,
@@ -100,7 +100,7 @@ def fill_panel(
         reference=reference,
         every={name: hypervolumes(info, returns) for name, returns in every.items()},
     )
-    return find_gaps(panel, stored)
+    return find_gaps(study, stored)
 
 
 def _returns(stored: pd.DataFrame, run_ids: NDArray[np.object_], done: set[str], reading: Reading, count: int) -> Array:

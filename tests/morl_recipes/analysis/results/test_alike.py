@@ -4,26 +4,26 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from morl_recipes.analysis.groups.alike import alike
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.groups.panel import Panel
+from morl_recipes.analysis.results.alike import alike
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
 
 
-def like(panel: Panel, first: int, second: int) -> Panel:
+def like(study: Study, first: int, second: int) -> Study:
     """Give a method the returns of another."""
-    returns = panel.returns.copy()
+    returns = study.returns.copy()
     returns[second] = returns[first]
-    return replace(panel, returns=returns)
+    return replace(study, returns=returns)
 
 
 def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
     methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2", "kappa = 0.6"]}
-    pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).panels
+    pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).studies
     assert alike([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
     assert alike([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
     across = replace(kappa, returns=kappa.returns.copy())
@@ -35,8 +35,8 @@ def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
 def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).panels
-    same = like(panel, 1, 2)
+    (study,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).studies
+    same = like(study, 1, 2)
     assert alike([same]) == [("A", "B")]
     same.returns[2, 0, 0, 0] += 1e-9
     assert alike([same]) == []

@@ -1,4 +1,4 @@
-"""The numbers of the paper's tables, with confidence intervals, from the arrays of a panel."""
+"""The numbers of the paper's tables, with confidence intervals, from the arrays of a study."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from morl_blocks.metrics import (
     win_rate,
     win_rate_ci,
 )
-from morl_recipes.analysis.groups.panel import Array, Panel
+from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
 from morl_recipes.common.scores.score import Score
 
@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class MethodStatistics:
-    """One row of a summary table; NaN where a number cannot be had, with the reason among the panel's notes.
+    """One row of a summary table; NaN where a number cannot be had, with the reason among the study's notes.
 
     Attributes:
         method: Name of the method.
@@ -84,7 +84,7 @@ def spread(values: Array) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else NAN
 
 
-def relative_rates(panel: Panel) -> dict[str, list[Interval]]:
+def relative_rates(study: Study) -> dict[str, list[Interval]]:
     """Compute what compares methods with each other, on the (preference, seed) cells that every active method has.
 
     Whole seeds are redrawn, for all preferences and methods at once.
@@ -93,12 +93,12 @@ def relative_rates(panel: Panel) -> dict[str, list[Interval]]:
         ``win_rate``, ``dominance`` and ``auc``, one interval per method; all NaN when fewer than two methods have
         runs, they share no cell, or there are no bounds (the dominance rate needs none).
     """
-    rates = {name: [NOTHING] * len(panel.methods) for name in ("win_rate", "dominance", "auc")}
-    active, there = np.flatnonzero(panel.active), np.flatnonzero(panel.common.any(1))
+    rates = {name: [NOTHING] * len(study.methods) for name in ("win_rate", "dominance", "auc")}
+    active, there = np.flatnonzero(study.active), np.flatnonzero(study.common.any(1))
     if len(active) < 2 or not len(there):
         return rates
-    common = panel.common[there]
-    hv, returns = panel.hv[active][:, there], panel.returns[active][:, there]
+    common = study.common[there]
+    hv, returns = study.hv[active][:, there], study.returns[active][:, there]
     known = bool(np.isfinite(hv[:, common]).all())
     found = _rates(hv, returns, common, known=known) if common.sum(1).min() > 1 else _plain(hv, returns, common)
     for name, intervals in found.items():
@@ -127,11 +127,11 @@ def _plain(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]
     return {name: [Interval(float(value), NAN, NAN) for value in values] for name, values in found.items()}
 
 
-def against_reference(panel: Panel, method: int) -> Comparison | None:
+def against_reference(study: Study, method: int) -> Comparison | None:
     """Compare a method with the reference run by run; ``None`` without two shared seeds on each shared preference."""
-    if panel.reference not in panel.methods or panel.methods[method] == panel.reference:
+    if study.reference not in study.methods or study.methods[method] == study.reference:
         return None
-    return compare_runs(panel.hv[method], panel.hv[panel.methods.index(panel.reference)])
+    return compare_runs(study.hv[method], study.hv[study.methods.index(study.reference)])
 
 
 def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison | None:
@@ -143,17 +143,17 @@ def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison
     return compare(first[there], second[there], present=shared[there], level=level)
 
 
-def panel_statistics(panel: Panel) -> list[MethodStatistics]:
+def study_statistics(study: Study) -> list[MethodStatistics]:
     """Return one row of the summary table per method."""
-    rates = relative_rates(panel)
+    rates = relative_rates(study)
     rows = []
-    for k, method in enumerate(panel.methods):
-        hv, usable = panel.hv[k], panel.usable[k]
+    for k, method in enumerate(study.methods):
+        hv, usable = study.hv[k], study.usable[k]
         means = np.array([row[there].mean() for row, there in zip(hv, usable, strict=True) if there.any()])
         rows.append(
             MethodStatistics(
                 method=method,
-                runs=panel.runs(k),
+                runs=study.runs(k),
                 hv=mean_interval(hv, usable),
                 hv_spread=spread(means),
                 iqm=mean_interval(hv, usable, "iqm"),
@@ -161,16 +161,16 @@ def panel_statistics(panel: Panel) -> list[MethodStatistics]:
                 win_rate=rates["win_rate"][k],
                 dominance=rates["dominance"][k],
                 auc=rates["auc"][k],
-                against=against_reference(panel, k),
-                beside=_beside(panel, k),
+                against=against_reference(study, k),
+                beside=_beside(study, k),
             )
         )
     return rows
 
 
-def _beside(panel: Panel, method: int) -> Interval:
-    """Average the hypervolume by the reading that stands beside the panel's own."""
-    values = panel.every.get(panel.beside)
+def _beside(study: Study, method: int) -> Interval:
+    """Average the hypervolume by the reading that stands beside the study's own."""
+    values = study.every.get(study.beside)
     return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
 
 

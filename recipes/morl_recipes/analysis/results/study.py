@@ -23,7 +23,7 @@ TESTED = ("test", "test_final")
 
 
 @dataclass(frozen=True)
-class Panel:
+class Study:
     """The runs of one group of recipes on one environment, PASTA among them.
 
     Attributes:
@@ -112,7 +112,7 @@ class Panel:
     ) -> Array:
         """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
 
-        The seeds of the panel must be among them.
+        The seeds of the study must be among them.
         """
         values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
         columns = [seeds.index(seed) for seed in self.seeds]
@@ -122,7 +122,7 @@ class Panel:
         return found
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Select the histories of this panel's runs and say which cell each row belongs to.
+        """Select the histories of this study's runs and say which cell each row belongs to.
 
         Returns:
             The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from morl_recipes import PASTA, ROWS
-from morl_recipes.analysis.groups.load import Results, load_results
+from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores.utility import UTILITY
 from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
@@ -22,25 +22,25 @@ MakeStore = Callable[..., Store]
 
 
 def gaps(results: Results) -> str:
-    return "\n".join(gap for panel in results.panels for gap in panel.gaps)
+    return "\n".join(gap for study in results.studies for gap in study.gaps)
 
 
 def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
     results = load_results(make_store(), history=True)
-    (panel,) = results.panels
-    assert panel.gaps == ()
-    assert panel.methods == ("PASTA (Ours)", "Linear")
-    assert panel.hv.shape == (2, 2, 3)
-    np.testing.assert_allclose(panel.hv, np.prod(panel.returns / np.array(panel.info.high), axis=-1))
+    (study,) = results.studies
+    assert study.gaps == ()
+    assert study.methods == ("PASTA (Ours)", "Linear")
+    assert study.hv.shape == (2, 2, 3)
+    np.testing.assert_allclose(study.hv, np.prod(study.returns / np.array(study.info.high), axis=-1))
     stored = results.runs.set_index("run_id")
-    assert stored.at[panel.run_ids[1, 0, 2], "method"] == "Linear"
-    assert stored["peak_eu"].to_dict()[panel.run_ids[1, 0, 2]] == pytest.approx(panel.score(UTILITY)[1, 0, 2])
-    assert len(panel.histories(results.history)) == 2 * 2 * 3 * 20
+    assert stored.at[study.run_ids[1, 0, 2], "method"] == "Linear"
+    assert stored["peak_eu"].to_dict()[study.run_ids[1, 0, 2]] == pytest.approx(study.score(UTILITY)[1, 0, 2])
+    assert len(study.histories(results.history)) == 2 * 2 * 3 * 20
 
 
 def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
     store = make_store()
-    peak, final = load_results(store).panels[0], load_results(store, score="final").panels[0]
+    peak, final = load_results(store).studies[0], load_results(store, score="final").studies[0]
     assert (peak.hv >= final.hv).all()
     assert (peak.hv > final.hv).any()
 
@@ -48,25 +48,25 @@ def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
 def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, sweep_type: Any) -> None:
     store = make_store(sweep_type(untested=frozenset()))
     results = load_results(store)
-    (panel,) = results.panels
-    assert results.reading == panel.reading == "test"
-    assert panel.why == ""
-    peak = load_results(store, score="peak").panels[0]
-    np.testing.assert_allclose(panel.returns, 0.9 * peak.returns)
-    np.testing.assert_allclose(panel.every["peak"], peak.hv)
-    np.testing.assert_allclose(peak.every["test"], panel.hv)
-    assert panel.bias == pytest.approx(((peak.hv - panel.hv).mean(), panel.hv.mean(), 12))
-    assert peak.gaps == panel.gaps == ()
+    (study,) = results.studies
+    assert results.reading == study.reading == "test"
+    assert study.why == ""
+    peak = load_results(store, score="peak").studies[0]
+    np.testing.assert_allclose(study.returns, 0.9 * peak.returns)
+    np.testing.assert_allclose(study.every["peak"], peak.hv)
+    np.testing.assert_allclose(peak.every["test"], study.hv)
+    assert study.bias == pytest.approx(((peak.hv - study.hv).mean(), study.hv.mean(), 12))
+    assert peak.gaps == study.gaps == ()
 
 
 def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
     store = make_store(sweep_type(untested=frozenset({("Linear", 0, 1)})))
-    (panel,) = load_results(store).panels
-    assert panel.reading == "peak"
-    assert "1 of 12 runs have no test score" in panel.why
-    (asked,) = load_results(store, score="test").panels
+    (study,) = load_results(store).studies
+    assert study.reading == "peak"
+    assert "1 of 12 runs have no test score" in study.why
+    (asked,) = load_results(store, score="test").studies
     assert "Linear: 1 of 6 runs have no test score and are left out" in "".join(asked.gaps)
     assert asked.usable.sum() == 11
 
@@ -74,15 +74,15 @@ def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
 def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
     methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2"], "mine": ["Softplus brake"]}
     results = load_results(make_store(sweep_type(methods=methods)))
-    assert [panel.group for panel in results.panels] == ["pcgrad", "kappa", "mine"]
-    assert all(panel.methods[0] == "PASTA (Ours)" for panel in results.panels)
-    first, second = (panel.hv[0] for panel in results.panels[:2])
+    assert [study.group for study in results.studies] == ["pcgrad", "kappa", "mine"]
+    assert all(study.methods[0] == "PASTA (Ours)" for study in results.studies)
+    first, second = (study.hv[0] for study in results.studies[:2])
     np.testing.assert_array_equal(first, second)
 
 
-def test_pasta_alone_is_a_panel(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).panels
-    assert panel.methods == ("PASTA (Ours)",)
+def test_pasta_alone_is_a_study(make_store: MakeStore, sweep_type: Any) -> None:
+    (study,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).studies
+    assert study.methods == ("PASTA (Ours)",)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes:
         history = pd.DataFrame({"iteration": [1], "steps": [1]})
         identity = (run.run_id, run.group, run.method, env, weights, 0)
         store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
-    assert [(panel.group, panel.methods) for panel in load_results(store).panels] == [
+    assert [(study.group, study.methods) for study in load_results(store).studies] == [
         ("baselines", ("Linear",)),
         ("mine", (name,)),
     ]
@@ -132,19 +132,19 @@ def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
         identity = (run.run_id, run.group, run.method, "stealth", weights, 0)
         history = pd.DataFrame({"iteration": [1], "steps": [1]})
         store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
-    panels = {panel.group: panel for panel in load_results(store).panels}
-    assert set(panels) == {trained, shown}
-    assert panels[shown].methods.count(twins[shown]) == 1
-    again = panels[shown].run_ids[panels[shown].methods.index(twins[shown])]
+    studies = {study.group: study for study in load_results(store).studies}
+    assert set(studies) == {trained, shown}
+    assert studies[shown].methods.count(twins[shown]) == 1
+    again = studies[shown].run_ids[studies[shown].methods.index(twins[shown])]
     assert again.tolist() == [["run0"]]
-    assert twins[shown] not in panels[trained].methods
-    assert panels[shown].gaps == ()
+    assert twins[shown] not in studies[trained].methods
+    assert studies[shown].gaps == ()
 
 
 def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
     methods = {"baselines": ["Linear", "Zebra", "Tchebycheff", "PASTA (Ours)"]}
-    (panel,) = load_results(make_store(sweep_type(methods=methods))).panels
-    assert panel.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
+    (study,) = load_results(make_store(sweep_type(methods=methods))).studies
+    assert study.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
 
 
 def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type: Any) -> None:
@@ -152,31 +152,31 @@ def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type
     results = load_results(make_store(sweep_type(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)}))))
     assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
     assert "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2)." in gaps(results)
-    (panel,) = results.panels
-    assert panel.common.tolist() == [[True, False, False], [False, True, True]]
+    (study,) = results.studies
+    assert study.common.tolist() == [[True, False, False], [False, True, True]]
 
 
 def test_a_method_without_runs_is_missing_and_spoils_nothing(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
-    (panel,) = load_results(make_store(sweep_type(skip=skip))).panels
-    assert panel.active.tolist() == [True, False]
-    assert panel.common.all()
-    assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in panel.gaps
+    (study,) = load_results(make_store(sweep_type(skip=skip))).studies
+    assert study.active.tolist() == [True, False]
+    assert study.common.all()
+    assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in study.gaps
 
 
 def test_nan_returns_are_left_out_and_named(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(nan=frozenset({("Linear", 1, 1)})))).panels
-    assert np.isnan(panel.hv).sum() == 1
+    (study,) = load_results(make_store(sweep_type(nan=frozenset({("Linear", 1, 1)})))).studies
+    assert np.isnan(study.hv).sum() == 1
     assert (
-        "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in panel.gaps
+        "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in study.gaps
     )
 
 
 def test_unknown_bounds_are_a_gap_not_a_number(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(bounds=False))).panels
-    assert np.isnan(panel.hv).all()
-    assert np.isfinite(panel.score(UTILITY)).all()
-    assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in panel.gaps
+    (study,) = load_results(make_store(sweep_type(bounds=False))).studies
+    assert np.isnan(study.hv).all()
+    assert np.isfinite(study.score(UTILITY)).all()
+    assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in study.gaps
 
 
 def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_store: MakeStore, tmp_path: Path) -> None:
@@ -187,10 +187,10 @@ def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_st
     other = Store.create(tmp_path / "other", Manifest("c", wider, fields.runs, fields.versions))
     (tmp_path / "other" / "runs").rmdir()
     (store.path / "runs").rename(other.path / "runs")
-    (panel,) = load_results(other).panels
+    (study,) = load_results(other).studies
     assert (
         "12 runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."
-        in panel.gaps
+        in study.gaps
     )
 
 
@@ -202,16 +202,16 @@ def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: Ma
     again = Store.create(tmp_path / "again", manifest)
     (again.path / "runs").rmdir()
     (store.path / "runs").rename(again.path / "runs")
-    (panel,) = load_results(again).panels
-    assert "1 runs repeat the method, preference and seed of another and are left out." in panel.gaps
+    (study,) = load_results(again).studies
+    assert "1 runs repeat the method, preference and seed of another and are left out." in study.gaps
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 4, 5])
 def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
     weights = tuple([1 / objectives] * objectives)
-    (panel,) = load_results(make_store(sweep_type(preferences=(weights,), seeds=1, env="toy"))).panels
-    assert panel.returns.shape == (2, 1, 1, objectives)
-    assert panel.gaps == ()
+    (study,) = load_results(make_store(sweep_type(preferences=(weights,), seeds=1, env="toy"))).studies
+    assert study.returns.shape == (2, 1, 1, objectives)
+    assert study.gaps == ()
 
 
 def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:

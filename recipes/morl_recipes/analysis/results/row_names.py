@@ -12,7 +12,7 @@ from morl_recipes.store.manifest import PlannedRun
 
 
 class Who(NamedTuple):
-    """A planned run and what it trains, worked out once: a sweep has thousands of runs and a dozen panels.
+    """A planned run and what it trains, worked out once: a sweep has thousands of runs and a dozen studies.
 
     Attributes:
         run: The run.

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
-from morl_recipes.analysis.groups.load import load_results
-from morl_recipes.analysis.groups.preference import preference_statistics
-from morl_recipes.analysis.groups.statistics import detectable, panel_statistics
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.preference import preference_statistics
+from morl_recipes.analysis.results.statistics import detectable, study_statistics
 from morl_recipes.common.scores.utility import UTILITY
 from morl_recipes.store.store import Store
 
@@ -18,24 +18,24 @@ MakeStore = Callable[..., Store]
 THREE = {"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]}
 
 
-def test_a_complete_panel_agrees_with_the_metrics(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(methods=THREE))).panels
-    rows = panel_statistics(panel)
-    means = panel.hv.mean(-1)
+def test_a_complete_study_agrees_with_the_metrics(make_store: MakeStore, sweep_type: Any) -> None:
+    (study,) = load_results(make_store(sweep_type(methods=THREE))).studies
+    rows = study_statistics(study)
+    means = study.hv.mean(-1)
     np.testing.assert_allclose([row.hv.estimate for row in rows], means.mean(-1))
     np.testing.assert_allclose([row.hv_spread for row in rows], means.std(-1, ddof=1))
     np.testing.assert_allclose([row.win_rate.estimate for row in rows], win_rate(means))
     np.testing.assert_allclose(
-        [row.dominance.estimate for row in rows], objective_dominance_rate(panel.returns.mean(2))
+        [row.dominance.estimate for row in rows], objective_dominance_rate(study.returns.mean(2))
     )
-    np.testing.assert_allclose([row.auc.estimate for row in rows], profile_auc(panel.hv.reshape(3, -1)))
+    np.testing.assert_allclose([row.auc.estimate for row in rows], profile_auc(study.hv.reshape(3, -1)))
     assert [row.runs for row in rows] == [(6, 6)] * 3
     assert rows[0].against is None
-    assert rows[1].against == compare(panel.hv[1], panel.hv[0])
+    assert rows[1].against == compare(study.hv[1], study.hv[0])
     for row in rows:
         for interval in (row.hv, row.win_rate, row.dominance, row.auc):
             assert interval.low <= interval.estimate <= interval.high
-        assert row.iqm == bootstrap_ci(panel.hv[panel.methods.index(row.method)], "iqm")
+        assert row.iqm == bootstrap_ci(study.hv[study.methods.index(row.method)], "iqm")
     found = [row.against.detectable for row in rows if row.against is not None]
     assert detectable(rows) == np.median(found)
 
@@ -43,34 +43,34 @@ def test_a_complete_panel_agrees_with_the_metrics(make_store: MakeStore, sweep_t
 def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(
     make_store: MakeStore, sweep_type: Any
 ) -> None:
-    (panel,) = load_results(make_store(sweep_type(skip=frozenset({("Linear", 0, 1)})))).panels
-    rows = panel_statistics(panel)
-    expected = (panel.hv[1, 0, [0, 2]].mean() + panel.hv[1, 1].mean()) / 2
+    (study,) = load_results(make_store(sweep_type(skip=frozenset({("Linear", 0, 1)})))).studies
+    rows = study_statistics(study)
+    expected = (study.hv[1, 0, [0, 2]].mean() + study.hv[1, 1].mean()) / 2
     assert rows[1].hv.estimate == pytest.approx(expected)
     assert rows[1].runs == (5, 6)
     assert rows[1].against is not None
-    there = panel.usable[1]
-    assert rows[1].against == compare(panel.hv[1], panel.hv[0], present=there)
+    there = study.usable[1]
+    assert rows[1].against == compare(study.hv[1], study.hv[0], present=there)
     assert rows[1].hv.low < expected < rows[1].hv.high
-    shared = np.concatenate([panel.hv[:, 0, [0, 2]], panel.hv[:, 1]], axis=1)
+    shared = np.concatenate([study.hv[:, 0, [0, 2]], study.hv[:, 1]], axis=1)
     np.testing.assert_allclose([row.auc.estimate for row in rows], profile_auc(shared))
 
 
 def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: Any) -> None:
     one = sweep_type(methods={"pasta": ["PASTA"]}, preferences=((0.5, 0.5),), seeds=1, env="toy")
-    (panel,) = load_results(make_store(one)).panels
-    (row,) = panel_statistics(panel)
-    assert row.hv.estimate == panel.hv[0, 0, 0]
+    (study,) = load_results(make_store(one)).studies
+    (row,) = study_statistics(study)
+    assert row.hv.estimate == study.hv[0, 0, 0]
     for gap in (row.hv.low, row.hv_spread, row.win_rate.estimate, row.dominance.estimate, row.auc.estimate):
         assert np.isnan(gap)
-    (cell,) = preference_statistics(panel)
-    assert cell.scores["eu"][0] == panel.score(UTILITY)[0, 0, 0]
+    (cell,) = preference_statistics(study)
+    assert cell.scores["eu"][0] == study.score(UTILITY)[0, 0, 0]
     assert np.isnan(cell.scores["eu"][1])
 
 
 def test_unknown_bounds_leave_only_what_needs_none(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(bounds=False))).panels
-    for row in panel_statistics(panel):
+    (study,) = load_results(make_store(sweep_type(bounds=False))).studies
+    for row in study_statistics(study):
         assert np.isnan([row.hv.estimate, row.hv_spread, row.win_rate.estimate, row.auc.estimate]).all()
         assert np.isfinite(row.dominance.estimate)
         assert row.against is None
@@ -78,25 +78,25 @@ def test_unknown_bounds_leave_only_what_needs_none(make_store: MakeStore, sweep_
 
 def test_methods_without_a_shared_cell_are_not_compared(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset({("Linear", 0, s) for s in range(3)} | {("PASTA (Ours)", 1, s) for s in range(3)})
-    (panel,) = load_results(make_store(sweep_type(skip=skip))).panels
-    for row in panel_statistics(panel):
+    (study,) = load_results(make_store(sweep_type(skip=skip))).studies
+    for row in study_statistics(study):
         assert np.isnan([row.win_rate.estimate, row.dominance.estimate, row.auc.estimate]).all()
         assert row.preferences == 1
         assert row.against is None
 
 
 def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
-    (panel,) = load_results(make_store()).panels
-    rows = preference_statistics(panel)
-    assert [(row.preference, row.method) for row in rows] == [(p, m) for p in panel.preferences for m in panel.methods]
-    assert rows[1].hv.estimate == pytest.approx(panel.hv[1, 0].mean())
-    assert rows[1].scores["hv"] == pytest.approx((panel.hv[1, 0].mean(), panel.hv[1, 0].std(ddof=1)))
-    assert rows[2].returns[1][0] == pytest.approx(panel.returns[0, 1, :, 1].mean())
+    (study,) = load_results(make_store()).studies
+    rows = preference_statistics(study)
+    assert [(row.preference, row.method) for row in rows] == [(p, m) for p in study.preferences for m in study.methods]
+    assert rows[1].hv.estimate == pytest.approx(study.hv[1, 0].mean())
+    assert rows[1].scores["hv"] == pytest.approx((study.hv[1, 0].mean(), study.hv[1, 0].std(ddof=1)))
+    assert rows[2].returns[1][0] == pytest.approx(study.returns[0, 1, :, 1].mean())
 
 
 def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_store: MakeStore, sweep_type: Any) -> None:
-    (panel,) = load_results(make_store(sweep_type(seeds=2, iterations=6))).panels
-    wild = panel.hv.copy()
+    (study,) = load_results(make_store(sweep_type(seeds=2, iterations=6))).studies
+    wild = study.hv.copy()
     wild[:, :, 0], wild[:, :, 1] = 0.0, 1.0
-    for row in panel_statistics(replace(panel, hv=wild)):
+    for row in study_statistics(replace(study, hv=wild)):
         assert row.hv == (0.5, 0.0, 1.0)
