@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from morl_blocks import critics as critics
     from morl_blocks import gradients as gradients
     from morl_blocks import metrics as metrics
+    from morl_blocks import normalizers as normalizers
     from morl_blocks import ppo as ppo
     from morl_blocks import preferences as preferences
+    from morl_blocks import problems as problems
     from morl_blocks import scalarizers as scalarizers
     from morl_blocks import schedulers as schedulers
     from morl_blocks import transforms as transforms
@@ -32,8 +34,10 @@ _MODULES = (
     "critics",
     "gradients",
     "metrics",
+    "normalizers",
     "ppo",
     "preferences",
+    "problems",
     "scalarizers",
     "schedulers",
     "transforms",

@@ -1,6 +1,6 @@
 """Gradient combiners: from m objective gradients to one update, through their Gramian."""
 
-from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
+from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged, Weighed
 from morl_blocks.combiners.conflict import conflict_ratio, pair_conflict
 from morl_blocks.combiners.grouped import GroupedPCGrad, preference_groups
 from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
@@ -15,6 +15,7 @@ __all__ = [
     "PCGrad",
     "Sum",
     "TorchJD",
+    "Weighed",
     "WeightedPCGrad",
     "WeightedSum",
     "conflict_ratio",

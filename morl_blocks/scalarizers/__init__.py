@@ -10,18 +10,23 @@ from morl_blocks.scalarizers.smooth_tchebycheff import (
     smooth_tchebycheff,
 )
 from morl_blocks.scalarizers.tchebycheff import Tchebycheff, tchebycheff
+from morl_blocks.scalarizers.tchebycheff_set import SmoothTchebycheffSet, smooth_tchebycheff_set
+from morl_blocks.scalarizers.torchjd import TorchJDScalarizer
 
 __all__ = [
     "AdaptiveSmoothTchebycheff",
     "Linear",
     "Scalarizer",
     "SmoothTchebycheff",
+    "SmoothTchebycheffSet",
     "Tchebycheff",
+    "TorchJDScalarizer",
     "linear",
     "maintain",
     "smooth_attention",
     "smooth_difference",
     "smooth_tchebycheff",
+    "smooth_tchebycheff_set",
     "tchebycheff",
     "weighted_gaps",
 ]

@@ -1,0 +1,186 @@
+"""Every normalizer: closed forms, scale and permutation, state, runs, gradients and bad input."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from morl_blocks.normalizers import InitialValue, LogRatio, Normalizer, RunningRange, Standardize, WarmUp, ranged
+from morl_blocks.scalarizers import SmoothTchebycheff
+
+MAKERS: dict[str, Callable[..., Normalizer]] = {
+    "InitialValue": InitialValue,
+    "WarmUp": lambda runs=(): WarmUp(3, runs),
+    "RunningRange": RunningRange,
+    "Standardize": Standardize,
+    "LogRatio": LogRatio,
+}
+every = pytest.mark.parametrize("name", MAKERS)
+matrices = st.lists(st.floats(0.1, 10), min_size=12, max_size=12).map(
+    lambda numbers: torch.tensor(numbers, dtype=torch.float64).reshape(4, 3)
+)
+scales = st.lists(st.floats(-12, 12), min_size=3, max_size=3).map(lambda x: 10 ** torch.tensor(x, dtype=torch.float64))
+
+
+def after(name: str, rows: Tensor) -> Normalizer:
+    normalizer = MAKERS[name]()
+    for row in rows:
+        normalizer.update(row)
+    return normalizer
+
+
+@every
+@given(rows=matrices, query=matrices, scale=scales)
+def test_rescaling_an_objective_changes_nothing(name: str, rows: Tensor, query: Tensor, scale: Tensor) -> None:
+    expected = after(name, rows)(query)
+    torch.testing.assert_close(after(name, rows * scale)(query * scale), expected, rtol=1e-6, atol=1e-6)
+
+
+@every
+@given(rows=matrices, query=matrices, order=st.permutations(range(3)))
+def test_objectives_can_be_permuted(name: str, rows: Tensor, query: Tensor, order: list[int]) -> None:
+    torch.testing.assert_close(after(name, rows[:, order])(query[:, order]), after(name, rows)(query)[:, order])
+
+
+@every
+@given(rows=matrices)
+def test_the_sense_stays(name: str, rows: Tensor) -> None:
+    line = torch.linspace(0.1, 20, 30, dtype=torch.float64).unsqueeze(-1).expand(30, 3)
+    assert (after(name, rows)(line).diff(dim=0) > 0).all()
+
+
+@given(rows=matrices, shift=st.floats(-5, 5))
+def test_range_and_deviation_ignore_a_shift(rows: Tensor, shift: float) -> None:
+    rows = rows + torch.arange(4.0, dtype=torch.float64).unsqueeze(-1)  # ranges that are no rounding noise
+    for name in ("RunningRange", "Standardize"):
+        if (rows.amax(0) - rows.amin(0)).min() > 0.01:
+            torch.testing.assert_close(after(name, rows + shift)(rows + shift), after(name, rows)(rows))
+
+
+def test_closed_forms() -> None:
+    rows = torch.tensor([[1.0, 10.0], [3.0, 30.0], [2.0, 50.0], [100.0, 100.0]])
+    query = torch.tensor([4.0, 20.0])
+    expected = {
+        "InitialValue": [4.0, 2.0],
+        "WarmUp": [2.0, 20 / 30],
+        "RunningRange": [3 / 99, 10 / 90],
+        "LogRatio": [math.log(4), math.log(2)],
+        "Standardize": ((query - rows.mean(0)) / rows.std(0, correction=0)).tolist(),
+    }
+    for name in MAKERS:
+        torch.testing.assert_close(after(name, rows)(query), torch.tensor(expected[name]))
+
+
+@every
+def test_samples_of_one_update_count_alike(name: str) -> None:
+    samples = torch.rand(4, 5, 3, generator=torch.Generator().manual_seed(0)) + 0.5
+    one, other = MAKERS[name](), MAKERS[name]()
+    one.update(samples)
+    other.update(samples.flatten(0, 1))
+    torch.testing.assert_close(one(samples), other(samples))
+    assert one(samples).shape == samples.shape
+
+
+def test_moments_merge_exactly_beside_a_large_mean() -> None:
+    rows = 1e6 + torch.randn(50, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    normalizer = Standardize()
+    for part in rows.split([1, 7, 2, 40]):
+        normalizer.update(part)
+    torch.testing.assert_close(normalizer(rows), (rows - rows.mean(0)) / rows.std(0, correction=0))
+
+
+def test_an_objective_that_has_not_varied_is_measured_by_its_size() -> None:
+    for name in ("RunningRange", "Standardize"):
+        normalizer = after(name, torch.tensor([[5.0, -2.0, 0.0]]))
+        torch.testing.assert_close(normalizer(torch.tensor([6.0, -1.0, 1.0])), torch.tensor([0.2, 0.5, 1.0]))
+
+
+@every
+def test_runs_do_not_see_each_other(name: str) -> None:
+    values = torch.rand(2, 6, 3, generator=torch.Generator().manual_seed(0)) + 0.5
+    together = MAKERS[name](runs=(2,))
+    alone = MAKERS[name]()
+    for step in range(6):
+        together.update(values[:, step])
+        alone.update(values[1, step])
+    torch.testing.assert_close(together(values)[1], alone(values[1]))
+    torch.testing.assert_close(together(values[:, 0])[1], alone(values[1, 0]))
+
+
+@every
+def test_the_state_is_saved_with_its_shape(name: str) -> None:
+    normalizer = after(name, torch.rand(5, 3) + 0.5)
+    fresh = MAKERS[name]()
+    fresh.load_state_dict(normalizer.state_dict())
+    query = torch.rand(3) + 0.5
+    assert torch.equal(fresh(query), normalizer(query))
+    fresh.update(query)
+    normalizer.update(query)
+    assert torch.equal(fresh(query), normalizer(query))
+
+
+@every
+def test_gradients_flow_and_a_call_changes_nothing(name: str) -> None:
+    normalizer = after(name, torch.rand(5, 3, requires_grad=True) + 0.5)
+    state = {key: value.clone() for key, value in normalizer.state_dict().items()}
+    losses = (torch.rand(3) + 0.5).requires_grad_()
+    loss = SmoothTchebycheff(0.1, utopia=-3.0, sense="min")(normalizer(losses), torch.full((3,), 1 / 3))
+    loss.backward()
+    assert losses.grad is not None
+    assert (losses.grad > 0).all()
+    assert not any(buffer.requires_grad for buffer in normalizer.buffers())
+    assert all(torch.equal(value, normalizer.state_dict()[key]) for key, value in state.items())
+
+
+@every
+def test_answers_in_the_dtype_given(name: str) -> None:
+    for dtype in (torch.float64, torch.float32, torch.bfloat16):
+        values = (torch.rand(5, 3) + 0.5).to(dtype)
+        normalizer = MAKERS[name]()
+        normalizer.update(values)
+        assert normalizer(values).dtype == dtype
+    moved = after(name, torch.rand(4, 3) + 0.5).to(torch.float32)
+    moved.update(torch.rand(3, dtype=torch.float64) + 0.5)
+    assert moved(torch.ones(3)).dtype == torch.float32
+
+
+@every
+def test_before_the_first_update_it_says_so(name: str) -> None:
+    with pytest.raises(ValueError, match=r"must see values before it normalises any: call update\(values\) first"):
+        MAKERS[name]()(torch.ones(3))
+
+
+@every
+def test_bad_input(name: str) -> None:
+    normalizer = after(name, torch.ones(1, 3))
+    with pytest.raises(ValueError, match="`values` must have 3 objectives in its last dimension"):
+        normalizer(torch.ones(2))
+    with pytest.raises(ValueError, match="`values` must be finite, got nan"):
+        normalizer.update(torch.tensor([1.0, math.nan, 1.0]))
+    with pytest.raises(ValueError, match="`values` must hold at least one vector"):
+        normalizer.update(torch.ones(0, 3))
+    with pytest.raises(ValueError, match=r"`values` must have shape \[2, '...', 'm'\], got shape \[3, 4\]"):
+        MAKERS[name](runs=(2,)).update(torch.ones(3, 4))
+
+
+def test_what_only_some_refuse() -> None:
+    for name in ("InitialValue", "WarmUp"):
+        with pytest.raises(ValueError, match="`values` must differ from 0 at the first update"):
+            after(name, torch.tensor([[1.0, 0.0]]))
+    with pytest.raises(ValueError, match=r"`values` must be > 0, got -1.0"):
+        after("LogRatio", torch.tensor([[1.0, -1.0]]))
+    with pytest.raises(ValueError, match=r"`values` must be > 0, got 0.0"):
+        after("LogRatio", torch.tensor([[1.0, 1.0]]))(torch.zeros(2))
+    with pytest.raises(ValueError, match="`count` must be a whole number >= 1, got 0"):
+        WarmUp(0)
+    with pytest.raises(ValueError, match="`low` must broadcast"):
+        ranged(torch.ones(2), torch.ones(3), torch.ones(2))
+
+
+def test_its_own_state_shows_in_repr() -> None:
+    assert repr(WarmUp(5, runs=(4,))) == "WarmUp(count=5, runs=(4,))"
+    assert repr(Standardize()) == "Standardize()"
