@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from morl_blocks import combiners as combiners
     from morl_blocks import critics as critics
     from morl_blocks import gradients as gradients
+    from morl_blocks import llm as llm
     from morl_blocks import metrics as metrics
     from morl_blocks import normalizers as normalizers
     from morl_blocks import ppo as ppo
@@ -33,6 +34,7 @@ _MODULES = (
     "combiners",
     "critics",
     "gradients",
+    "llm",
     "metrics",
     "normalizers",
     "ppo",

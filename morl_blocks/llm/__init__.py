@@ -1,0 +1,41 @@
+"""Several rewards of a language model: group advantages under an attention over rewards, and adapters to trainers.
+
+:func:`group_advantage`, :func:`group_normalize`, :func:`reward_attention`, :func:`reward_conflict` and
+:class:`ScalarizedReward` need PyTorch alone. :class:`AttentionGRPO` needs TRL (``pip install 'morl-blocks[llm]'``) and
+:class:`GroupAdvantage` TorchRL; both are loaded when they are first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from morl_blocks.llm.advantage import group_advantage
+from morl_blocks.llm.attention import reward_attention
+from morl_blocks.llm.conflict import reward_conflict
+from morl_blocks.llm.normalize import group_normalize
+from morl_blocks.llm.scalarized_reward import ScalarizedReward
+
+if TYPE_CHECKING:
+    from morl_blocks.llm.attention_grpo import AttentionGRPO
+    from morl_blocks.llm.torchrl_advantage import GroupAdvantage
+
+_LAZY = {"AttentionGRPO": "attention_grpo", "GroupAdvantage": "torchrl_advantage"}
+
+__all__ = [
+    "AttentionGRPO",
+    "GroupAdvantage",
+    "ScalarizedReward",
+    "group_advantage",
+    "group_normalize",
+    "reward_attention",
+    "reward_conflict",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"morl_blocks.llm.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'morl_blocks.llm' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,132 @@
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_blocks.llm import group_advantage, group_normalize, reward_attention
+from morl_blocks.scalarizers import Linear, Scalarizer, SmoothTchebycheff, Tchebycheff
+
+WEIGHTS = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+
+
+def batch(seed: int = 0, groups: int = 4, size: int = 8) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    rewards = torch.rand(groups * size, 3, generator=generator, dtype=torch.float64)
+    return rewards, torch.arange(groups).repeat_interleave(size)
+
+
+def gdpo(rewards: Tensor, size: int, weights: Tensor) -> Tensor:
+    """The formulas of arXiv:2601.05242, (4) to (6), with 1e-4 beside each standard deviation as in TRL."""
+    grouped = rewards.reshape(-1, size, rewards.shape[-1])
+    each = (grouped - grouped.mean(1, keepdim=True)) / (grouped.std(1, keepdim=True) + 1e-4)
+    total = (each * weights).sum(-1).flatten()
+    return (total - total.mean()) / (total.std() + 1e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_linear_is_gdpo(seed: int) -> None:
+    rewards, groups = batch(seed)
+    expected = gdpo(rewards, 8, WEIGHTS)
+    torch.testing.assert_close(group_advantage(rewards, groups, Linear(), WEIGHTS), expected, rtol=0, atol=1e-12)
+    single = group_advantage(rewards.float(), groups, Linear(), WEIGHTS.float())
+    torch.testing.assert_close(single.double(), expected, rtol=0, atol=1e-6)
+
+
+def test_order_of_operations() -> None:
+    rewards, groups = batch()
+    scalarizer = SmoothTchebycheff(0.05)
+    attention = scalarizer.attention(rewards.mean(0), WEIGHTS)
+    total = (group_normalize(rewards, groups) * attention).sum(-1)
+    expected = (total - total.mean()) / (total.std() + 1e-4)
+    torch.testing.assert_close(group_advantage(rewards, groups, scalarizer, WEIGHTS), expected)
+
+
+def test_the_reward_that_lags_decides() -> None:
+    rewards, groups = batch()
+    levels = torch.tensor([0.9, 0.1, 0.9])
+    alone = group_advantage(rewards, groups, Linear(), torch.tensor([0.0, 1.0, 0.0]))
+    torch.testing.assert_close(
+        group_advantage(rewards, groups, Tchebycheff(), torch.full((3,), 1 / 3), levels=levels), alone
+    )
+
+
+@pytest.mark.parametrize("scalarizer", [Linear(), SmoothTchebycheff(0.1)], ids=["linear", "stch"])
+def test_order_of_rewards_and_completions_does_not_matter(scalarizer: Scalarizer) -> None:
+    rewards, groups = batch()
+    expected = group_advantage(rewards, groups, scalarizer, WEIGHTS)
+    rows, columns = torch.randperm(len(rewards), generator=torch.Generator().manual_seed(1)), torch.tensor([2, 0, 1])
+    mixed = group_advantage(rewards[rows][:, columns], groups[rows] + 10, scalarizer, WEIGHTS[columns])
+    torch.testing.assert_close(mixed, expected[rows])
+
+
+def test_is_batched() -> None:
+    rewards = torch.stack([batch(seed)[0] for seed in range(3)])
+    groups = batch()[1]
+    together = group_advantage(rewards, groups, SmoothTchebycheff(0.1), WEIGHTS)
+    assert together.shape == (3, 32)
+    for one, expected in zip(rewards, together, strict=True):
+        torch.testing.assert_close(group_advantage(one, groups, SmoothTchebycheff(0.1), WEIGHTS), expected)
+
+
+def test_groups_of_one_and_constant_rewards_add_nothing() -> None:
+    rewards, _ = batch()
+    assert group_advantage(rewards, torch.arange(32), Linear(), WEIGHTS).eq(0).all()
+    assert group_advantage(torch.full((32, 3), 0.1), torch.arange(32) // 8, Linear(), WEIGHTS.float()).eq(0).all()
+    assert group_advantage(rewards[:1], torch.tensor([3]), Linear(), WEIGHTS).eq(0).all()
+
+
+def test_nan_rewards_stay_out() -> None:
+    rewards, groups = batch()
+    rewards[3, 1] = math.nan
+    rewards[7] = math.nan
+    advantage = group_advantage(rewards, groups, SmoothTchebycheff(0.1), WEIGHTS)
+    assert advantage.isfinite().all()
+    assert advantage[7] == 0
+    kept = torch.arange(32) != 7  # a completion without any reward: as if it were not there
+    torch.testing.assert_close(
+        group_advantage(rewards[kept], groups[kept], SmoothTchebycheff(0.1), WEIGHTS), advantage[kept]
+    )
+
+
+def test_a_reward_that_the_batch_lacks_gets_no_attention() -> None:
+    rewards, groups = batch()
+    rewards[:, 1] = math.nan
+    two = group_advantage(rewards[:, [0, 2]], groups, SmoothTchebycheff(0.1), torch.tensor([5 / 7, 2 / 7]))
+    torch.testing.assert_close(group_advantage(rewards, groups, SmoothTchebycheff(0.1), WEIGHTS), two)
+    rewards[:] = math.nan
+    assert group_advantage(rewards, groups, SmoothTchebycheff(0.1), WEIGHTS).eq(0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"rewards": torch.zeros(4, 1)}, "`rewards` must have at least 2 objectives"),
+        ({"rewards": torch.zeros(4)}, "`rewards` must be"),
+        ({"groups": torch.tensor([0, 0, 1])}, "`groups` must hold one id per completion"),
+        ({"weights": torch.tensor([0.5, 0.3, 0.2])}, "`weights` must have 2 objectives"),
+        ({"weights": torch.tensor([0.9, 0.9])}, "`weights` must sum to 1"),
+        ({"levels": torch.zeros(3)}, "`levels` must have 2 objectives"),
+        ({"scalarizer": Linear(sense="min")}, "`scalarizer` must be one to maximise"),
+        ({"scalarizer": "stch"}, "`scalarizer` must be a Scalarizer"),
+    ],
+)
+def test_bad_input(change: dict[str, object], match: str) -> None:
+    given: dict[str, object] = {
+        "rewards": torch.rand(4, 2),
+        "groups": torch.tensor([0, 0, 1, 1]),
+        "scalarizer": Linear(),
+        "weights": torch.tensor([0.5, 0.5]),
+    }
+    with pytest.raises(ValueError, match=match):
+        group_advantage(**{**given, **change})  # type: ignore[arg-type]
+
+
+def test_attention_of_unknown_levels() -> None:
+    nan, weights = math.nan, torch.tensor([0.5, 0.5, 0.0])
+    assert reward_attention(torch.tensor([nan, nan, 0.5]), Tchebycheff(), weights).eq(0).all()
+    torch.testing.assert_close(
+        reward_attention(torch.tensor([nan, 0.3, 0.5]), Tchebycheff(), weights), torch.tensor([0.0, 1.0, 0.0])
+    )
+    with pytest.raises(ValueError, match="`weights` must sum to 1"):
+        reward_attention(torch.tensor([nan, 0.3, 0.5]), Tchebycheff(), torch.ones(3))
