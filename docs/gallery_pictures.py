@@ -20,7 +20,7 @@ from torch import Tensor
 from morl_envs.heuristics import HEURISTICS, RandomPolicy
 from morl_envs.rendering.video import record_episode
 from morl_envs.worlds import create_world
-from morl_recipes.analysis.datasets.dataset import find_dataset
+from morl_recipes.analysis.datasets import find_dataset
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.environments.source import find_source

@@ -25,7 +25,7 @@ from benchmarks.claims.section import (
     seen,
 )
 from benchmarks.claims.words import items, listed, pair_words, paragraph, per_cent, shares
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.common.naming import count
 from morl_recipes.running.sweep import shipped_sweeps

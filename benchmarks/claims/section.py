@@ -8,7 +8,7 @@ from benchmarks.claims.findings import Finding, Lead, examine, find_lead
 from benchmarks.claims.ingredients import CHAIN, LINEAR, SINGLE, measure
 from benchmarks.claims.rows import PASTA, Row, Rows
 from benchmarks.claims.words import items, listed, paragraph, per_cent, signed, table, unsigned
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.alike import alike
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.statistics import detectable, study_statistics

@@ -8,7 +8,7 @@ from benchmarks.claims.page import ALL_CLAIMS, COMMAND, headline, page, sections
 from benchmarks.claims.pictures import can_draw, draw_against, draw_claims, save
 from benchmarks.claims.section import Section, picture_name
 from benchmarks.claims.words import paragraph
-from morl_recipes.analysis.datasets.dataset import Dataset, find_dataset, names
+from morl_recipes.analysis.datasets import Dataset, find_dataset, names
 
 PAGE, PICTURES, README = "docs/does_it_hold.md", "docs/pictures/hold", "README.md"
 ALT = "Every claim of the paper: our lead with its interval, and the paper's"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from morl_recipes._moved import answer_old_names
 
 if TYPE_CHECKING:
-    from morl_recipes.analysis.datasets.dataset import published as published
+    from morl_recipes.analysis.datasets import published as published
     from morl_recipes.environments.source import EnvSource as EnvSource
     from morl_recipes.evaluation.exact_distance import distance_to_exact as distance_to_exact
     from morl_recipes.evaluation.returns import play_returns as play_returns

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.analysis.datasets.dataset import find_dataset
-from morl_recipes.cli.main import parse
-from morl_recipes.cli.publish import Publish
-from morl_recipes.cli.show import Table
+from morl_recipes.analysis.datasets import find_dataset
+from morl_recipes.cli.parser import parse
 from morl_recipes.cli.sweep import Sweep
+from morl_recipes.cli.table import Table
 from morl_recipes.cli.train import Train
 from morl_recipes.recipe.selection import select_rows
 from morl_recipes.running.sweep import read_sweep
@@ -45,7 +44,5 @@ def test_a_command_can_be_typed(page: str, typed: str) -> None:
         assert ".py:" in row or select_rows([row]), f"{page}: {row}"
     if isinstance(command, Sweep) and command.file is not None:
         assert read_sweep(str(command.file)).rows
-    if isinstance(command, Publish) and command.sweep is not None:
-        assert read_sweep(command.sweep).rows
     if isinstance(command, Table) and command.results is not None and "/" not in command.results:
         assert find_dataset(command.results)

@@ -9,7 +9,7 @@ from typing import Any
 from morl_blocks.ppo.actors import INITIAL_LOG_STD
 from morl_envs import CARDS
 from morl_recipes import PASTA, front_recipe
-from morl_recipes.cli.list import ROWS_TEXT
+from morl_recipes.cli.listing import ROWS_TEXT
 from morl_recipes.common import toml
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep

@@ -1,13 +1,13 @@
-"""The command line: ``morl-blocks list | train | sweep | front | table | report | verify | play | export``.
+"""The command line: a file per command; each parses its options, calls a lower floor and prints the result.
 
-Nothing is imported before somebody listens to Ctrl-C and SIGTERM: an early one ends in a sentence too.
+Signal handlers are installed before anything else is imported, so that Ctrl-C during an import ends in one sentence.
 """
 
 import os
 import sys
 from collections.abc import Sequence
 
-from morl_recipes.cli.signals import STOPPED, named, patient, terminable
+from morl_recipes.cli.signals import STOPPED, defer_signals, forward_sigterm, stop_name
 
 __all__ = ["main"]
 
@@ -21,20 +21,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = [*(sys.argv[1:] if argv is None else argv)]
     try:
-        with terminable():
-            with patient():
-                from morl_recipes.cli.main import explain, prepare
+        with forward_sigterm():
+            with defer_signals():
+                from morl_recipes.cli.errors import explain
+                from morl_recipes.cli.parser import prepare
             try:
                 code: int = prepare(words).run(words)
                 sys.stdout.flush()
             except (Exception, KeyboardInterrupt, SystemExit) as error:
                 code = explain(error)
     except KeyboardInterrupt as stop:
-        word, code = named(stop)
-        print(f"morl-blocks: {word} before anything began.", file=sys.stderr)
-    if argv is None and code in STOPPED:  # the user waits: Python's own way out takes seconds when torch is loaded
+        name, code = stop_name(stop)
+        print(f"morl-blocks: {name} before anything began.", file=sys.stderr)
+    if argv is None and code in STOPPED:  # with torch loaded, a normal exit takes seconds
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

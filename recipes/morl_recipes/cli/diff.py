@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from morl_recipes.cli.words import Format, Score
+from morl_recipes.cli.options import Format, Score
 
 Source = Annotated[str, tyro.conf.Positional]
 

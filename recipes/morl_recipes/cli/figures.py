@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import tyro
-
-from morl_recipes.cli.words import Folder, Score
+from morl_recipes.cli.options import Folder, Score, default
 from morl_recipes.common.naming import count
 
 
@@ -21,9 +19,7 @@ class Figures:
 
     folder: Folder
     """Results of a sweep or a training, complete or not."""
-    out: Annotated[
-        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: figures beside the results)")
-    ] = None
+    out: Annotated[Path | None, default("figures beside the results", "PATH")] = None
     """Folder of the pictures."""
     formats: tuple[Literal["png", "pdf", "svg"], ...] = ("png", "pdf")
     """Kinds of files."""

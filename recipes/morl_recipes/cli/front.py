@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from morl_recipes.cli.given import TRAIN, FrontFlags, given
-from morl_recipes.cli.signals import terminable
-from morl_recipes.cli.words import Changes, default_folder, parse_preference, seeds_key
+from morl_recipes.cli import options
+from morl_recipes.cli.options import TRAIN, FrontFlags, default, default_folder, given, parse_preference, seeds_key
+from morl_recipes.cli.signals import forward_sigterm
 
 if TYPE_CHECKING:
     from morl_recipes.recipe.recipe import Recipe
@@ -37,9 +37,7 @@ class Front:
 
     env: str = "deep-sea-treasure-v0"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
-    recipe: Annotated[str | None, tyro.conf.arg(metavar="ROW", help_behavior_hint="(default: linear, for fronts)")] = (
-        None
-    )
+    recipe: Annotated[str | None, default("linear, for fronts", "ROW")] = None
     """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
     preferences: int = 40
     """How many preferences, spread evenly over the simplex."""
@@ -49,27 +47,20 @@ class Front:
     """With --decomposed: share of the steps for which a quarter is trained first, for the others to begin with."""
     gamma: float = 1.0
     """Discount of the returns that the front shows."""
-    reference: Annotated[
-        str | None, tyro.conf.arg(metavar="X,X,...", help_behavior_hint="(default: no hypervolume)")
-    ] = None
+    reference: Annotated[str | None, default("no hypervolume", "X,X,...")] = None
     """Reference point of the hypervolume, as in 0,-50"""
-    seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
+    seeds: Annotated[tuple[int, ...], default("0")] = ()
     """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
+    num_seeds: Annotated[int | None, default("1", "INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
-    changes: Changes = ()
+    changes: options.Changes = ()
     """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set preferences=Grid"""
     settings: Annotated[FrontFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=FrontFlags)
-    out: Annotated[
-        Path | None, tyro.conf.arg(metavar="PATH", help_behavior_hint="(default: runs/front-<row>-<env>)")
-    ] = None
+    out: Annotated[Path | None, default("runs/front-<row>-<env>", "PATH")] = None
     """Folder of the front."""
-    retry_failed: bool = False
-    """Train failed runs again."""
-    accept_versions: bool = False
-    """Go on under other versions of PyTorch or of the environment than the training was begun with."""
-    quiet: bool = False
-    """Show no progress."""
+    retry_failed: options.RetryFailed = False
+    accept_versions: options.AcceptVersions = False
+    quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
         """Train, play, write and print."""
@@ -79,7 +70,7 @@ class Front:
         row = "linear" if self.recipe is None else self.recipe
         out = self.out or default_folder(row, self.env, "front-")
         recipe, plugin = self._recipe()
-        with terminable():
+        with forward_sigterm():
             front = train_front(
                 recipe,
                 self.env,
@@ -94,7 +85,7 @@ class Front:
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
                 plugin=plugin,
-                **self._settings(),
+                **{"total_steps": TRAIN.total_steps, **given(self.settings)},
             )
         paged = write(front, out, self.env)
         print(front)
@@ -136,9 +127,6 @@ class Front:
     def _seeds(self) -> tuple[int, ...]:
         key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))
         return tuple(range(key)) if isinstance(key, int) else key
-
-    def _settings(self) -> dict[str, Any]:
-        return {"total_steps": TRAIN.total_steps} | given(self.settings)
 
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:

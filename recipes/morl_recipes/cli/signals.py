@@ -1,4 +1,4 @@
-"""SIGTERM, which a batch system sends at its time limit, stops a training as Ctrl-C does."""
+"""Signals: SIGTERM, which a batch system sends at its time limit, stops a training as Ctrl-C does."""
 
 import signal
 import threading
@@ -11,60 +11,60 @@ STOPPED = INTERRUPTED, TERMINATED = 130, 143
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end by SIGTERM."""
+    """The process received SIGTERM."""
 
 
-def named(stop: KeyboardInterrupt) -> tuple[str, int]:
+def stop_name(stop: KeyboardInterrupt) -> tuple[str, int]:
     """Return the word for what stopped a command, and its exit code."""
     return ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
 
 
 @contextmanager
-def patient() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back until the end: a package that is interrupted while it is imported may swallow them.
+def defer_signals() -> Iterator[None]:
+    """Hold Ctrl-C and SIGTERM back until the end: a package may swallow an interruption of its import.
 
-    Use it for imports alone, which take seconds. Ctrl-C stays ignored where it was, as in a shell's background job.
+    Use it for imports alone, which take seconds. A signal that was ignored before stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked: list[int] = []
+    received: list[int] = []
     numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, lambda number, frame: asked.append(number)) for number in numbers}
+    before = {number: signal.signal(number, lambda number, frame: received.append(number)) for number in numbers}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-    if asked:
-        raise Terminated if asked[0] == signal.SIGTERM else KeyboardInterrupt
+    if received:
+        raise Terminated if received[0] == signal.SIGTERM else KeyboardInterrupt
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """Pass SIGTERM on to whoever handles Ctrl-C at the moment, and raise :class:`Terminated` in the end.
+def forward_sigterm() -> Iterator[None]:
+    """Pass SIGTERM to the current handler of Ctrl-C, and raise :class:`Terminated` at the end.
 
-    A training in this process ends its iteration and writes a checkpoint; workers are ended as by Ctrl-C. Outside the
-    main thread, where Python delivers no signals, nothing changes.
+    A training in this process finishes its iteration and writes a checkpoint. Outside the main thread, where Python
+    delivers no signals, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked: list[int] = []
+    received: list[int] = []
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
+    def forward(number: int, frame: FrameType | None) -> None:
+        received.append(number)
         handler = signal.getsignal(signal.SIGINT)
         # A shell starts background jobs with SIGINT ignored.
         if not callable(handler) or handler is signal.default_int_handler:
             raise Terminated
         handler(signal.SIGINT, frame)
 
-    before = signal.signal(signal.SIGTERM, pass_on)
+    before = signal.signal(signal.SIGTERM, forward)
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        if asked:
+        if received:
             raise Terminated from interrupt
         raise
     finally:

@@ -8,30 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from morl_recipes.cli.given import SweepFlags, given
-from morl_recipes.cli.signals import terminable
-from morl_recipes.cli.words import (
-    Changes,
-    LoggerChoice,
-    finish,
-    preferences_key,
-    seeds_key,
-    set_key,
-    slug,
-    typed,
-    work_with,
-)
+from morl_recipes.cli import options
+from morl_recipes.cli.options import SweepFlags, Words, default
 
 if TYPE_CHECKING:
     from morl_recipes.running.engines.events import Engine
-
-Words = tuple[str, ...]
-KEYS = ("rows", "envs", "population")
-
-
-def _otherwise(text: str, metavar: str | None = None) -> Any:
-    """Say what holds without an option, in the place where its default would stand."""
-    return tyro.conf.arg(help_behavior_hint=f"(default: {text})", metavar=metavar)
 
 
 @dataclass(frozen=True)
@@ -48,51 +29,48 @@ class Sweep:
       morl-blocks sweep paper_ablations --engine ray --address auto
     """
 
-    file: Annotated[Path | None, tyro.conf.Positional, _otherwise("flags alone", "[FILE]")] = None
-    """A sweep as TOML: a file, or one that comes along (smoke, paper_baselines, paper_ablations, ...)."""
-    rows: Annotated[Words, _otherwise("none; needed without a file")] = ()
+    file: Annotated[Path | None, tyro.conf.Positional, default("flags alone", "[FILE]")] = None
+    """A sweep as TOML: a file, or one of this package (smoke, paper_baselines, paper_ablations, ...)."""
+    rows: Annotated[Words, default("none; needed without a file")] = ()
     """Rows or groups of `morl-blocks list`, rows of a file (my_rows.py:MyRow), or all."""
-    envs: Annotated[Words, _otherwise("stealth")] = ()
+    envs: Annotated[Words, default("stealth")] = ()
     """A list of environments."""
-    preferences: Annotated[Words, _otherwise("those of each environment")] = ()
+    preferences: Annotated[Words, default("those of each environment")] = ()
     """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
-    seeds: Annotated[tuple[int, ...], _otherwise("0 1 2 3 4")] = ()
+    seeds: Annotated[tuple[int, ...], default("0 1 2 3 4")] = ()
     """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, _otherwise("5", "INT")] = None
+    num_seeds: Annotated[int | None, default("5", "INT")] = None
     """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
-    changes: Changes = ()
+    changes: options.Changes = ()
     """A change of every recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[SweepFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=SweepFlags)
-    population: Annotated[int | None, _otherwise("sized to the machine", "INT")] = None
+    population: Annotated[int | None, default("sized to the machine", "INT")] = None
     """Most runs that train together; a sweep keeps the size that it was started with."""
-    out: Annotated[Path | None, _otherwise("runs/<name of the file>, or runs/sweep", "PATH")] = None
+    out: Annotated[Path | None, default("runs/<name of the file>, or runs/sweep", "PATH")] = None
     """Folder of the results."""
     engine: Literal["local", "ray"] = "local"
     """Worker processes on this machine, or tasks on an existing Ray cluster."""
-    workers: Annotated[int | None, _otherwise("one per core", "INT")] = None
+    workers: Annotated[int | None, default("one per core", "INT")] = None
     """Worker processes of the local engine."""
     address: str = "auto"
     """The Ray cluster."""
     shared: bool = False
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
-    logger: LoggerChoice = None
-    """Also send every number to a TorchRL logger; files go to the folder's logs."""
-    retry_failed: bool = False
-    """Train failed runs again."""
-    accept_versions: bool = False
-    """Go on under other versions of PyTorch or of environments than the sweep was begun with."""
+    logger: options.LoggerChoice = None
+    retry_failed: options.RetryFailed = False
+    accept_versions: options.AcceptVersions = False
     silence: float = 1800.0
-    """Seconds without progress after which a worker is taken to hang, and replaced."""
+    """Seconds without progress after which a worker is replaced."""
     dry_run: bool = False
     """Show what would be done, and do nothing."""
-    quiet: bool = False
-    """Show no progress."""
+    quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
-        """Run what is missing."""
+        """Train the missing runs, or preview them."""
+        from morl_recipes.cli.train_plan import train_plan
         from morl_recipes.common import checks
-        from morl_recipes.running.execute import run_sweep
         from morl_recipes.running.plan import make_plan
+        from morl_recipes.running.preview import executed, preview
         from morl_recipes.running.session import require_device
 
         if self.workers is not None:
@@ -100,39 +78,24 @@ class Sweep:
         checks.positive("silence", self.silence)
         sweep = self._sweep()
         if self.dry_run:
-            from morl_recipes.cli.preview import executed
-
             for sentence in executed((*sweep.rows, *sweep.envs)):
                 print(sentence, flush=True)
         if self.engine == "local":
             require_device(sweep.settings.device)
         plan = make_plan(sweep)
-        out = self.out or Path("runs") / (slug(self.file.stem) if self.file is not None else "sweep")
+        out = self.out or Path("runs") / (options.folder_name(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:
-            from morl_recipes.cli.preview import preview
-
             print(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
             return 0
-        engine = self._engine()  # first: Ray brings a handler of SIGTERM of its own
-        with terminable():
-            outcome = run_sweep(
-                plan,
-                out,
-                engine,
-                command=typed(argv),
-                retry_failed=self.retry_failed,
-                accept_versions=self.accept_versions,
-                progress=not self.quiet,
-                **work_with(self.logger, out, accept_versions=self.accept_versions),
-            )
-        return finish(outcome)
+        return train_plan(self, plan, out, self._engine(), argv)  # Ray installs a SIGTERM handler first
 
     def _sweep(self) -> Any:
         from morl_recipes.running.sweep import read_sweep, sweep_from
 
-        keys = {name: value for name in KEYS if (value := getattr(self, name)) not in ((), None)}
-        keys |= given(self.settings) | set_key(self.changes)
-        keys |= preferences_key(self.preferences) | seeds_key(self.seeds, self.num_seeds)
+        keys = options.sweep_keys(self.settings, self.preferences, self.seeds, self.num_seeds, self.changes)
+        for name in ("rows", "envs", "population"):
+            if (value := getattr(self, name)) not in ((), None):
+                keys[name] = value
         return sweep_from(keys) if self.file is None else read_sweep(self.file, **keys)
 
     def _engine(self) -> Engine:

@@ -8,11 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from morl_recipes.cli import words
-from morl_recipes.cli.given import TRAIN, TrainFlags, given
-from morl_recipes.cli.signals import terminable
-
-Words = tuple[str, ...]
+from morl_recipes.cli import options
+from morl_recipes.cli.options import TRAIN, TrainFlags, Words, default
 
 
 @dataclass(frozen=True)
@@ -32,50 +29,33 @@ class Train:
     """A row or a group of `morl-blocks list`, or of a file of yours: my_rows.py:MyRow, or my_rows.py for all rows."""
     env: str = "stealth"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
-    preferences: Annotated[Words, tyro.conf.arg(help_behavior_hint="(default: those of the environment)")] = ()
+    preferences: Annotated[Words, default("those of the environment")] = ()
     """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
-    seeds: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="(default: 0)")] = ()
+    seeds: Annotated[tuple[int, ...], default("0")] = ()
     """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, tyro.conf.arg(help_behavior_hint="(default: 1)", metavar="INT")] = None
+    num_seeds: Annotated[int | None, default("1", "INT")] = None
     """A number of seeds instead of a list: 3 is 0 1 2."""
-    changes: words.Changes = ()
+    changes: options.Changes = ()
     """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[TrainFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=TrainFlags)
-    out: Annotated[Path | None, tyro.conf.arg(help_behavior_hint="(default: runs/<row>-<env>)", metavar="PATH")] = None
+    out: Annotated[Path | None, default("runs/<row>-<env>", "PATH")] = None
     """Folder of the results."""
-    logger: words.LoggerChoice = None
-    """Also send every number to a TorchRL logger; files go to the folder's logs."""
-    retry_failed: bool = False
-    """Train failed runs again."""
-    accept_versions: bool = False
-    """Go on under other versions of PyTorch or of the environment than the training was begun with."""
-    quiet: bool = False
-    """Show no progress."""
+    logger: options.LoggerChoice = None
+    retry_failed: options.RetryFailed = False
+    accept_versions: options.AcceptVersions = False
+    quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
         """Train."""
+        from morl_recipes.cli.train_plan import train_plan
         from morl_recipes.running.engines.inline import InlineEngine
-        from morl_recipes.running.execute import run_sweep
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.session import require_device
         from morl_recipes.running.sweep import sweep_from
 
-        keys = (
-            asdict(TRAIN) | given(self.settings) | words.preferences_key(self.preferences) | words.set_key(self.changes)
-        )
-        keys |= words.seeds_key(self.seeds, self.num_seeds) or {"seeds": 1}
+        typed = options.sweep_keys(self.settings, self.preferences, self.seeds, self.num_seeds, self.changes)
+        keys = asdict(TRAIN) | {"seeds": 1} | typed
         require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
-        out = self.out or words.default_folder(self.row, next(iter(plan.environments)))
-        with terminable():
-            outcome = run_sweep(
-                plan,
-                out,
-                InlineEngine(),
-                command=words.typed(argv),
-                retry_failed=self.retry_failed,
-                accept_versions=self.accept_versions,
-                progress=not self.quiet,
-                **words.work_with(self.logger, out, accept_versions=self.accept_versions),
-            )
-        return words.finish(outcome)
+        out = self.out or options.default_folder(self.row, next(iter(plan.environments)))
+        return train_plan(self, plan, out, InlineEngine(), argv)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from morl_recipes.cli.words import Folder
+from morl_recipes.cli.options import Folder
 from morl_recipes.common.text import for_terminal
 
 

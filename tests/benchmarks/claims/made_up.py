@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.datasets.publish import merge
+from benchmarks.publish import merge
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.common.scores.errors import summarise
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import sweep_from

@@ -12,7 +12,7 @@ from benchmarks.claims.ingredients import CHAIN, LINEAR, SINGLE, measure
 from benchmarks.claims.judge import judge
 from benchmarks.claims.rows import PASTA, Row, Rows
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.recipe.paper import REFERENCE, method_name
 from morl_recipes.recipe.rows import ROWS

@@ -10,7 +10,7 @@ from benchmarks.claims.judge import AHEAD
 from benchmarks.claims.overview import deciding, overview, verdicts
 from benchmarks.claims.page import headline, page, sections_of
 from benchmarks.claims.write import BEGIN, END, write_all
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.recipe.paper import REFERENCE
 from morl_recipes.store.manifest import PlannedRun
 from tests.benchmarks.claims.made_up import made_up, noisy

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from morl_recipes.cli import main
-from morl_recipes.cli.list import ROWS_TEXT, show_rows
+from morl_recipes.cli.listing import ROWS_TEXT, show_rows
 
 
 def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +50,7 @@ def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_the_kept_text_is_what_the_rows_say() -> None:
-    """After a change of the rows: python -m morl_recipes.cli.list"""
+    """After a change of the rows: python -m morl_recipes.cli.listing"""
     assert ROWS_TEXT.read_text() == show_rows(()) + "\n"
 
 

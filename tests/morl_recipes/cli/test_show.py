@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import publish
 from morl_recipes.cli import main
 
 
@@ -47,8 +48,8 @@ def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys:
 def test_results_that_were_published_are_printed_like_a_folder(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["publish", str(trained), "--name", "mine", "--out", str(tmp_path)]) == 0
     path = tmp_path / "mine.csv"
+    publish.main(publish.Args(folders=(trained,), name="mine", out=tmp_path))
     assert f"Next: morl-blocks table --results {path}" in capsys.readouterr().out
     texts = []
     for where in (["--results", str(path)], [str(trained)]):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from morl_recipes.analysis.datasets.dataset import Dataset, find_dataset, names
+from morl_recipes.analysis.datasets import Dataset, find_dataset, names
 from morl_recipes.analysis.differences.compare import RowDifference, compare_results
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.study import Reading

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.build_study import build_study
 from morl_recipes.analysis.results.row_names import Who, find_reference, identify
 from morl_recipes.analysis.results.study import READINGS, TESTED, Reading, Study

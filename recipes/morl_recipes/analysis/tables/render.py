@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from morl_recipes.analysis.datasets.dataset import Dataset
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Reading
 from morl_recipes.analysis.tables import formats

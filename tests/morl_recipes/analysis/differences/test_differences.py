@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
+from benchmarks.publish import publish
 from morl_blocks.metrics import compare
-from morl_recipes.analysis.datasets.dataset import Dataset
-from morl_recipes.analysis.datasets.publish import publish
+from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.differences.compare import compare_results
 from morl_recipes.analysis.differences.show import render_difference
 from morl_recipes.analysis.results.load import load_results

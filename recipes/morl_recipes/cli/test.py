@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 
-from morl_recipes.cli.own_code import OwnCode
-from morl_recipes.cli.words import Folder
+from morl_recipes.cli.options import Folder
+from morl_recipes.cli.own_blocks import OwnBlocks
 from morl_recipes.common.naming import count
 from morl_recipes.recipe.settings import Settings
 
 
 @dataclass(frozen=True)
-class Fresh(OwnCode):
-    """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
+class AddTestScores(OwnBlocks):
+    """Play the stored policies of all finished runs on new episodes, and keep the scores beside the runs.
 
-    The best of several validations is chosen for its luck too. A test score is not. Runs that were trained by this
-    version have one; others get it here, without training. The same command goes on where it stopped.
+    The best of several validation scores is biased upwards; a test score is not. Runs that were trained by this version
+    have a test score already. Runs of older versions get one here, without training. The same command continues where
+    it stopped.
 
     Examples:
       morl-blocks test runs/paper_baselines
@@ -23,17 +24,17 @@ class Fresh(OwnCode):
     folder: Folder
     """Results of a sweep or a training, complete or not."""
     episodes: int = Settings.test_episodes
-    """Fresh episodes per policy."""
+    """New episodes per policy."""
     accept_versions: bool = False
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with."""
 
     def run(self, argv: list[str]) -> int:
-        """Play, write, and say what was done."""
+        """Play, write the scores and print how many runs were tested."""
         from morl_recipes.running.test_scores import test_store
 
         self.load_blocks(self.folder)
         done = test_store(self.folder, self.episodes, env=self.env, accept_versions=self.accept_versions)
-        words = f", {len(done.there)} had their test already" if done.there else ""
-        tested, episodes = count(len(done.tested), "run"), count(self.episodes, "fresh episode")
+        words = f", {len(done.there)} had a test score already" if done.there else ""
+        tested, episodes = count(len(done.tested), "run"), count(self.episodes, "new episode")
         print(f"{self.folder}: {tested} tested on {episodes} each{words}.")
         return 0

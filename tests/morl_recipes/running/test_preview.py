@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from morl_recipes.cli.estimate import estimate
-from morl_recipes.cli.preview import preview
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.estimate import estimate
 from morl_recipes.running.execute import run_sweep
+from morl_recipes.running.preview import preview
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 

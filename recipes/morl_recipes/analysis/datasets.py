@@ -1,37 +1,43 @@
-"""A published table: what was planned, and one line per finished run, in one file that is whole or not there."""
+"""Published tables: what was planned and one line per finished run, in one CSV file per table.
 
+Read them with :func:`published`, print them with ``morl-blocks table --results NAME``. ``benchmarks/publish.py`` makes
+the files.
+"""
+
+import csv
+import io
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import pandas as pd
 
-from morl_recipes.analysis.datasets.lines import from_csv, to_csv
-from morl_recipes.analysis.datasets.plan import cells_of, compact, expand
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import unknown
-from morl_recipes.recipe.identity import IDENTITY
-from morl_recipes.store.files import LARGEST_JSON, digest, plain, read_bytes
-from morl_recipes.store.manifest import Manifest
+from morl_recipes.store.files import LARGEST_JSON, digest, read_bytes
+from morl_recipes.store.manifest import Manifest, PlannedRun, env_info, make_run_id
 
 SCHEMA = 1
 """Version of the file's layout; readers refuse any other."""
-FOLDER = "results"
-FAILED = [*IDENTITY, "reason", "steps"]
-ADVICE = "Restore it from a copy, or make it again with `morl-blocks publish`."
+ADVICE = "Restore it from a copy."
+TEXT = ("run_id", "group", "method", "env", "preference", "version", "torch", "commit")
+WHOLE = ("seed", "steps")
+Cell: TypeAlias = tuple[str, str, str, tuple[float, ...], int]
+"""Where a run stands in a table: environment, group, method, preference and seed."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table of runs that were trained, without their policies and histories.
+    """A table of trained runs, without their policies and histories.
 
     Attributes:
-        name: What it is called.
-        manifest: What the sweeps set out to do, with every run that was planned.
+        name: Name of the dataset.
+        manifest: What the sweeps set out to do, with every planned run.
         runs: The frame of :func:`morl_recipes.store.load_runs` with ``seconds, version, torch, commit``: one row per
             run that is done or has failed.
     """
@@ -45,21 +51,9 @@ class Dataset:
         """Return the runs that are done."""
         return self.runs[self.runs["status"] == "done"].reset_index(drop=True)
 
-    def to_text(self) -> str:
-        """Write the dataset: comments with what was planned, then one line per finished run.
-
-        ``pandas.read_csv(path, comment="#")`` reads the lines.
-        """
-        failed = self.runs.loc[self.runs["status"] == "failed", FAILED].to_dict("records")
-        head: dict[str, Any] = {"schema": SCHEMA, "name": self.name, **compact(self.manifest), "failed": failed}
-        rows = head.pop("rows")
-        body = "".join(f"# {_json(row)}\n" for row in rows) + to_csv(self.done)
-        head = plain(head)
-        return f"# {_json({'digest': digest((_json(head) + body).encode()), **head})}\n{body}"
-
     @classmethod
     def from_text(cls, text: str, where: str) -> "Dataset":
-        """Read what :meth:`to_text` wrote; anything else raises :class:`~morl_recipes.store.StoreError`."""
+        """Read the text of a file; anything else raises :class:`~morl_recipes.store.StoreError`."""
         first, _, body = text.partition("\n")
         try:
             head = json.loads(first.removeprefix("# "))
@@ -68,7 +62,7 @@ class Dataset:
             raise StoreError(f"{where}: not a file of published results (its first line says nothing).") from None
         if schema != SCHEMA:
             raise StoreError(f"{where}: has layout {str(schema)[:20]}, this version of morl-blocks reads {SCHEMA}.")
-        if digest((_json(head) + body).encode()) != mark:
+        if digest((to_json(head) + body).encode()) != mark:
             raise StoreError(f"{where}: damaged (its digest does not match). {ADVICE}")
         try:
             return cls._rebuild(head, body)
@@ -84,17 +78,73 @@ class Dataset:
         if head["failed"]:
             failed = [{**run, "preference": tuple(run["preference"]), "status": "failed"} for run in head["failed"]]
             runs = pd.concat([runs, pd.DataFrame(failed)], ignore_index=True)
-        manifest = expand({**head, "rows": rows}, dict(zip(cells_of(runs), runs["run_id"], strict=True)))
-        return cls(head["name"], manifest, runs)
+        return cls(head["name"], _manifest({**head, "rows": rows}, runs), runs)
 
 
-def _json(value: object) -> str:
+def to_json(value: object) -> str:
+    """Write JSON as the files have it; the digest is taken of this text."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+
+
+def cells_of(runs: pd.DataFrame) -> list[Cell]:
+    """Return the cells of the runs of a frame."""
+    return list(zip(*(runs[key] for key in ("env", "group", "method", "preference", "seed")), strict=True))
+
+
+def _manifest(fields: Mapping[str, Any], runs: pd.DataFrame) -> Manifest:
+    """Rebuild the plan; runs that are not there get the id that follows from what they train."""
+    known = dict(zip(cells_of(runs), runs["run_id"], strict=True))
+    planned = []
+    for row in fields["rows"]:
+        for weights, seeds in row["seeds"]:
+            for seed in seeds:
+                cell: Cell = (row["env"], row["group"], row["method"], tuple(weights), seed)
+                name = known.get(cell) or make_run_id(*cell, row["recipe"])
+                identity = (name, row["group"], row["method"], row["env"], tuple(weights), seed)
+                planned.append(PlannedRun(*identity, row["steps"], row["recipe"], row["plugin"]))
+    return Manifest(
+        command=f"python -m benchmarks.publish --name {fields['name']}",
+        environments={name: env_info(info) for name, info in fields["environments"].items()},
+        runs=tuple(planned),
+        versions=fields["versions"],
+        machine={},
+        created="",
+        training=fields["training"],
+    )
+
+
+def from_csv(text: str) -> pd.DataFrame:
+    r"""Read the lines of the finished runs; columns of any other kind raise ``ValueError`` or ``KeyError``.
+
+    Example:
+        >>> frame = from_csv("run_id,preference,seed,steps,peak_hv,commit\na,0.1 0.9,3,4096,0.25,\n")
+        >>> frame[["preference", "seed", "peak_hv", "status"]].to_dict("records")
+        [{'preference': (0.1, 0.9), 'seed': 3, 'peak_hv': 0.25, 'status': 'done'}]
+    """
+    head, *rows = csv.reader(io.StringIO(text))
+    if any(len(row) != len(head) for row in rows):
+        raise ValueError("a line of another length")
+    columns = dict(zip(head, map(list, zip(*rows, strict=True)) if rows else [[] for _ in head], strict=True))
+    frame = pd.DataFrame({name: _column(name, cells) for name, cells in columns.items()})
+    place = list(frame.columns).index("steps")
+    frame.insert(place, "status", "done")
+    frame.insert(place + 1, "reason", "")
+    return frame
+
+
+def _column(name: str, cells: Sequence[str]) -> list[Any]:
+    if name == "preference":
+        return [tuple(float(weight) for weight in text.split()) for text in cells]
+    if name in TEXT:
+        return list(cells)
+    if name in WHOLE:
+        return [int(text) for text in cells]
+    return [float(text) if text else math.nan for text in cells]
 
 
 def folder() -> Path:
     """Return the folder of the package's own datasets."""
-    return Path(str(resources.files("morl_recipes") / "data" / FOLDER))
+    return Path(str(resources.files("morl_recipes") / "data" / "results"))
 
 
 def names() -> list[str]:
@@ -113,7 +163,7 @@ def read_dataset(path: str | Path) -> Dataset:
 
 
 def find_dataset(name: str | Path) -> Dataset:
-    """Return a dataset of the package by its name, or one of your own by the path of its file.
+    """Return a dataset of the package by its name, or another one by the path of its file.
 
     Args:
         name: Such as ``"stealth-200k"`` or ``"mine/sweep.csv"``.
@@ -135,7 +185,7 @@ def published(name: str | None = None) -> "pd.DataFrame | list[str]":
     """Return one of our trained tables as a frame, or the names of all of them.
 
     Args:
-        name: Name of a table, or the path of a file that ``morl-blocks publish`` wrote; by default none.
+        name: Name of a table, or the path of a file; by default none.
 
     Returns:
         One row per finished run, with the columns of :func:`morl_recipes.store.load_runs` and ``seconds`` (wall time

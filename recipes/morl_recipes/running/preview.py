@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from morl_recipes.cli.estimate import estimate
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count, some
 from morl_recipes.recipe.user_code import named_file
 from morl_recipes.running.engines.local import available_cores
+from morl_recipes.running.estimate import estimate
 from morl_recipes.running.execute import describe_seeds
 from morl_recipes.running.plan import Plan
 from morl_recipes.running.population_size import pinned_size, size_note

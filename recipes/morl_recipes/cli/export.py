@@ -1,0 +1,37 @@
+"""``morl-blocks export``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from morl_recipes.cli.options import Folder, Point, RunName
+from morl_recipes.cli.own_blocks import OwnBlocks
+
+
+@dataclass(frozen=True)
+class Export(OwnBlocks):
+    """Export a saved policy to ONNX, checked against PyTorch on 1,000 observations.
+
+    Examples:
+      morl-blocks export runs/pasta-stealth --out policy.onnx
+      morl-blocks export runs/smoke --run baselines.linear --out linear.onnx
+    """
+
+    folder: Folder
+    """Results of a sweep or a training."""
+    run_name: RunName = None
+    point: Point = "peak"
+    out: Path = Path("policy.onnx")
+    """The file."""
+    tolerance: float = 1e-5
+    """Largest difference of an action to accept."""
+
+    def run(self, argv: list[str]) -> int:
+        """Export, and print the largest difference to PyTorch."""
+        from morl_recipes.running.export import export_policy
+
+        self.load_blocks(self.folder)
+        chosen = {"run": self.run_name, "point": self.point, "env": self.env}
+        made = export_policy(self.folder, self.out, tolerance=self.tolerance, **chosen)  # type: ignore[arg-type]
+        print(f"{made.path}: {made.run_id} ({self.point})")
+        print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
+        return 0
