@@ -21,3 +21,11 @@ def test_old_module_names_warn_and_give_the_new_module(old: str, monkeypatch: py
 def test_unknown_names_are_not_found() -> None:
     with pytest.raises(ModuleNotFoundError, match="nothing"):
         importlib.import_module("morl_recipes.nothing")
+
+
+@pytest.mark.parametrize("name", ["draw_front", "write_front_page"])
+def test_names_that_left_the_fronts_warn_and_are_found(name: str) -> None:
+    fronts = importlib.import_module("morl_recipes.running.fronts")
+    with pytest.warns(DeprecationWarning, match="`morl_recipes.analysis.fronts`"):
+        moved = getattr(fronts, name)
+    assert moved is getattr(importlib.import_module("morl_recipes.analysis.fronts"), name)

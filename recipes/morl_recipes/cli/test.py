@@ -10,7 +10,7 @@ from morl_recipes.recipe.settings import Settings
 
 @dataclass(frozen=True)
 class AddTestScores(OwnBlocks):
-    """Play the stored policies of all finished runs on new episodes, and keep the scores beside the runs.
+    """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
 
     The best of several validation scores is biased upwards; a test score is not. Runs that were trained by this version
     have a test score already. Runs of older versions get one here, without training. The same command continues where
@@ -24,7 +24,7 @@ class AddTestScores(OwnBlocks):
     folder: Folder
     """Results of a sweep or a training, complete or not."""
     episodes: int = Settings.test_episodes
-    """New episodes per policy."""
+    """Fresh episodes per policy."""
     accept_versions: bool = False
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with."""
 
@@ -35,6 +35,6 @@ class AddTestScores(OwnBlocks):
         self.load_blocks(self.folder)
         done = test_store(self.folder, self.episodes, env=self.env, accept_versions=self.accept_versions)
         words = f", {len(done.there)} had a test score already" if done.there else ""
-        tested, episodes = count(len(done.tested), "run"), count(self.episodes, "new episode")
+        tested, episodes = count(len(done.tested), "run"), count(self.episodes, "fresh episode")
         print(f"{self.folder}: {tested} tested on {episodes} each{words}.")
         return 0

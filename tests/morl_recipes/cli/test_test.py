@@ -15,7 +15,7 @@ def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pyte
     assert said.err == ""  # a bar is for terminals
     assert set(load_runs(folder)["test_final_episodes"]) == {3}
     assert main(["test", str(folder), "--episodes", "3"]) == 0
-    assert "0 runs tested on 3 fresh episodes each, 8 had their test already." in capsys.readouterr().out
+    assert "0 runs tested on 3 fresh episodes each, 8 had a test score already." in capsys.readouterr().out
     assert main(["table", str(folder), "--score", "test"]) == 0
     assert "Scores are test scores" in capsys.readouterr().out
     assert main(["test", str(folder), "--episodes", "0"]) == 2
