@@ -207,7 +207,8 @@ def main(args: Args) -> list[dict[str, Any]]:
         "",
         f"{time.perf_counter() - began:.0f} seconds in all, {time.process_time() - busy:.0f} of one core.",
     )
-    report.write({"args": {**dataclasses.asdict(args), "out": str(args.out)}, "runs": runs})
+    settings = {name: value for name, value in dataclasses.asdict(args).items() if name != "out"}
+    report.write({"args": settings, "runs": runs})
     draw(clouds, runs).savefig(args.out.with_suffix(".png"), dpi=110)
     return runs
 

@@ -27,8 +27,8 @@ def group_advantage(
     3. the standardised rewards are added up: :math:`s_n = \sum_k \delta_k z_{nk}`;
     4. the sums are standardised over the batch: :math:`A_n = (s_n - \mathrm{mean}(s)) / (\mathrm{std}(s) + \epsilon)`.
 
-    With ``Linear`` the attention is the preference, and this is GDPO ([1]_; ``normalize_then_sum`` in TRL). A
-    scalarizer with ``attention="gradient"`` weights each reward by the exact derivative of the utility of the levels.
+    With ``Linear`` the attention is the preference, and this is GDPO (``normalize_then_sum`` in TRL). A scalarizer
+    with ``attention="gradient"`` weights each reward by the exact derivative of the utility of the levels.
 
     The attention serves the *means* of the rewards, which a policy can also serve by mixing two kinds of completions.
     :class:`~morl_blocks.llm.ScalarizedReward` asks every single completion to serve the preference.
@@ -52,8 +52,8 @@ def group_advantage(
         Advantages, ``[*B, N]``.
 
     References:
-        .. [1] Liu et al., "GDPO: Group reward-Decoupled Normalization Policy Optimization for Multi-reward RL
-           Optimization", arXiv:2601.05242.
+        Liu et al., "GDPO: Group reward-Decoupled Normalization Policy Optimization for Multi-reward RL Optimization",
+        arXiv:2601.05242.
 
     Example:
         >>> from morl_blocks.scalarizers import Linear, SmoothTchebycheff
