@@ -9,9 +9,8 @@ from benchmarks.claims.ingredients import CHAIN, LINEAR, SINGLE, measure
 from benchmarks.claims.rows import PASTA, Row, Rows
 from benchmarks.claims.words import items, listed, paragraph, per_cent, signed, table, unsigned
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.analysis.results.alike import alike
 from morl_recipes.analysis.results.load import Results, load_results
-from morl_recipes.analysis.results.statistics import detectable, study_statistics
+from morl_recipes.analysis.results.statistics import detectable, identical_methods, study_statistics
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import GAP
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
@@ -182,7 +181,7 @@ def readings(section: Section, env: str) -> str | None:
 
 def same_results(section: Section) -> str | None:
     """Return the rows that came out the same; ``None`` where no two did."""
-    groups = alike(section.results.studies)
+    groups = identical_methods(section.results.studies)
     said = (
         "The runs of these rows have the same returns for every preference and seed, to the last digit: what tells the "
         "rows apart never acted. They are one result, not several."

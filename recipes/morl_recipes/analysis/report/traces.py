@@ -12,8 +12,7 @@ import numpy as np
 
 from morl_blocks.metrics import Interval, nondominated, profile, profile_auc
 from morl_recipes.analysis.report.series import Array, Curves
-from morl_recipes.analysis.results.preference import preference_statistics
-from morl_recipes.analysis.results.statistics import study_statistics
+from morl_recipes.analysis.results.statistics import preference_statistics, study_statistics
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.printed import printed_cells, printed_summary
 from morl_recipes.recipe.paper import preference_label

@@ -1,9 +1,14 @@
-"""What a store says: comparable runs per environment and group, their statistics, and what is missing."""
+"""Results of a store or dataset as arrays: a study per environment and group, with statistics and what is missing."""
 
-from morl_recipes.analysis.results.alike import alike
 from morl_recipes.analysis.results.load import Results, load_results
-from morl_recipes.analysis.results.preference import PreferenceStatistics, preference_statistics
-from morl_recipes.analysis.results.statistics import MethodStatistics, detectable, study_statistics
+from morl_recipes.analysis.results.statistics import (
+    MethodStatistics,
+    PreferenceStatistics,
+    detectable,
+    identical_methods,
+    preference_statistics,
+    study_statistics,
+)
 from morl_recipes.analysis.results.study import READINGS, Reading, Study
 
 __all__ = [
@@ -13,8 +18,8 @@ __all__ = [
     "Reading",
     "Results",
     "Study",
-    "alike",
     "detectable",
+    "identical_methods",
     "load_results",
     "preference_statistics",
     "study_statistics",

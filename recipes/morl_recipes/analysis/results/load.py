@@ -8,7 +8,7 @@ import pandas as pd
 
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.build_study import build_study
-from morl_recipes.analysis.results.row_names import Who, find_reference, identify
+from morl_recipes.analysis.results.row_names import NamedRun, find_reference, with_name
 from morl_recipes.analysis.results.study import READINGS, TESTED, Reading, Study
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
@@ -77,10 +77,10 @@ def load_results(
     reading: Reading = score or ("peak" if untested else "test")
     if reading in TESTED and untested == int((runs["status"] == "done").sum()):
         raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
-    stored, everyone = runs.set_index("run_id"), [identify(run) for run in manifest.runs]
-    reference = REFERENCE if against is None else find_reference(against, everyone)
+    stored, planned = runs.set_index("run_id"), [with_name(run) for run in manifest.runs]
+    reference = REFERENCE if against is None else find_reference(against, planned)
     studies = [
-        build_study(manifest, everyone, stored, env, group, reading, reference) for env, group in _blocks(everyone)
+        build_study(manifest, planned, stored, env, group, reading, reference) for env, group in _groups(planned)
     ]
     if score is None and untested:
         studies = [replace(study, why=_why_peak(untested, len(runs), path)) for study in studies]
@@ -102,7 +102,7 @@ def _read(
 
 
 def _why_peak(untested: int, runs: int, folder: Path) -> str:
-    """Say why the best validation stands where the test score should."""
+    """Explain why best validations are shown instead of test scores."""
     return (
         f"Scores are best validations, chosen for their luck too: {untested} of {runs} runs have no test score "
         f"(`morl-blocks test {folder}` adds it)."
@@ -116,11 +116,11 @@ def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
     return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
 
 
-def _blocks(everyone: Sequence[Who]) -> list[tuple[str, str]]:
+def _groups(planned: Sequence[NamedRun]) -> list[tuple[str, str]]:
     """List (environment, group) in the order of the plan; PASTA alone is no group where there are others."""
-    blocks: dict[tuple[str, str], bool] = {}
-    for who in everyone:
-        key = (who.run.env, who.run.group)
-        blocks[key] = blocks.get(key, False) or not who.is_reference
-    with_others = {env for (env, _), others in blocks.items() if others}
-    return [key for key, others in blocks.items() if others or key[0] not in with_others]
+    groups: dict[tuple[str, str], bool] = {}
+    for one in planned:
+        key = (one.run.env, one.run.group)
+        groups[key] = groups.get(key, False) or not one.is_reference
+    with_others = {env for (env, _), others in groups.items() if others}
+    return [key for key, others in groups.items() if others or key[0] not in with_others]

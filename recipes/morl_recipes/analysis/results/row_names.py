@@ -1,4 +1,4 @@
-"""Who a planned run is in a table: PASTA as published, a row under its own name, or under a second name."""
+"""Names of planned runs in a table: PASTA as published, a row under its own name, or under a second name."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,61 +11,60 @@ from morl_recipes.recipe.same_training import blocks_of
 from morl_recipes.store.manifest import PlannedRun
 
 
-class Who(NamedTuple):
-    """A planned run and what it trains, worked out once: a sweep has thousands of runs and a dozen studies.
+class NamedRun(NamedTuple):
+    """A planned run and what it trains, computed once: a sweep has thousands of runs and a dozen studies.
 
     Attributes:
         run: The run.
         is_reference: Whether it is PASTA as published: a row of this package, under PASTA's name, with PASTA's blocks.
-            The numbers of PPO are the sweep's own, the same for all of its rows.
-        key: What it trains, as text.
+            The numbers of PPO may differ; all rows of a sweep share them.
+        blocks: The recipe without its numbers of PPO, as text.
     """
 
     run: PlannedRun
     is_reference: bool
-    key: str
+    blocks: str
+
+    @property
+    def name(self) -> str:
+        """Return the name in tables; another row that is called PASTA is named with its group."""
+        run = self.run
+        if self.is_reference:
+            return paper.REFERENCE
+        if run.method.lower() in ("pasta", paper.REFERENCE.lower()):
+            return f"{run.method} of {run.group}"
+        return run.method if run.plugin or paper.is_reference(run.method) else paper.method_name(run.method)
+
+    def name_in(self, group: str) -> str | None:
+        """Return the name of the row of another group that trains the same; ``None`` where there is none.
+
+        PASTA stands in every group. *No Decay* (controller) is *mu=10.0* (fixed_mu): trained once, shown twice.
+        """
+        if self.is_reference:
+            return paper.REFERENCE
+        return None if self.run.plugin else _rows_of(group).get(self.blocks)
 
 
-def identify(run: PlannedRun) -> Who:
-    """Work out who a run is."""
-    key = blocks_of(run.recipe)
-    pasta = not run.plugin and paper.is_reference(run.method) and key == blocks_of(PASTA.to_dict())
-    return Who(run, pasta, key)
-
-
-def shown_name(who: Who) -> str:
-    """Return the name that tables print; a row that calls itself PASTA and is not says where it comes from."""
-    run = who.run
-    if who.is_reference:
-        return paper.REFERENCE
-    if run.method.lower() in ("pasta", paper.REFERENCE.lower()):
-        return f"{run.method} of {run.group}"
-    return run.method if run.plugin or paper.is_reference(run.method) else paper.method_name(run.method)
-
-
-def second_name(who: Who, group: str) -> str | None:
-    """Return the name of a run of another group in this one, whose row trains the same; ``None`` for no such row.
-
-    PASTA stands in every group. *No Decay* (controller) is *mu=10.0* (fixed_mu): trained once, shown twice.
-    """
-    if who.is_reference:
-        return paper.REFERENCE
-    return None if who.run.plugin else _rows_of(group).get(who.key)
+def with_name(run: PlannedRun) -> NamedRun:
+    """Compare the blocks of a run with PASTA's."""
+    blocks = blocks_of(run.recipe)
+    pasta = not run.plugin and paper.is_reference(run.method) and blocks == blocks_of(PASTA.to_dict())
+    return NamedRun(run, pasta, blocks)
 
 
 @cache
 def _rows_of(group: str) -> dict[str, str]:
-    """Return the shown names of a group's rows by what they train; PASTA is known by more than that."""
+    """Return the names of a group's rows by their blocks, without PASTA."""
     rows = {name: recipe for name, recipe in ROWS.get(group, {}).items() if not paper.is_reference(name)}
     return {blocks_of(recipe.to_dict()): paper.method_name(name) for name, recipe in rows.items()}
 
 
-def find_reference(against: str, everyone: Sequence[Who]) -> str:
-    """Return the shown name of the row to compare with, by any of its spellings in any case.
+def find_reference(against: str, runs: Sequence[NamedRun]) -> str:
+    """Return the name in tables of the row to compare with, by any of its spellings in any case.
 
     Where PASTA was trained with other blocks, ``"pasta"`` means that row.
     """
-    names = {_spelling(who.run.method): shown_name(who) for who in everyone}
+    names = {_spelling(one.run.method): one.name for one in runs}
     names |= {name.lower(): name for name in names.values()}
     if _spelling(against) not in names:
         raise unknown("row of these results", against, names.values())

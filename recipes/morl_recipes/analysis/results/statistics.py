@@ -1,6 +1,7 @@
-"""The numbers of the paper's tables, with confidence intervals, from the arrays of a study."""
+"""Statistics of a study, with confidence intervals: one row per method, and one per method and preference."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,12 +22,12 @@ from morl_blocks.metrics import (
     win_rate_ci,
 )
 from morl_recipes.analysis.results.study import Array, Study
-from morl_recipes.common.scores.hypervolume import HYPERVOLUME
-from morl_recipes.common.scores.score import Score
+from morl_recipes.common.scores import HYPERVOLUME, SCORES, Score
 
 NAN = float("nan")
 NOTHING = Interval(NAN, NAN, NAN)
 Mask = NDArray[np.bool_]
+Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,7 @@ def mean_interval(
 ) -> Interval:
     """Average preferences of the seed mean, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
 
-    There is no interval when a preference has fewer than two seeds. An interval of few seeds that reaches beyond what
-    the score can be is cut there; it loses no truth.
+    There is no interval when a preference has fewer than two seeds. An interval is clipped to the limits of the score.
     """
     values, usable = values[usable.any(1)], usable[usable.any(1)]
     if not usable.any() or not np.isfinite(values[usable]).all():
@@ -100,7 +100,8 @@ def relative_rates(study: Study) -> dict[str, list[Interval]]:
     common = study.common[there]
     hv, returns = study.hv[active][:, there], study.returns[active][:, there]
     known = bool(np.isfinite(hv[:, common]).all())
-    found = _rates(hv, returns, common, known=known) if common.sum(1).min() > 1 else _plain(hv, returns, common)
+    several = common.sum(1).min() > 1
+    found = _rates(hv, returns, common, known=known) if several else _point_rates(hv, returns, common)
     for name, intervals in found.items():
         for k, interval in zip(active, intervals, strict=True):
             rates[name][k] = interval if known or name == "dominance" else NOTHING
@@ -115,7 +116,7 @@ def _rates(hv: Array, returns: Array, common: Mask, *, known: bool) -> dict[str,
     return found
 
 
-def _plain(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]:
+def _point_rates(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]:
     """Compute rates without intervals: some preference has a single seed."""
     hv, returns = np.where(common, hv, 0.0), np.where(common[..., None], returns, 0.0)
     counts, usable = common.sum(1), np.nan_to_num(hv)
@@ -175,9 +176,72 @@ def _beside(study: Study, method: int) -> Interval:
 
 
 def detectable(rows: list[MethodStatistics]) -> float:
-    """Return the hypervolume difference to the reference that the table's seeds could have told apart, NaN without any.
+    """Return the difference to the reference that these seeds detect with 80 % power at the 5 % level, NaN without any.
 
-    It is the median over the methods, at 80 % power and the 5 % level.
+    It is the median over the methods, in units of hypervolume.
     """
     found = [row.against.detectable for row in rows if row.against is not None]
     return float(np.median(found)) if found else NAN
+
+
+@dataclass(frozen=True)
+class PreferenceStatistics:
+    """One row of a table per preference: mean and standard deviation over seeds (ddof 1, NaN for one seed).
+
+    Attributes:
+        method: Name of the method.
+        preference: The preference.
+        seeds: Usable runs.
+        hv: Hypervolume with its interval over seeds.
+        scores: Each score by its name, mean and standard deviation.
+        returns: Raw return of each objective, mean and standard deviation.
+    """
+
+    method: str
+    preference: tuple[float, ...]
+    seeds: int
+    hv: Interval
+    scores: dict[str, Pair]
+    returns: tuple[Pair, ...]
+
+
+def _pair(values: Array) -> Pair:
+    return (float(values.mean()) if len(values) else NAN, spread(values))
+
+
+def preference_statistics(study: Study) -> list[PreferenceStatistics]:
+    """Return one row of the per-preference tables per preference and method, in this order."""
+    judged = {score.name: study.score(score) for score in SCORES}
+    rows = []
+    for p, preference in enumerate(study.preferences):
+        for k, method in enumerate(study.methods):
+            there = study.usable[k, p]
+            rows.append(
+                PreferenceStatistics(
+                    method=method,
+                    preference=preference,
+                    seeds=int(there.sum()),
+                    hv=mean_interval(study.hv[k, p : p + 1], there[None]),
+                    scores={name: _pair(values[k, p, there]) for name, values in judged.items()},
+                    returns=tuple(_pair(column) for column in np.transpose(study.returns[k, p, there])),
+                )
+            )
+    return rows
+
+
+def identical_methods(studies: Sequence[Study]) -> list[tuple[str, ...]]:
+    """Group the methods whose runs have exactly the same returns on an environment.
+
+    The block in which such rows differ never acted, for example a brake whose threshold no conflict reached. Rows that
+    share their runs, such as PASTA in every group, count once.
+
+    Args:
+        studies: Studies of one or several groups.
+    """
+    found: dict[tuple[object, ...], dict[tuple[str, ...], str]] = {}
+    for study in studies:
+        for k, method in enumerate(study.methods):
+            if study.active[k]:
+                key = (study.env, study.preferences, study.seeds, study.returns[k].tobytes())
+                found.setdefault(key, {}).setdefault(tuple(study.run_ids[k].flat), method)
+    return [tuple(methods.values()) for methods in found.values() if len(methods) > 1]

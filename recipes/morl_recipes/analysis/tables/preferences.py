@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from morl_recipes.analysis.results.preference import Pair, PreferenceStatistics, preference_statistics
+from morl_recipes.analysis.results.statistics import Pair, PreferenceStatistics, preference_statistics
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_text, with_spread, without_empty
 from morl_recipes.analysis.tables.printed import preference_note, printed_cells

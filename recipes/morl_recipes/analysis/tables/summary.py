@@ -3,8 +3,13 @@
 import math
 
 from morl_blocks.metrics import Interval
-from morl_recipes.analysis.results.alike import alike
-from morl_recipes.analysis.results.statistics import NOTHING, MethodStatistics, detectable, study_statistics
+from morl_recipes.analysis.results.statistics import (
+    NOTHING,
+    MethodStatistics,
+    detectable,
+    identical_methods,
+    study_statistics,
+)
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.cells import (
     GAP,
@@ -119,7 +124,10 @@ def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
             "unseen."
         )
-    same = [f"The same returns in every run, to the last digit: {', '.join(methods)}." for methods in alike([study])]
+    same = [
+        f"The same returns in every run, to the last digit: {', '.join(methods)}."
+        for methods in identical_methods([study])
+    ]
     return [*notes, *same, *reading_notes(study), *preference_note(study)]
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
 from morl_recipes.analysis.results.load import load_results
-from morl_recipes.analysis.results.preference import preference_statistics
-from morl_recipes.analysis.results.statistics import detectable, study_statistics
+from morl_recipes.analysis.results.statistics import detectable, preference_statistics, study_statistics
 from morl_recipes.common.scores.utility import UTILITY
 from morl_recipes.store.store import Store
 

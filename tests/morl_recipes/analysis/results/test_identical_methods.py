@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from morl_recipes.analysis.results.alike import alike
 from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.statistics import identical_methods
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.store.store import Store
 
@@ -24,12 +24,12 @@ def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
 ) -> None:
     methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2", "kappa = 0.6"]}
     pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).studies
-    assert alike([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
-    assert alike([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
+    assert identical_methods([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
+    assert identical_methods([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
     across = replace(kappa, returns=kappa.returns.copy())
     across.returns[2] = pcgrad.returns[1]
-    assert alike([pcgrad, across]) == [("No PCGrad", "kappa = 0.6")]
-    assert alike([pcgrad, replace(across, env="elsewhere")]) == []
+    assert identical_methods([pcgrad, across]) == [("No PCGrad", "kappa = 0.6")]
+    assert identical_methods([pcgrad, replace(across, env="elsewhere")]) == []
 
 
 def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
@@ -37,8 +37,8 @@ def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
 ) -> None:
     (study,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).studies
     same = like(study, 1, 2)
-    assert alike([same]) == [("A", "B")]
+    assert identical_methods([same]) == [("A", "B")]
     same.returns[2, 0, 0, 0] += 1e-9
-    assert alike([same]) == []
+    assert identical_methods([same]) == []
     same.returns[1:] = float("nan")
-    assert alike([same]) == []
+    assert identical_methods([same]) == []
