@@ -1,7 +1,7 @@
 """Draw the figures of :mod:`morl_recipes.analysis.report.traces` with matplotlib, trace by trace."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKE
 Trace = Mapping[str, Any]
 INK = "#1b2129"
 APART, ALIKE = "#0072b2", "#7b8794"
-"""Differences whose interval does not hold 0, and those whose interval does."""
+"""Colours of differences whose interval excludes 0, and of those whose interval contains it."""
+LINES: dict[str, dict[str, Any]] = {
+    "line": {"linewidth": 1.6},
+    "radar": {"linewidth": 1.6, "markersize": 4},
+    "strong": {"linewidth": 1.6, "markersize": 4},
+    "faint": {"linewidth": 0.6, "alpha": 0.3, "markersize": 1.5},
+}
+"""Looks of the traces that are lines, by role."""
 
 
 def _numbers(values: list[float | None]) -> np.ndarray:
@@ -31,86 +38,44 @@ def plain_text(text: str) -> str:
     return re.sub(r"<[^>]+>", "", text.replace("<br>", "\n"))
 
 
-def _stroke(style: Style) -> dict[str, Any]:
-    return {"color": style.light, "linestyle": MATPLOTLIB_DASH[style.dash], "marker": MATPLOTLIB_MARKER[style.symbol]}
+def _paint(axes: Axes, trace: Trace, style: Style) -> None:
+    """Draw one trace as its role says."""
+    role = trace["meta"]["role"]
+    look: dict[str, Any]
+    if role in LINES:
+        look = {"color": style.light, "linestyle": MATPLOTLIB_DASH[style.dash], **LINES[role]}
+        look["marker"] = "" if trace.get("mode") == "lines" else MATPLOTLIB_MARKER[style.symbol]
+        look["drawstyle"] = "steps-post" if trace.get("line", {}).get("shape") == "hv" else "default"
+        if role == "radar":
+            angles = np.linspace(0.0, 2 * np.pi, len(trace["theta"]))
+            axes.plot(angles, _numbers(trace["r"]), **look)
+            axes.set_xticks(angles[:-1], trace["theta"][:-1])
+        else:
+            axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), **look)
+    elif role == "band":
+        axes.fill(_numbers(trace["x"]), _numbers(trace["y"]), color=style.light, alpha=0.13, linewidth=0)
+    elif role == "bar":
+        look = {"facecolor": style.light, "alpha": 0.85, "hatch": style.hatch * 2, "edgecolor": "white"}
+        look |= {"linewidth": 0.6, "height": trace.get("thickness", 0.72), "xerr": _ends(trace), "capsize": 3}
+        axes.barh(trace.get("position", trace["y"]), _numbers(trace["x"]), **look)
+    elif role == "interval":
+        colour = APART if trace["meta"]["apart"] else ALIKE
+        look = {"color": colour, "markerfacecolor": colour if colour == APART else "white", "elinewidth": 2.2}
+        axes.errorbar(trace["x"], trace["y"], xerr=_ends(trace), fmt="o", capsize=3, markersize=6, zorder=3, **look)
+    elif role == "paper":
+        axes.plot(trace["x"], trace["y"], "D", markerfacecolor="none", color=INK, markersize=5.5, zorder=4)
+    else:  # points of runs: "front" or "dominated"
+        front = role == "front"
+        look = {"s": 34 if front else 12, "alpha": 1.0 if front else 0.45, "linewidths": 0.8}
+        look |= {"edgecolors": INK if front else style.light, "facecolors": style.light if front else "none"}
+        points = [_numbers(trace[key]) for key in "xyz" if key in trace]
+        axes.scatter(*points, marker=MATPLOTLIB_MARKER[style.symbol], **look)
 
 
-def _line(axes: Axes, trace: Trace, style: Style) -> None:
-    stepped = "steps-post" if trace.get("line", {}).get("shape") == "hv" else "default"
-    look = _stroke(style) | ({} if "markers" in trace["mode"] else {"marker": ""})
-    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), linewidth=1.6, drawstyle=stepped, **look)
-
-
-def _band(axes: Axes, trace: Trace, style: Style) -> None:
-    axes.fill(_numbers(trace["x"]), _numbers(trace["y"]), color=style.light, alpha=0.13, linewidth=0)
-
-
-def _bar(axes: Axes, trace: Trace, style: Style) -> None:
+def _ends(trace: Trace) -> np.ndarray | None:
+    """Return the lengths of the error bars, ``[2, n]``; ``None`` without any."""
     ends = trace.get("error_x")
-    error = None if ends is None else np.array([ends["arrayminus"], ends["array"]], dtype=float)
-    look: dict[str, Any] = {
-        "facecolor": style.light,
-        "alpha": 0.85,
-        "hatch": style.hatch * 2,
-        "edgecolor": "white",
-        "linewidth": 0.6,
-    }
-    position = trace.get("position", trace["y"])
-    axes.barh(position, _numbers(trace["x"]), height=trace.get("thickness", 0.72), xerr=error, capsize=3, **look)
-
-
-def _interval(axes: Axes, trace: Trace, style: Style) -> None:
-    ends, apart = trace["error_x"], trace["meta"]["apart"]
-    error = np.array([ends["arrayminus"], ends["array"]], dtype=float)
-    colour = APART if apart else ALIKE
-    look: dict[str, Any] = {"color": colour, "markerfacecolor": colour if apart else "white", "elinewidth": 2.2}
-    axes.errorbar(trace["x"], trace["y"], xerr=error, fmt="o", capsize=3, markersize=6, zorder=3, **look)
-
-
-def _paper(axes: Axes, trace: Trace, style: Style) -> None:
-    axes.plot(trace["x"], trace["y"], "D", markerfacecolor="none", color=INK, markersize=5.5, zorder=4)
-
-
-def _radar(axes: Axes, trace: Trace, style: Style) -> None:
-    angles = np.linspace(0.0, 2 * np.pi, len(trace["theta"]))
-    axes.plot(angles, _numbers(trace["r"]), linewidth=1.6, markersize=4, **_stroke(style))
-    axes.set_xticks(angles[:-1], trace["theta"][:-1])
-
-
-def _points(axes: Axes, trace: Trace, style: Style) -> None:
-    strong = trace["meta"]["role"] == "front"
-    look: dict[str, Any] = {
-        "s": 34 if strong else 12,
-        "marker": MATPLOTLIB_MARKER[style.symbol],
-        "alpha": 1.0 if strong else 0.45,
-    }
-    look |= {"edgecolors": INK if strong else style.light, "linewidths": 0.8}
-    fill = style.light if strong else "none"
-    axes.scatter(*(_numbers(trace[key]) for key in "xyz" if key in trace), facecolors=fill, **look)
-
-
-def _runs(axes: Axes, trace: Trace, style: Style) -> None:
-    strong = trace["meta"]["role"] == "strong"
-    look: dict[str, Any] = {
-        "linewidth": 1.6 if strong else 0.6,
-        "alpha": 1.0 if strong else 0.3,
-        "markersize": 4 if strong else 1.5,
-    }
-    axes.plot(_numbers(trace["x"]), _numbers(trace["y"]), **look, **_stroke(style))
-
-
-_PAINT: dict[str, Callable[[Axes, Trace, Style], None]] = {
-    "line": _line,
-    "band": _band,
-    "bar": _bar,
-    "interval": _interval,
-    "paper": _paper,
-    "radar": _radar,
-    "front": _points,
-    "dominated": _points,
-    "strong": _runs,
-    "faint": _runs,
-}
+    return None if ends is None else np.array([ends["arrayminus"], ends["array"]], dtype=float)
 
 
 def _grouped(figure: Mapping[str, Any]) -> list[Trace]:
@@ -145,9 +110,8 @@ def draw(axes: Axes, figure: Mapping[str, Any], styles: list[Style]) -> None:
         axes.text(0.5, 0.5, figure["gap"], ha="center", va="center", wrap=True, transform=axes.transAxes)
         return
     for trace in _grouped(figure):
-        _PAINT[trace["meta"]["role"]](axes, trace, styles[trace["meta"]["method"]])
-    layout = figure["layout"]
-    titles = layout.get("scene", layout)
+        _paint(axes, trace, styles[trace["meta"]["method"]])
+    titles = figure["layout"].get("scene", figure["layout"])
     for key in ("x", "y", "z"):
         given = titles.get(f"{key}axis", {})
         if "title" in given:
@@ -159,27 +123,29 @@ def draw(axes: Axes, figure: Mapping[str, Any], styles: list[Style]) -> None:
     _finish(axes, figure)
 
 
-def _finish(axes: Axes, figure: Mapping[str, Any]) -> None:
+def _finish(axes: Any, figure: Mapping[str, Any]) -> None:
     """Set what depends on the kind of axes."""
     kind, layout = projection(figure), figure["layout"]
     if kind == "polar":
-        axes.set_theta_zero_location("N")  # type: ignore[attr-defined]
-        axes.set_theta_direction(-1)  # type: ignore[attr-defined]
+        axes.set_theta_zero_location("N")
+        axes.set_theta_direction(-1)
         axes.set_ylim(bottom=0)
         return
     if kind == "3d":
-        axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]  # room for the title of the vertical axis
+        axes.set_box_aspect(None, zoom=0.85)  # room for the title of the vertical axis
         return
     tidy(axes)
     if layout.get("xaxis", {}).get("title", {}).get("text") == "environment steps":
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    if "shapes" in layout:
-        _from_zero(axes, figure)
-    elif layout.get("barmode") == "group":
-        names = figure["data"][0]["y"]
-        axes.set_yticks(range(len(names)), names)
-    elif "barmode" in layout:
-        _name_rows(axes, figure, "bar")
+    rows = [plain_text(trace["y"][0]) for trace in figure["data"] if trace["meta"]["role"] in ("interval", "bar")]
+    if layout.get("barmode") == "group":
+        rows = figure["data"][0]["y"]
+    if rows:
+        axes.set_yticks(range(len(rows)), rows)
+    if "shapes" in layout:  # differences: a line at 0, rows from top to bottom
+        axes.axvline(0, color=INK, linewidth=1)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+    elif layout.get("barmode") == "overlay":
         axes.invert_yaxis()
 
 
@@ -188,16 +154,3 @@ def tidy(axes: Axes) -> None:
     axes.grid(visible=True, color="#e4e8ee", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _from_zero(axes: Axes, figure: Mapping[str, Any]) -> None:
-    """Mark where nothing differs, and name the rows from top to bottom."""
-    axes.axvline(0, color=INK, linewidth=1)
-    axes.set_ylim(_name_rows(axes, figure, "interval") - 0.4, -0.6)
-
-
-def _name_rows(axes: Axes, figure: Mapping[str, Any], role: str) -> int:
-    """Name the rows that the traces of a role are drawn in; return how many there are."""
-    names = [plain_text(trace["y"][0]) for trace in figure["data"] if trace["meta"]["role"] == role]
-    axes.set_yticks(range(len(names)), names)
-    return len(names)
