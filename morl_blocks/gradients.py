@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 from morl_blocks import _checks
 from morl_blocks._backward import Block, as_blocks, gradients_at_once, gradients_of, gramian_by_pairs, require_used
 from morl_blocks.combiners import Combiner
-from morl_blocks.combiners._gramian import gramian_of
+from morl_blocks.combiners.gramian import gramian_of
 from morl_blocks.combiners.torchjd import as_combiner
 
 

@@ -7,8 +7,8 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks import _checks
-from morl_blocks.combiners._gramian import gramian_of
 from morl_blocks.combiners.conflict import pair_conflict
+from morl_blocks.combiners.gramian import gramian_of
 
 
 class Merged(NamedTuple):

@@ -9,8 +9,8 @@ from torch import Generator, Tensor
 
 from morl_blocks import _checks
 from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
-from morl_blocks.combiners._gramian import gramian_of
 from morl_blocks.combiners.conflict import pair_conflict
+from morl_blocks.combiners.gramian import gramian_of
 
 # Weightings that are declared on the Jacobian and look at nothing but its number of rows.
 COUNTING = ("ConstantWeighting", "MeanWeighting", "RandomWeighting", "SumWeighting")

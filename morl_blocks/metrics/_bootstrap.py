@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morl_blocks._checks import at_least, choice
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
 from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
+from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 
 Statistic: TypeAlias = Literal["mean", "iqm"]
 

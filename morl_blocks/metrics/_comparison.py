@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks._checks import at_least, fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty
 from morl_blocks.metrics._bootstrap import bootstrap_ci, standard_error
 from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of, share
+from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty
 
 Strata: TypeAlias = Values | Sequence[Values]
 Verdict = Literal["better", "worse", "not distinguishable"]

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Values, as_array
+from morl_blocks.metrics.arrays import Values, as_array
 
 
 def nondominated(points: Values) -> NDArray[np.bool_]:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import moocore
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Values
 from morl_blocks.metrics._fronts import front_points
-from morl_blocks.scalarizers._base import Sense
+from morl_blocks.metrics.arrays import Values
+from morl_blocks.scalarizers.base import Sense
 
 
 def igd(points: Values, known: Values, sense: Sense = "max") -> float:

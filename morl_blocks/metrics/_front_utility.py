@@ -4,10 +4,10 @@ import numpy as np
 import torch
 
 from morl_blocks._checks import fail, simplex
-from morl_blocks.metrics._arrays import Array, Values, as_array, same_objectives
 from morl_blocks.metrics._fronts import front_points
 from morl_blocks.metrics._weights import even_weights
-from morl_blocks.scalarizers._base import Sense
+from morl_blocks.metrics.arrays import Array, Values, as_array, same_objectives
+from morl_blocks.scalarizers.base import Sense
 
 NUM_WEIGHTS = 100
 """Size of the even grid when no weights are given."""

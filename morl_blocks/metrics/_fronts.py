@@ -3,10 +3,10 @@
 import numpy as np
 
 from morl_blocks._checks import choice, fail
-from morl_blocks.metrics._arrays import Array, Values, as_array
 from morl_blocks.metrics._dominance import nondominated
 from morl_blocks.metrics._hypervolume import hypervolume
-from morl_blocks.scalarizers._base import Sense
+from morl_blocks.metrics.arrays import Array, Values, as_array
+from morl_blocks.scalarizers.base import Sense
 
 
 def front_points(name: str, points: Values, sense: Sense, *, empty: bool = False) -> Array:

@@ -4,7 +4,7 @@ import moocore
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, same_objectives
+from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty, same_objectives
 
 
 def hypervolume(points: Values, reference: Values) -> float:

@@ -6,7 +6,7 @@ Reference: E. D. Dolan and J. J. More, "Benchmarking optimization software with 
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty, not_negative
+from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty, not_negative
 
 
 def performance_ratios(hv: Values) -> Array:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty
+from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 
 
 def strict_best(scores: Array) -> Array:

@@ -17,7 +17,6 @@ every redraw, and the interval [0, 0]: its true rate is not 0 but too small to s
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, real_array
 from morl_blocks.metrics._profiles import credits_of, performance_ratios
 from morl_blocks.metrics._rates import strict_best
 from morl_blocks.metrics._seeds import (
@@ -33,6 +32,7 @@ from morl_blocks.metrics._seeds import (
     shifts,
     stretches,
 )
+from morl_blocks.metrics.arrays import Array, Values, real_array
 
 INNER = 60
 """Repeats whose average is the expected rate of one plausible truth."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics._arrays import Array, Values, as_array, real_array
+from morl_blocks.metrics.arrays import Array, Values, as_array, real_array
 
 
 def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Array:

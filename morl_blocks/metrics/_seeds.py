@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks._checks import at_least, between, fail, tensor
-from morl_blocks.metrics._arrays import Array, Values, as_array, as_number, not_empty, real_array
+from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty, real_array
 
 Mask = NDArray[np.bool_]
 

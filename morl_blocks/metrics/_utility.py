@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from morl_blocks._checks import simplex
-from morl_blocks.metrics._arrays import Array, Values, as_array, not_empty, same_objectives
+from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty, same_objectives
 
 
 def expected_utility(returns: Values, weights: Values) -> Array:

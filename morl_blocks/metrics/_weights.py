@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 
 from morl_blocks._checks import at_least, fail
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 _FINENESS = 20
 """How many candidates per weight the spread-out grid is chosen from."""

@@ -1,7 +1,7 @@
 """Scalarizers: from a vector of objective values to one utility, its gradient, and an attention over the objectives."""
 
-from morl_blocks.scalarizers._base import Scalarizer, weighted_gaps
 from morl_blocks.scalarizers.adaptive import AdaptiveSmoothTchebycheff, maintain
+from morl_blocks.scalarizers.base import Scalarizer, weighted_gaps
 from morl_blocks.scalarizers.linear import Linear, linear
 from morl_blocks.scalarizers.smooth_tchebycheff import (
     SmoothTchebycheff,

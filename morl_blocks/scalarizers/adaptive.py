@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.scalarizers._base import Sense
+from morl_blocks.scalarizers.base import Sense
 from morl_blocks.scalarizers.smooth_tchebycheff import AttentionKind, SmoothScalarizer
 from morl_blocks.schedulers import Scheduler
 

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.scalarizers._base import Scalarizer
+from morl_blocks.scalarizers.base import Scalarizer
 
 
 def linear(values: Tensor, weights: Tensor) -> Tensor:

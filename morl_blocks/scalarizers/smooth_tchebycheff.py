@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.scalarizers._base import Sense, UtopiaScalarizer, weighted_gaps
+from morl_blocks.scalarizers.base import Sense, UtopiaScalarizer, weighted_gaps
 
 AttentionKind = Literal["softmax", "gradient"]
 

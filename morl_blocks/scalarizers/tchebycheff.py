@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from morl_blocks.scalarizers._base import UtopiaScalarizer, weighted_gaps
+from morl_blocks.scalarizers.base import UtopiaScalarizer, weighted_gaps
 
 
 def tchebycheff(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Tensor:

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.scalarizers._base import Sense, UtopiaScalarizer, weighted_gaps
+from morl_blocks.scalarizers.base import Sense, UtopiaScalarizer, weighted_gaps
 from morl_blocks.scalarizers.smooth_tchebycheff import smooth_attention, smooth_maximum
 
 

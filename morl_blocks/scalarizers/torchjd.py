@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.scalarizers._base import Scalarizer
+from morl_blocks.scalarizers.base import Scalarizer
 
 
 class TorchJDScalarizer(Scalarizer):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from morl_blocks.metrics import additive_epsilon, front_hypervolume, igd_plus
-from morl_blocks.metrics._arrays import Values, as_array, same_objectives
+from morl_blocks.metrics.arrays import Values, as_array, same_objectives
 from morl_envs import exact_front
 from morl_recipes.recipe.protocols import protocol
 

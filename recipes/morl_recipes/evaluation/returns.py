@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.metrics import discounted_returns
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 from morl_envs import TensorEnv
 
 

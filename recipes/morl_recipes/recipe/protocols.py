@@ -11,7 +11,7 @@ from importlib import resources
 import pandas as pd
 
 from morl_blocks.metrics import even_weights
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 from morl_recipes.common import checks
 
 _TITLES = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
-from morl_blocks.scalarizers._base import DEFAULT_UTOPIA
+from morl_blocks.scalarizers.base import DEFAULT_UTOPIA
 from morl_recipes.recipe.spec import Kind, Live, Spec, spec
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, WeightedSum, conflict_ratio
-from morl_blocks.combiners._gramian import gramian_of
+from morl_blocks.combiners.gramian import gramian_of
 
 BLOCKS = [Sum(), WeightedSum(), PCGrad(seed=0), WeightedPCGrad(seed=0)]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from morl_blocks.metrics._arrays import as_array
+from morl_blocks.metrics.arrays import as_array
 
 
 def test_tensors_that_need_gradients_come_out_as_float64() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws, standard_error
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 
 @given(st.integers(1, 23).flatmap(lambda n: arrays(np.float64, (3, n), elements=st.floats(-9, 9))))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import compare, detectable_difference, probability_of_improvement
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 scores = arrays(np.float64, (3, 4), elements=st.integers(0, 4).map(float))
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import nondominated
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 
 @given(st.integers(1, 5).flatmap(lambda m: arrays(np.float64, (8, m), elements=st.integers(0, 3).map(float))))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from morl_blocks.metrics import additive_epsilon, igd, igd_plus
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import pairs
 
 

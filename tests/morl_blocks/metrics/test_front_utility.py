@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 
 from morl_blocks.metrics import eum, even_weights, expected_utility, maximum_utility_loss, non_dominated
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import pairs
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_blocks.metrics import cardinality, front_hypervolume, hypervolume, non_dominated, nondominated, sparsity
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import fronts
 
 point_sets = st.integers(2, 4).flatmap(fronts)

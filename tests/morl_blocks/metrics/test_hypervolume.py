@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import hypervolume, run_hypervolume
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 
 def inclusion_exclusion(points: Array, reference: Array) -> float:

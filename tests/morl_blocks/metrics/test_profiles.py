@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import performance_ratios, profile, profile_auc
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 scores = arrays(np.float64, (3, 6), elements=st.one_of(st.just(0.0), st.floats(0.01, 1.0)))
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import objective_dominance_rate, win_rate
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 coarse = st.integers(0, 3).map(float)
 

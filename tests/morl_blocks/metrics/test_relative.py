@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks import metrics
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 scores = arrays(np.float64, (3, 2, 4), elements=st.integers(0, 8).map(lambda n: n / 8))
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import discounted_returns
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 episodes = st.tuples(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(

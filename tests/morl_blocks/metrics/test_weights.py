@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_blocks.metrics import even_weights
-from morl_blocks.metrics._arrays import Array
+from morl_blocks.metrics.arrays import Array
 
 
 @given(st.integers(2, 6), st.integers(0, 40))

@@ -5,16 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks.metrics import Interval, bootstrap_ci, compare, standard_error
-from morl_blocks.metrics._seeds import quantiles
 from morl_recipes.analysis.results.load import Results
 from morl_recipes.analysis.results.statistics import NOTHING, mean_interval
 from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.common import scores
 
 SAME = 1e-7
-"""Largest relative difference between scores of the same run: published numbers are rounded."""
+"""Largest relative difference between scores of the same run; published numbers are rounded."""
+LEVEL = 0.95
+"""Of the intervals."""
 How = Literal["same runs", "paired", "other seeds", "too few"]
 Verdict = Literal["same", "better", "worse", "not distinguishable", ""]
 
@@ -123,5 +125,5 @@ def _unpaired(ours: Array, theirs: Array) -> Interval:
     freedoms = [int(known.sum(1).min()) - 1 for _, known in parts]
     weight = sum(square**2 / freedom for square, freedom in zip(squares, freedoms, strict=True))
     freedom = max(1, int(sum(squares) ** 2 / weight)) if weight else min(freedoms)
-    reach = quantiles(0.95, freedom)[0] * math.sqrt(sum(squares))
+    reach = float(stdtrit(freedom, (1 + LEVEL) / 2)) * math.sqrt(sum(squares))
     return Interval(estimate, estimate - reach, estimate + reach)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.analysis.results.row_names import NamedRun
+from morl_recipes.analysis.results.row_names import TableRow
 from morl_recipes.analysis.results.study import READINGS, TESTED, Array, Reading, Study
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
@@ -26,7 +26,7 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
 
 
 def _plan(
-    planned: Sequence[NamedRun], env: str, group: str, done: set[str], reference: str
+    planned: Sequence[TableRow], env: str, group: str, done: set[str], reference: str
 ) -> list[tuple[PlannedRun, str]]:
     """List the planned runs of a study with their names; finished runs and those of the group itself come first.
 
@@ -49,7 +49,7 @@ def hypervolumes(info: EnvInfo, returns: Array) -> Array:
 
 def build_study(
     manifest: Manifest,
-    planned: Sequence[NamedRun],
+    planned: Sequence[TableRow],
     stored: pd.DataFrame,
     env: str,
     group: str,

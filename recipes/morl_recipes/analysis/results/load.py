@@ -8,7 +8,7 @@ import pandas as pd
 
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.build_study import build_study
-from morl_recipes.analysis.results.row_names import NamedRun, find_reference, with_name
+from morl_recipes.analysis.results.row_names import TableRow, find_reference, with_name
 from morl_recipes.analysis.results.study import READINGS, TESTED, Reading, Study
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
@@ -116,7 +116,7 @@ def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
     return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
 
 
-def _groups(planned: Sequence[NamedRun]) -> list[tuple[str, str]]:
+def _groups(planned: Sequence[TableRow]) -> list[tuple[str, str]]:
     """List (environment, group) in the order of the plan; PASTA alone is no group where there are others."""
     groups: dict[tuple[str, str], bool] = {}
     for one in planned:

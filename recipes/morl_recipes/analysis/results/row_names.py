@@ -11,7 +11,7 @@ from morl_recipes.recipe.same_training import blocks_of
 from morl_recipes.store.manifest import PlannedRun
 
 
-class NamedRun(NamedTuple):
+class TableRow(NamedTuple):
     """A planned run and what it trains, computed once: a sweep has thousands of runs and a dozen studies.
 
     Attributes:
@@ -45,11 +45,11 @@ class NamedRun(NamedTuple):
         return None if self.run.plugin else _rows_of(group).get(self.blocks)
 
 
-def with_name(run: PlannedRun) -> NamedRun:
+def with_name(run: PlannedRun) -> TableRow:
     """Compare the blocks of a run with PASTA's."""
     blocks = blocks_of(run.recipe)
     pasta = not run.plugin and paper.is_reference(run.method) and blocks == blocks_of(PASTA.to_dict())
-    return NamedRun(run, pasta, blocks)
+    return TableRow(run, pasta, blocks)
 
 
 @cache
@@ -59,7 +59,7 @@ def _rows_of(group: str) -> dict[str, str]:
     return {blocks_of(recipe.to_dict()): paper.method_name(name) for name, recipe in rows.items()}
 
 
-def find_reference(against: str, runs: Sequence[NamedRun]) -> str:
+def find_reference(against: str, runs: Sequence[TableRow]) -> str:
     """Return the name in tables of the row to compare with, by any of its spellings in any case.
 
     Where PASTA was trained with other blocks, ``"pasta"`` means that row.
