@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("trl")
 
-from benchmarks._tiny_language_model import byte_tokenizer, save  # noqa: E402
-from benchmarks.llm_rewards import ROWS, Args, main, reward_functions, scored  # noqa: E402
+from benchmarks._tiny_language_model import byte_tokenizer, save
+from benchmarks.llm_rewards import ROWS, Args, main, reward_functions, scored
 
 # TRL 1.16 reads and sets options that transformers 5.23 has renamed.
 RENAMED = pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*is deprecated:FutureWarning")

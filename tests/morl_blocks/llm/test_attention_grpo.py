@@ -13,6 +13,7 @@ from datasets import Dataset  # noqa: E402
 
 from benchmarks._tiny_language_model import byte_tokenizer, tiny_model  # noqa: E402
 from morl_blocks.llm import AttentionGRPO, ScalarizedReward, group_advantage, reward_conflict  # noqa: E402
+from morl_blocks.normalizers import RunningRange  # noqa: E402
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff  # noqa: E402
 from morl_blocks.schedulers import LinearDecay  # noqa: E402
 
@@ -113,6 +114,17 @@ def test_attention_follows_the_running_means_and_mu_the_scheduler(tmp_path: Path
     for name, share, level in zip(("first", "second", "third"), attention, levels, strict=True):
         assert logged[-1][f"attention/{name}"] == pytest.approx(float(share))
         assert logged[-1][f"level/{name}"] == pytest.approx(float(level))
+
+
+def test_normalizer_brings_the_levels_to_one_scale(tmp_path: Path) -> None:
+    seen = RunningRange()
+    trainer = trainer_of(AttentionGRPO, tmp_path, rewards_of(7), normalizer=seen, scalarizer=SmoothTchebycheff(0.1))
+    trainer.train()
+    (rewards,) = trainer.seen_rewards
+    low, high = rewards.amin(0), rewards.amax(0)
+    levels = ((rewards.mean(0) - low) / (high - low)).double()
+    expected = SmoothTchebycheff(0.1).attention(levels, torch.tensor(WEIGHTS))
+    torch.testing.assert_close(trainer.attention(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_evaluation_moves_nothing(tmp_path: Path) -> None:
