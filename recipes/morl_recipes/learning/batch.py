@@ -215,7 +215,7 @@ class Batch:
         )
         packed, count, runs = layout.pack(data), len(draws.rows), len(self.runs)
         record = packed.new_zeros(runs, len(RECORD))
-        paces = Pace.plan(self.hyper["learning_rate"], self.updates, count)
+        paces = Pace.plan(self.learning_rate(), self.updates, count)
         hyper = Hyper(*(self.hyper[name] for name in Hyper._fields))
         for start in range(0, runs, self.chunk):
             part = slice(start, start + self.chunk)
@@ -229,6 +229,11 @@ class Batch:
                 step(*own, batch, noise, numbers, pace.runs(part), sums)
         self.updates += count
         return record / count
+
+    def learning_rate(self) -> Tensor:
+        """Return the runs' learning rates in this iteration, ``[R]``."""
+        progress = min(1.0, self.steps / self.settings.total_steps)
+        return self.hyper["learning_rate"] * (1 - self.hyper["learning_rate_decay"] * progress)
 
     def _step(self, part: slice, layout: Columns) -> Step:
         """Return the step of some of the runs; parts share one unless each run has its own combiner."""

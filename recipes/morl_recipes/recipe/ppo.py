@@ -37,6 +37,8 @@ class PPO:
         time_limit: What an episode's time limit means to the estimator: ``"bootstrap"`` from the last observation, or
             count it as ``"terminal"``.
         mask: Take the mask of episode ends from each ``"step"`` itself, or from the ``"next"`` one.
+        learning_rate_decay: Share of the learning rate that is gone at the end, in a straight line: 0 keeps it, 1 ends
+            at nothing.
     """
 
     learning_rate: float = 3e-4
@@ -53,6 +55,7 @@ class PPO:
     normalize_advantages: Literal["rollout", "minibatch"] = "rollout"
     time_limit: Literal["bootstrap", "terminal"] = "bootstrap"
     mask: Literal["step", "next"] = "step"
+    learning_rate_decay: float = 0.0
 
     def __post_init__(self) -> None:
         """Check every number, and turn it into a plain float or whole number."""
@@ -61,7 +64,7 @@ class PPO:
             checked[name] = positive(name, getattr(self, name))
         for name in ("value_coefficient", "entropy_coefficient"):
             checked[name] = between(name, getattr(self, name), 0.0, float("inf"))
-        for name in ("gamma", "gae_lambda"):
+        for name in ("gamma", "gae_lambda", "learning_rate_decay"):
             checked[name] = between(name, getattr(self, name), 0.0, 1.0)
         for name in ("steps_per_iteration", "epochs", "minibatch_size"):
             checked[name] = at_least(name, getattr(self, name), 1)

@@ -138,8 +138,11 @@ SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss",
 LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
 """Slots that came after the first stores were written, with their defaults."""
 
-LATER_ARGUMENTS: dict[str, dict[str, Any]] = {"Actor": {"log_std": INITIAL_LOG_STD}}
-"""Arguments of blocks that came later, with their defaults."""
+LATER_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "Actor": {"log_std": INITIAL_LOG_STD},
+    "PPO": {"learning_rate_decay": PPO.learning_rate_decay},
+}
+"""Arguments of blocks and numbers of PPO that came later, with their defaults."""
 
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +182,7 @@ def _without_later(block: Any) -> Any:
     """Leave out later arguments of a plain block that have their defaults."""
     if not isinstance(block, dict):
         return block
-    later = LATER_ARGUMENTS.get(block.get("type", ""), {})
+    later = LATER_ARGUMENTS.get(block.get("type", "PPO"), {})  # PPO's numbers are no block and name no type
     return {key: value for key, value in block.items() if key not in later or later[key] != value}
 
 

@@ -115,6 +115,31 @@ def test_numbers_of_the_recipe_reach_their_run() -> None:
     assert moved[1] > 1e-3
 
 
+def test_the_learning_rate_falls_in_a_straight_line_or_stays() -> None:
+    runs = [Run(tiny(learning_rate=1e-3, learning_rate_decay=share), HALF, 0) for share in (0.0, 0.5, 1.0)]
+    batch = Batch(runs, toy(), Settings(total_steps=256, num_envs=4))
+    rates = []
+    for _ in range(4):
+        rates.append(batch.learning_rate())
+        batch.iterate()
+    expected = torch.tensor([[1, 1, 1], [1, 0.875, 0.75], [1, 0.75, 0.5], [1, 0.625, 0.25]]) * 1e-3
+    torch.testing.assert_close(torch.stack(rates), expected)
+    assert torch.equal(torch.stack(rates)[:, 0], torch.full((4,), 1e-3))  # bit by bit as without a decay
+    torch.testing.assert_close(batch.learning_rate(), torch.tensor([1e-3, 5e-4, 0.0]))
+
+
+def test_a_falling_learning_rate_reaches_the_update() -> None:
+    def moved(share: float) -> float:
+        run = Run(tiny(learning_rate=1e-2, learning_rate_decay=share), HALF, 0)
+        batch = _train([run], iterations=4, total_steps=256)
+        before = batch.actor.params.clone()
+        batch.iterate()  # the steps are over: nothing is left of the rate
+        return float((batch.actor.params - before).abs().max())
+
+    assert moved(1.0) == 0.0
+    assert moved(0.0) > 1e-3
+
+
 @pytest.mark.parametrize("place", ["reward", "observation"])
 def test_a_failing_run_stops_and_the_others_do_not_notice(place: str) -> None:
     runs = [Run(tiny(), HALF, seed) for seed in range(3)]

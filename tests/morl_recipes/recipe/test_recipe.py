@@ -130,6 +130,16 @@ def test_the_actors_first_spread_leaves_no_trace_in_files_while_it_is_the_old_on
     assert change_recipe(Recipe(), {"actor.log_std": -1.5}) == narrow
 
 
+def test_a_learning_rate_that_stays_leaves_no_trace_in_files() -> None:
+    assert "learning_rate_decay" not in Recipe().to_json()
+    falling = replace(Recipe(), ppo=replace(Recipe().ppo, learning_rate_decay=0.5))
+    assert falling.to_dict()["ppo"]["learning_rate_decay"] == 0.5
+    assert Recipe.from_json(falling.to_json()) == falling
+    assert change_recipe(Recipe(), {"ppo.learning_rate_decay": 0.5}) == falling
+    with pytest.raises(ValueError, match="`learning_rate_decay` must lie in"):
+        replace(Recipe().ppo, learning_rate_decay=1.5)
+
+
 def test_a_sampler_is_checked_when_the_recipe_is_made() -> None:
     with pytest.raises(ValueError, match="`alpha` must be > 0"):
         specs.Dirichlet(0.0)
