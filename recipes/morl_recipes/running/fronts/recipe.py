@@ -9,10 +9,11 @@ from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT, FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
-CONTINUOUS = replace(FRONT, entropy_coefficient=0.0)
+CONTINUOUS = replace(FRONT, entropy_coefficient=0.0, normalize_targets=True)
 DISCRETE = replace(FRONT, learning_rate=3e-3, entropy_coefficient=0.2)
 """PPO's numbers for fronts, by kind of action. For choices a bonus for entropy is bounded, and keeps a policy from
-settling too early. In a box it is not: it widens the Gaussian without end."""
+settling too early. In a box it is not: it widens the Gaussian without end. A critic of a robot's returns, some hundreds
+and of another size for each objective, learns faster when they are normalised."""
 
 
 def front_recipe(env: Any, recipe: Recipe | None = None) -> Recipe:
@@ -31,11 +32,11 @@ def front_recipe(env: Any, recipe: Recipe | None = None) -> Recipe:
         (0.2, -1.5)
     """
     blocks = ROWS["ours"]["Linear, raw returns"] if recipe is None else recipe
-    ppo = DISCRETE if _discrete(find_source(env)) else CONTINUOUS
+    ppo = DISCRETE if is_discrete(find_source(env)) else CONTINUOUS
     return replace(blocks, ppo=ppo, actor=FRONT_ACTOR, preferences=FRONT_PREFERENCES)
 
 
-def _discrete(source: EnvSource) -> bool:
+def is_discrete(source: EnvSource) -> bool:
     """Tell whether actions are choices; opens an environment where no card says it."""
     if source.card is not None:
         return source.card.num_actions is not None

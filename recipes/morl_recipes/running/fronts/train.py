@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from morl_blocks.preferences import even_preferences
+from morl_envs.protocol import TensorEnv
+from morl_envs.shortened import ShortenedEnv, discounted_horizon
 from morl_recipes.common import checks
 from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.recipe.policy_network import Network
@@ -24,6 +27,7 @@ from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
 from morl_recipes.running.fronts.play import play_policies
+from morl_recipes.running.fronts.recipe import is_discrete
 from morl_recipes.running.fronts.warm import train_warm
 from morl_recipes.running.monitor import Logger
 from morl_recipes.running.result import RunResult
@@ -46,6 +50,8 @@ def train_front(
     conditioned: bool = True,
     warm_start: float = 0.0,
     gamma: float = 1.0,
+    normalize_observations: bool | None = None,
+    horizon: int | None = None,
     out: Path | str | None = None,
     resume: bool = False,
     retry_failed: bool = False,
@@ -74,6 +80,11 @@ def train_front(
             trained first. Every run then begins with the policy and the critic of its nearest neighbour among these, of
             the same seed, instead of fresh ones. These steps come on top. 0 for none.
         gamma: Discount of the returns that the front shows.
+        normalize_observations: Scale observations by running statistics. By default as the environment's card says;
+            without a card, where actions are numbers.
+        horizon: Steps after which an episode of the training is truncated; the front is played to the end. By default
+            where the discount of the returns falls to 5 %: what comes later counts for nothing, and an episode that
+            begins anew shows the states that count most.
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
         resume: Continue the training in ``out`` if there is one; another one there is refused.
@@ -98,7 +109,8 @@ def train_front(
     """
     chosen = (settings or Settings(test_episodes=0)).change(total_steps=total_steps, **changes)
     checks.between("gamma", gamma, 0.0, 1.0)
-    source = find_source(env, chosen.device).complete()
+    source = scaled_source(find_source(env, chosen.device).complete(), normalize=normalize_observations)
+    world = shortened_source(source, horizon, gamma)
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
@@ -113,15 +125,56 @@ def train_front(
         _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
     if warm_start:
         folder = None if out is None else Path(out) / WARM
-        runs = train_warm(made, source, grid, checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
+        runs = train_warm(made, world, grid, checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = train_pairs(made, source, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
+        runs = train_pairs(made, world, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
     return front
+
+
+def scaled_source(source: EnvSource, *, normalize: bool | None) -> EnvSource:
+    """Return the source with observations scaled or not.
+
+    For ``None`` a card decides. Most simulators of bodies have none, and their observations mix positions of 0.1 with
+    speeds of 10: without a card, those with continuous actions are scaled.
+    """
+    if normalize is None:
+        normalize = source.normalize_observations or (source.card is None and not is_discrete(source))
+    elif not isinstance(normalize, bool):
+        checks.fail("normalize_observations", "be true, false or None", repr(normalize))
+    return replace(source, normalize_observations=normalize)
+
+
+def shortened_source(source: EnvSource, horizon: int | None, gamma: float) -> EnvSource:
+    """Return where training takes its environments from: the source, with its episodes cut off where nothing counts.
+
+    Args:
+        source: The source; complete.
+        horizon: Steps of an episode; ``None`` to let the discount decide.
+        gamma: Discount of the returns that the front shows.
+    """
+    limit = source.horizon or math.inf
+    steps = min(discounted_horizon(gamma), limit) if horizon is None else checks.at_least("horizon", horizon, 1)
+    if steps > limit:
+        checks.fail("horizon", f"be no more than the environment's own {limit}", horizon)
+    if steps == limit:
+        return source
+    return replace(source, make=_Shorter(source.make, int(steps)), horizon=int(steps))
+
+
+@dataclass(frozen=True)
+class _Shorter:
+    """Open environments with shorter episodes."""
+
+    make: Callable[[int, Sequence[int]], TensorEnv]
+    horizon: int
+
+    def __call__(self, num_envs: int, seeds: Sequence[int]) -> TensorEnv:
+        return cast("TensorEnv", ShortenedEnv(self.make(num_envs, seeds), self.horizon))
 
 
 def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:

@@ -82,7 +82,9 @@ ACTORS: dict[str, AnySpec] = {
 
 
 def _train(actor: AnySpec, **more: Any) -> Front:
-    return train_front(replace(RECIPE, actor=actor), toy(), 3, [3, 4], 64, **QUICK, **more)
+    return train_front(
+        replace(RECIPE, actor=actor), toy(), 3, [3, 4], 64, normalize_observations=False, **QUICK, **more
+    )
 
 
 def _played(front: Front, actor: AnySpec, member: int, preference: list[float]) -> Tensor:
