@@ -6,15 +6,17 @@ import math
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from morl_recipes.cli import options
 from morl_recipes.cli.options import TRAIN, FrontFlags, default, default_folder, given, parse_preference, seeds_key
 from morl_recipes.cli.signals import forward_sigterm
+from morl_recipes.common import checks
 
 if TYPE_CHECKING:
+    from morl_recipes.recipe.protocols import Task
     from morl_recipes.recipe.recipe import Recipe
     from morl_recipes.recipe.user_code import Plugin
     from morl_recipes.running.fronts.front import Front as TrainedFront
@@ -33,10 +35,14 @@ class Front:
       morl-blocks front --env deep-sea-treasure-v0
       morl-blocks front --env mo-hopper-2obj-v5 --recipe "Exact PCGrad" --preferences 40 --reference -100,-100
       morl-blocks front --env deep-sea-treasure-v0 --decomposed --preferences 11 --seeds 0 1 2
+      morl-blocks front --protocol B --env mo-hopper-2d-v4
     """
 
     env: str = "deep-sea-treasure-v0"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
+    protocol: Annotated[str | None, default("none", "NAME")] = None
+    """Train and evaluate as a protocol of the literature does (B, exact), and print what was published beside it. It
+    sets steps, preferences, discount, reference point and episodes."""
     recipe: Annotated[str | None, default("linear, for fronts", "ROW")] = None
     """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
     preferences: int = 40
@@ -66,26 +72,31 @@ class Front:
         """Train, play, write and print."""
         from morl_recipes.running.fronts.train import train_front
 
+        task = self._task()
         reference = self._reference()
         row = "linear" if self.recipe is None else self.recipe
         out = self.out or default_folder(row, self.env, "front-")
         recipe, plugin = self._recipe()
+        how: dict[str, Any] = {"preferences": self.preferences, "gamma": self.gamma}
+        settings: dict[str, Any] = {"total_steps": TRAIN.total_steps}
+        if task is not None:
+            how, settings = _as_protocol(task, recipe)
+        settings |= given(self.settings)
         with forward_sigterm():
             front = train_front(
                 recipe,
                 self.env,
-                self.preferences,
-                self._seeds(),
+                seeds=self._seeds(),
                 conditioned=not self.decomposed,
                 warm_start=self.warm_start,
-                gamma=self.gamma,
                 out=out,
                 resume=True,
                 retry_failed=self.retry_failed,
                 accept_versions=self.accept_versions,
                 progress=not self.quiet,
                 plugin=plugin,
-                **{"total_steps": TRAIN.total_steps, **given(self.settings)},
+                **how,
+                **settings,
             )
         paged = write(front, out, self.env)
         print(front)
@@ -94,6 +105,8 @@ class Front:
                 volume = front.of(seed).hypervolume(reference, allow_empty=True)
                 why = "" if volume else " (no point exceeds the reference in every objective)"
                 print(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
+        if task is not None:
+            print(_beside(front, task, settings["total_steps"]))
         page = f"   Page: {out / PAGE}" if paged else ""
         print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
         return 0
@@ -127,6 +140,34 @@ class Front:
     def _seeds(self) -> tuple[int, ...]:
         key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))
         return tuple(range(key)) if isinstance(key, int) else key
+
+    def _task(self) -> Task | None:
+        """Return the task of the protocol, checked before anything is trained."""
+        from morl_recipes.running.fronts.protocol import protocol_task
+
+        if self.protocol is None:
+            return None
+        task = protocol_task(self.protocol, self.env)
+        for name in ("preferences", "gamma", "reference"):
+            if getattr(self, name) != getattr(Front, name):
+                checks.fail(name, f"be left to protocol {self.protocol}", getattr(self, name))
+        return task
+
+
+def _as_protocol(task: Task, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return how a front is evaluated, and the settings, of a task; a task without a length keeps the command's."""
+    from morl_recipes.running.fronts.protocol import protocol_settings
+
+    found = protocol_settings(task, recipe, TRAIN.change(test_episodes=0))
+    how = {name: found[name] for name in ("preferences", "gamma")}
+    return how, {name: getattr(found["settings"], name) for name in ("total_steps", "eval_every", "eval_episodes")}
+
+
+def _beside(front: TrainedFront, task: Task, steps: int) -> str:
+    """Return the table of a front beside the published ones."""
+    from morl_recipes.running.fronts.protocol import as_text, beside_published, front_scores
+
+    return as_text(beside_published(front_scores(front, task), task, front.method, steps))
 
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:

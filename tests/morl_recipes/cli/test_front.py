@@ -133,3 +133,37 @@ def test_an_edited_file_of_rows_does_not_continue(
     assert main(command) == code
     assert said in capsys.readouterr().err
     assert (out / "front.json").read_bytes() == before
+
+
+def test_a_protocol_sets_what_it_says_and_prints_what_was_published(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["front", *QUICK, "--protocol", "exact", "--out", str(tmp_path / "f")]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    table = [line for line in text.splitlines() if "training" in line or "pareto_front" in line]
+    assert table[0].startswith("Linear, raw returns, for fronts")
+    assert table[0].split()[-4:] == ["1", "64", "this", "training"]
+    assert table[1].startswith("exact front")
+    assert "994.3" in table[1]
+    front = Front.load(tmp_path / "f")
+    assert (len(front.asked), front.gamma, front.episodes) == (101, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--protocol", "Z", "--env", "mo-hopper-2d-v4"], "`name` must be a protocol (A, B, exact), got 'Z'"),
+        (["--protocol", "B", "--env", "nothing"], "`env` must be an environment of protocol B (mo-hopper-2d-v4, "),
+        (["--protocol", "B", "--env", "mo-ant-v5"], "run mo-ant-v4 instead"),
+        (["--protocol", "exact", "--gamma", "0.5"], "`gamma` must be left to protocol exact, got 0.5"),
+        (["--protocol", "exact", "--preferences", "3"], "`preferences` must be left to protocol exact, got 3"),
+        (["--protocol", "exact", "--reference", "0,0"], "`reference` must be left to protocol exact, got 0,0"),
+    ],
+)
+def test_bad_protocols_are_refused_before_anything_is_trained(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["front", *words, "--out", str(tmp_path / "f")]) == 2
+    assert message in capsys.readouterr().err.replace("\n", " ")
+    assert not (tmp_path / "f").exists()

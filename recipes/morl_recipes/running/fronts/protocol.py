@@ -1,0 +1,133 @@
+"""A front by a protocol of the literature: how to train and evaluate it, and what was published beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from morl_blocks import metrics
+from morl_recipes.common import checks
+from morl_recipes.recipe.protocols import Task, protocol
+from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.fronts.front import Front
+
+EPISODES = 5
+"""Episodes per policy and preference: what C-MORL's scripts ask for, with most likely actions."""
+EVAL_EVERY = 100
+"""Iterations between validations, which tell a front nothing but its learning curve."""
+COLUMNS = ("method", "HV", "HV ±", "EUM", "EUM ±", "sparsity", "seeds", "steps", "source")
+
+
+def protocol_task(name: str, env: str) -> Task:
+    """Return the task of a protocol; one that nothing published may stand beside is refused with the reason.
+
+    Args:
+        name: Name of the protocol: ``"B"``, or ``"exact"``.
+        env: Environment of the protocol.
+
+    Example:
+        >>> task = protocol_task("B", "mo-hopper-2d-v4")
+        >>> task.steps, task.gamma, task.reference, task.weights
+        (1500000, 0.99, (-100.0, -100.0), 101)
+    """
+    found = protocol(name)
+    task = found.task(env)
+    if not task.comparable:
+        known = ", ".join(own.env for own in found.tasks if own.comparable) or "none"
+        checks.fail("env", f"be comparable under protocol {name} ({known})", f"{task.env}: {task.reason}")
+    return task
+
+
+def protocol_settings(task: Task, recipe: Recipe, settings: Settings | None = None) -> dict[str, Any]:
+    """Return what :func:`~morl_recipes.train_front` needs for a task, besides recipe and seeds.
+
+    A protocol's number of steps is rounded down to whole iterations: a front never takes more than the others had.
+
+    Args:
+        task: The task.
+        recipe: What is trained.
+        settings: Settings to change; those of the protocol are the steps and the episodes of the evaluation.
+
+    Example:
+        >>> from morl_recipes import front_recipe
+        >>> task = protocol_task("B", "mo-hopper-2d-v4")
+        >>> found = protocol_settings(task, front_recipe("mo-hopper-2d-v4"))
+        >>> found["settings"].total_steps <= 1_500_000, len(found["preferences"])
+        (True, 101)
+    """
+    own = settings or Settings(test_episodes=0)
+    if task.steps is not None:
+        each = recipe.ppo.steps_per_iteration
+        own = own.change(total_steps=max(1, task.steps // each) * each)
+    own = own.change(eval_every=EVAL_EVERY, eval_episodes=EPISODES)
+    return {
+        "env": task.env,
+        "preferences": task.grid().tolist(),
+        "gamma": task.gamma,
+        "settings": own,
+        "total_steps": own.total_steps,
+    }
+
+
+def front_scores(front: Front, task: Task) -> pd.DataFrame:
+    """Return hypervolume, expected utility and sparsity of every seed's front, one row per seed."""
+    rows = []
+    for seed in sorted(set(front.seeds)):
+        points = front.of(seed).points
+        volume = metrics.front_hypervolume(points, task.reference, allow_empty=True)
+        utility, gaps = metrics.eum(points, task.grid()), metrics.sparsity(points)
+        rows.append({"seed": seed, "HV": volume, "EUM": utility, "sparsity": gaps, "points": len(points)})
+    return pd.DataFrame(rows)
+
+
+def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) -> pd.DataFrame:
+    """Return one row for a method of ours and one for every published one; ± is a standard deviation over seeds.
+
+    Args:
+        scores: Of :func:`front_scores`.
+        task: The task.
+        method: What our row is called.
+        steps: Environment steps of each seed.
+
+    Example:
+        >>> scores = pd.DataFrame({"seed": [0], "HV": [1.2e5], "EUM": [240.0], "sparsity": [0.5]})
+        >>> table = beside_published(scores, protocol_task("B", "mo-hopper-2d-v4"), "ours", 1_499_136)
+        >>> table["method"].tolist(), table["EUM"].tolist()
+        (['ours', 'PG-MORL', 'GPI-LS', 'C-MORL', 'D3PO'], [240.0, 234.0, 233.0, 253.0, 247.0])
+    """
+    own: dict[str, Any] = {"method": method, "sparsity": scores["sparsity"].mean(), "seeds": len(scores)}
+    for name in ("HV", "EUM"):
+        own |= {name: scores[name].mean(), f"{name} ±": scores[name].std() if len(scores) > 1 else np.nan}
+    rows = [own | {"steps": steps, "source": "this training"}]
+    published = task.published()
+    for other in published["method"].unique():
+        lines = published[published["method"] == other].set_index("metric")
+        row: dict[str, Any] = {"method": other, "sparsity": np.nan, "source": lines["source"].iloc[0]}
+        for name in ("HV", "EUM"):
+            known = name in lines.index
+            row |= {name: lines["value"].get(name, np.nan), f"{name} ±": lines["deviation"][name] if known else np.nan}
+        rows.append(row | {"seeds": lines["seeds"].iloc[0], "steps": lines["steps"].iloc[0]})
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def as_text(table: pd.DataFrame) -> str:
+    """Return the table of :func:`beside_published` as aligned text; what nobody printed is left empty."""
+    numbers = {"HV": ".4g", "HV ±": ".2g", "EUM": ".4g", "EUM ±": ".2g", "sparsity": ".3g", "steps": ",.0f"}
+
+    def cell(name: str, value: Any) -> str:
+        if pd.isna(value):
+            return ""
+        return format(float(value), numbers[name]) if name in numbers else str(value)
+
+    cells = [list(table.columns), *([cell(str(n), v) for n, v in row.items()] for _, row in table.iterrows())]
+    widths = [max(len(row[index]) for row in cells) for index in range(len(table.columns))]
+    return "\n".join(
+        "  ".join(
+            text.ljust(width) if name in ("method", "source") else text.rjust(width)
+            for text, width, name in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in cells
+    )

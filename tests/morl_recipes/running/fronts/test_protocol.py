@@ -1,0 +1,85 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from morl_blocks.metrics import eum, front_hypervolume
+from morl_recipes import Front, front_recipe
+from morl_recipes.recipe.protocols import protocol
+from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.fronts.protocol import (
+    as_text,
+    beside_published,
+    front_scores,
+    protocol_settings,
+    protocol_task,
+)
+
+TASK = protocol_task("B", "mo-hopper-2d-v4")
+
+
+def test_unknown_names_are_errors_with_the_list() -> None:
+    with pytest.raises(ValueError, match=r"`name` must be a protocol \(A, B, exact\), got 'C'"):
+        protocol_task("C", "mo-hopper-2d-v4")
+    with pytest.raises(ValueError, match=r"`env` must be an environment of protocol B \(mo-hopper-2d-v4, .*humanoid"):
+        protocol_task("B", "mo-walker2d-v4")
+
+
+def test_a_task_that_nothing_published_is_about_is_refused_with_the_reason() -> None:
+    with pytest.raises(ValueError, match=r"`env` must be comparable under protocol B \(mo-hopper.*contact cost"):
+        protocol_task("B", "mo-ant-v5")
+    with pytest.raises(ValueError, match=r"comparable under protocol A \(none\)"):
+        protocol_task("A", "mo-hopper-2obj-v5")
+
+
+@pytest.mark.parametrize("task", [task for task in protocol("B").tasks if task.comparable], ids=lambda task: task.env)
+def test_a_protocol_is_never_exceeded_and_hardly_missed(task: object) -> None:
+    own = protocol_task("B", task.env)  # type: ignore[attr-defined]
+    how = protocol_settings(own, front_recipe(own.env))
+    steps, each = how["total_steps"], front_recipe(own.env).ppo.steps_per_iteration
+    assert own.steps is not None
+    assert own.steps - each < steps <= own.steps
+    assert steps == how["settings"].total_steps
+    assert steps % each == 0
+    assert len(how["preferences"]) == {2: 101, 3: 66}[own.objectives]
+    assert (how["gamma"], own.reference) == (0.99, (-100.0,) * own.objectives)
+    assert how["settings"].eval_episodes == 5
+
+
+def test_a_task_without_a_length_keeps_that_of_the_settings() -> None:
+    treasure = protocol_task("exact", "deep-sea-treasure-v0")
+    how = protocol_settings(treasure, front_recipe(treasure.env), Settings(total_steps=4096))
+    assert how["total_steps"] == 4096
+
+
+def test_scores_are_those_of_each_seed_alone(conditioned: Front) -> None:
+    scores = front_scores(conditioned, TASK)
+    assert scores["seed"].tolist() == [3, 4]
+    for _, row in scores.iterrows():
+        points = conditioned.of(int(row["seed"])).points
+        assert row["HV"] == front_hypervolume(points, [-100.0, -100.0])
+        assert row["EUM"] == eum(points, TASK.grid())
+        assert row["points"] == len(points)
+
+
+def test_ours_stands_beside_every_published_row() -> None:
+    scores = pd.DataFrame({"seed": [0, 1], "HV": [1e5, 1.2e5], "EUM": [240.0, 260.0], "sparsity": [1.0, 2.0]})
+    table = beside_published(scores, TASK, "ours", 1000)
+    assert table["method"].tolist() == ["ours", "PG-MORL", "GPI-LS", "C-MORL", "D3PO"]
+    own, best = table.iloc[0], table.set_index("method").loc["C-MORL"]
+    np.testing.assert_allclose([own["HV"], own["EUM"], own["sparsity"]], [1.1e5, 250.0, 1.5])
+    np.testing.assert_allclose([own["HV ±"], own["EUM ±"]], [np.std([1e5, 1.2e5], ddof=1), 200**0.5])
+    assert (best["HV"], best["EUM"], best["seeds"]) == (137_000.0, 253.0, 5)
+    assert pd.isna(best["sparsity"])
+    assert pd.isna(beside_published(scores[:1], TASK, "ours", 1000)["HV ±"][0])
+    lines = as_text(table).splitlines()
+    assert len(lines) == 6
+    assert "nan" not in as_text(table).lower()
+    assert "D3PO project page" in lines[4]
+
+
+def test_a_method_with_one_metric_leaves_the_other_empty() -> None:
+    task = protocol_task("exact", "deep-sea-treasure-v0")
+    scores = pd.DataFrame({"seed": [0], "HV": [900.0], "EUM": [5.0], "sparsity": [0.0]})
+    exact = beside_published(scores, task, "ours", 10).set_index("method").loc["exact front"]
+    assert exact["HV"] == 994.3
+    assert pd.isna(exact["EUM"])
