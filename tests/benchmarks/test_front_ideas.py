@@ -1,0 +1,54 @@
+import itertools
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from benchmarks import front_ideas
+from benchmarks.front_ideas import IDEAS, Args, main, sources
+from morl_recipes import PPO
+
+
+def test_a_walker_is_rewarded_as_the_hopper_is() -> None:
+    source = sources()["high walker"]
+    with source.opened(1, [0]) as env:
+        env.reset_tensors()
+        _, reward, _, _ = env.step_tensors(torch.zeros(1, 6))
+        world = env.envs[0].unwrapped  # type: ignore[attr-defined]
+        height = 10 * (world.data.qpos[1] - world.init_qpos[1])
+        assert reward[0, 1].item() == pytest.approx(1.0 + height, abs=1e-5)
+    assert (source.horizon, len(source.objectives)) == (1000, 2)
+
+
+def test_what_is_there_is_not_trained_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen = []
+
+    def measured(source: object, task: str, idea: str, seed: int, steps: int) -> dict[str, Any]:
+        seen.append((task, idea, seed))
+        return {"task": task, "idea": idea, "seed": seed, "steps": steps, "HV": 1.0 + seed, "EUM": 2.0}
+
+    monkeypatch.setattr(front_ideas, "measured", measured)
+    args = Args(out=tmp_path / "i.json", seeds=(0, 2), tasks=("half-cheetah",), ideas=("as it was",))
+    for _ in range(2):
+        rows = main(args)["rows"]
+    assert seen == [("half-cheetah", "as it was", 0), ("half-cheetah", "as it was", 2)]
+    assert rows == [{"task": "half-cheetah", "idea": "as it was", "steps": 200_000, "seeds": 2, "HV": 2.0, "EUM": 2.0}]
+    assert "as it was" in (tmp_path / "i.txt").read_text()
+
+
+def test_the_first_four_ideas_add_one_thing_each() -> None:
+    first = list(IDEAS.values())[:4]
+    for before, after in itertools.pairwise(first):
+        assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_an_idea_is_trained_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(front_ideas, "ASKED", 2)
+    monkeypatch.setattr(front_ideas, "EPISODES", 1)
+    short = PPO(steps_per_iteration=64, epochs=1)
+    monkeypatch.setattr(front_ideas, "changed", lambda recipe, how: replace(recipe, ppo=short))
+    row = front_ideas.measured(sources()["half-cheetah"], "half-cheetah", "as it was", 1, 64)
+    assert row["HV"] > 5_000.0
+    assert (row["task"], row["idea"], row["seed"], row["steps"]) == ("half-cheetah", "as it was", 1, 64)
