@@ -26,7 +26,7 @@ from morl_blocks.metrics import eum, even_weights, front_hypervolume
 from morl_envs import GymnasiumBatch
 from morl_recipes import EnvSource, Recipe, front_recipe, train_front
 from morl_recipes.environments.source import find_source
-from morl_recipes.recipe.specs import Actor, Branched
+from morl_recipes.recipe.specs import Actor, Branched, Uniform
 
 GAMMA, REFERENCE, WEIGHTS, ASKED, EPISODES = 0.99, (-100.0, -100.0), 101, 11, 2
 COST = 1e-3
@@ -72,6 +72,8 @@ IDEAS: dict[str, dict[str, Any]] = {
     "short episodes, lambda 0.9": SHORT | {"gae_lambda": 0.9},
     "normalised returns, minibatches of 64, rate 3e-4": RETURNS | {"minibatch_size": 64, "learning_rate": 3e-4},
     "short episodes, 256 hidden units, rate 5e-4": SHORT | {"hidden": 256, "learning_rate": 5e-4},
+    "short episodes, preferences drawn evenly": SHORT | {"preferences": "Uniform"},
+    "short episodes, 32 environments": SHORT | {"num_envs": 32},
 }
 """By name, what differs from the recipe for fronts; each of the first four adds one thing to the one before."""
 
@@ -143,7 +145,7 @@ def means(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def measured(source: EnvSource, task: str, idea: str, seed: int, steps: int) -> dict[str, Any]:
     """Train one seed of an idea; return its figures."""
     how = dict(IDEAS[idea])
-    outside = {name: how.pop(name) for name in ("normalize_observations", "horizon")}
+    outside = {name: how.pop(name) for name in ("normalize_observations", "horizon", "num_envs") if name in how}
     recipe = changed(front_recipe(source), how)
     settings: dict[str, Any] = {"total_steps": steps, "eval_episodes": EPISODES, "eval_every": 10**9, "compile": False}
     front = train_front(recipe, source, ASKED, [seed], gamma=GAMMA, progress=False, **outside, **settings)
@@ -153,7 +155,7 @@ def measured(source: EnvSource, task: str, idea: str, seed: int, steps: int) -> 
 
 
 def changed(recipe: Recipe, how: dict[str, Any]) -> Recipe:
-    """Return a recipe with other numbers of PPO, or other sizes of its networks.
+    """Return a recipe with other numbers of PPO, other sizes of its networks, or other preferences.
 
     Example:
         >>> changed(Recipe(), {"hidden": 256}).critic
@@ -163,6 +165,8 @@ def changed(recipe: Recipe, how: dict[str, Any]) -> Recipe:
     if (hidden := how.pop("hidden", None)) is not None:
         actor = Actor(init="orthogonal", log_std=-1.5, hidden=hidden)
         recipe = replace(recipe, actor=actor, critic=Branched(hidden=hidden))
+    if how.pop("preferences", None) is not None:
+        recipe = replace(recipe, preferences=Uniform())
     return replace(recipe, ppo=replace(recipe.ppo, **how))
 
 

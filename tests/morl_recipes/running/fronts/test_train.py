@@ -10,7 +10,11 @@ from torch import Tensor
 from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
 from morl_recipes.environments.source import find_source
 from morl_recipes.environments.toy import toy
+from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.runs import Run
+from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs
+from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.front import make_policy
 from morl_recipes.running.fronts.play import play_policies
 from morl_recipes.running.fronts.train import adapted, scaled_source, shortened_source
@@ -78,6 +82,22 @@ def test_episodes_of_the_training_end_where_the_discount_leaves_nothing() -> Non
         shortened_source(source, limit + 1, 1.0)
     with pytest.raises(ValueError, match="`horizon` must be a whole number >= 1, got 0"):
         shortened_source(source, 0, 1.0)
+
+
+def test_a_training_on_shorter_episodes_goes_on_from_its_state() -> None:
+    source = shortened_source(toy().complete(), 7, 1.0)
+    settings = Settings(total_steps=256, num_envs=4, compile=False)
+    first, second = (Batch([Run(RECIPE, (0.5, 0.5), 3)], source, settings) for _ in range(2))
+    first.iterate()
+    load_tensors(second, {name: tensor.clone() for name, tensor in tensors_of(first).items()})
+    second.iteration, second.updates = first.iteration, first.updates
+    for batch in (first, second):
+        batch.iterate()
+    expected, state = tensors_of(first), tensors_of(second)
+    assert "env/shortened_step" in expected
+    assert expected.keys() == state.keys()
+    for name, tensor in expected.items():
+        assert torch.equal(tensor, state[name]), name
 
 
 def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
