@@ -29,7 +29,7 @@ def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
     own = value.shape
     # No shortcut for equal shapes: comparing them whole would fix the batch's size in an exported policy.
-    if len(own) > len(shape) or any(a not in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False)):
+    if len(own) > len(shape) or any(a not in (1, b) for a, b in zip(own, shape[len(shape) - len(own) :], strict=True)):
         fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
 
 

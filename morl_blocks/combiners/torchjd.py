@@ -8,6 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks import _checks
+from morl_blocks._extras import require
 from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
 from morl_blocks.combiners.conflict import pair_conflict
 from morl_blocks.combiners.gramian import gramian_of
@@ -102,7 +103,7 @@ def as_combiner(value: object) -> Combiner:
         return value
     try:
         return TorchJD(value)  # type: ignore[arg-type]  # it refuses anything else
-    except ValueError:
+    except (ModuleNotFoundError, ValueError):
         raise ValueError(
             f"`combiner` must be a Combiner such as PCGrad(), or an aggregator or weighting of TorchJD, got {value!r}."
         ) from None
@@ -119,10 +120,8 @@ def _seeded(function: Any, matrix: Tensor, seed: Tensor | None) -> Tensor:
 
 def _sorted(method: Any) -> tuple[Any, Any]:
     """Return what to call on a Gramian and what to call on a Jacobian; one of the two is ``None``."""
-    try:
-        torchjd = import_module("torchjd.aggregation")
-    except ImportError as error:
-        raise ValueError("`method` must come from the package torchjd: pip install 'morl-blocks[torchjd]'.") from error
+    require("TorchJD", "torchjd")
+    torchjd = import_module("torchjd.aggregation")
     if isinstance(method, torchjd.GramianWeightedAggregator):
         return method.gramian_weighting, None
     if isinstance(method, torchjd.WeightedAggregator) and _counts(method.weighting):

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morl_blocks._checks import at_least, choice
+from morl_blocks._extras import needs
+from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
 from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 
@@ -76,6 +78,7 @@ def standard_error(values: Values, present: object = None) -> float:
     return float(np.sqrt(np.square(units.mean(-2)).sum()))
 
 
+@needs("scipy")
 def bootstrap_ci(
     values: Values,
     statistic: Statistic = "mean",

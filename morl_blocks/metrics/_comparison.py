@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks._checks import at_least, fail
+from morl_blocks._extras import needs
+from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty
 from morl_blocks.metrics._bootstrap import bootstrap_ci, standard_error
 from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of, share
 from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty
@@ -49,6 +50,7 @@ class Comparison:
         return detectable_difference(self.error, self.freedom, level=self.level)
 
 
+@needs("scipy")
 def detectable_difference(error: float, freedom: int, *, level: float = 0.95, power: float = 0.8) -> float:
     r"""Return the smallest true difference that a paired comparison tells apart with a given power.
 
@@ -76,6 +78,8 @@ def detectable_difference(error: float, freedom: int, *, level: float = 0.95, po
         fail("error", "be finite and >= 0", error)
     if power <= (1 - level) / 2:  # so often one of the ends misses 0 by chance
         return 0.0
+    from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
+
     return error * float(nctdtrinc(freedom, 1 - power, stdtrit(freedom, (1 + level) / 2)))
 
 
@@ -121,6 +125,7 @@ def _strata(name: str, values: Strata) -> list[Array]:
     return rows
 
 
+@needs("scipy")
 def compare(first: Values, second: Values, *, present: object = None, level: float = 0.95) -> Comparison:
     """Compare two recipes run by run: same preference, same seed (maximise).
 

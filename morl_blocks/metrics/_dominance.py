@@ -1,13 +1,14 @@
 """Which points of a set no other point beats."""
 
-import moocore
 import numpy as np
 from numpy.typing import NDArray
 
 from morl_blocks._checks import fail
+from morl_blocks._extras import needs
 from morl_blocks.metrics.arrays import Values, as_array
 
 
+@needs("moocore")
 def nondominated(points: Values) -> NDArray[np.bool_]:
     """Mark the points that no other point dominates (maximise).
 
@@ -31,4 +32,6 @@ def nondominated(points: Values) -> NDArray[np.bool_]:
         return np.zeros(0, dtype=np.bool_)
     if array.shape[1] == 1:
         return np.asarray(array[:, 0] == array.max())
+    import moocore
+
     return np.asarray(moocore.is_nondominated(array, maximise=True, keep_weakly=True), dtype=np.bool_)

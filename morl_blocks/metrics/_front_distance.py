@@ -1,15 +1,14 @@
 """How far a front is from a known one: IGD, IGD+ and the additive epsilon indicator. Lower is better for all three."""
 
-from collections.abc import Callable
-
-import moocore
-
 from morl_blocks._checks import fail
+from morl_blocks._extras import needs
+from morl_blocks.metrics.arrays import Values
 from morl_blocks.metrics._fronts import front_points
 from morl_blocks.metrics.arrays import Values
 from morl_blocks.scalarizers.base import Sense
 
 
+@needs("moocore")
 def igd(points: Values, known: Values, sense: Sense = "max") -> float:
     r"""Average the distance from each point of a known front to the nearest point found (minimise).
 
@@ -30,9 +29,10 @@ def igd(points: Values, known: Values, sense: Sense = "max") -> float:
         >>> igd([[1.0, 0.0]], known=[[1.0, 0.0], [0.0, 0.0]])
         0.5
     """
-    return _against(moocore.igd, points, known, sense)
+    return _against("igd", points, known, sense)
 
 
+@needs("moocore")
 def igd_plus(points: Values, known: Values, sense: Sense = "max") -> float:
     r"""Average what each point of a known front has over the nearest point found (minimise).
 
@@ -54,9 +54,10 @@ def igd_plus(points: Values, known: Values, sense: Sense = "max") -> float:
         >>> igd_plus([[1.0, 0.0]], known=[[1.0, 0.0], [0.0, 0.0]], sense="min")
         0.5
     """
-    return _against(moocore.igd_plus, points, known, sense)
+    return _against("igd_plus", points, known, sense)
 
 
+@needs("moocore")
 def additive_epsilon(points: Values, known: Values, sense: Sense = "max") -> float:
     r"""Find the smallest number that, added to every point found, makes them cover a known front (minimise).
 
@@ -77,12 +78,14 @@ def additive_epsilon(points: Values, known: Values, sense: Sense = "max") -> flo
         >>> additive_epsilon([[1.0, 0.0], [0.0, 1.0]], known=[[1.0, 0.5], [0.0, 1.0]])
         0.5
     """
-    return _against(moocore.epsilon_additive, points, known, sense)
+    return _against("epsilon_additive", points, known, sense)
 
 
-def _against(metric: Callable[..., float], points: Values, known: Values, sense: Sense) -> float:
+def _against(metric: str, points: Values, known: Values, sense: Sense) -> float:
     """Check both fronts and hand them to a metric of moocore, which drops points with NaN in silence."""
     found, goal = front_points("points", points, sense), front_points("known", known, sense)
     if goal.shape[1] != found.shape[1]:
         fail("known", f"have {found.shape[1]} objectives in its last dimension", f"shape {list(goal.shape)}")
-    return float(metric(found, ref=goal, maximise=True))
+    import moocore
+
+    return float(getattr(moocore, metric)(found, ref=goal, maximise=True))

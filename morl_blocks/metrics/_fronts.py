@@ -3,6 +3,8 @@
 import numpy as np
 
 from morl_blocks._checks import choice, fail
+from morl_blocks._extras import needs
+from morl_blocks.metrics.arrays import Array, Values, as_array
 from morl_blocks.metrics._dominance import nondominated
 from morl_blocks.metrics._hypervolume import hypervolume
 from morl_blocks.metrics.arrays import Array, Values, as_array
@@ -31,6 +33,7 @@ def front_points(name: str, points: Values, sense: Sense, *, empty: bool = False
     return array if sense == "max" else -array
 
 
+@needs("moocore")
 def non_dominated(points: Values, sense: Sense = "max") -> Array:
     """Return the distinct points that no other point dominates, in ascending order.
 
@@ -53,6 +56,7 @@ def non_dominated(points: Values, sense: Sense = "max") -> Array:
     return distinct[nondominated(distinct if sense == "max" else -distinct)]
 
 
+@needs("moocore")
 def front_hypervolume(points: Values, reference: Values, sense: Sense = "max", *, allow_empty: bool = False) -> float:
     r"""Measure the volume between a front and a reference point (maximise, in both senses).
 
@@ -87,6 +91,7 @@ def front_hypervolume(points: Values, reference: Values, sense: Sense = "max", *
     return volume
 
 
+@needs("moocore")
 def cardinality(points: Values, sense: Sense = "max") -> int:
     """Count the distinct non-dominated points (maximise, with care: a front of many poor points counts as many).
 
@@ -101,6 +106,7 @@ def cardinality(points: Values, sense: Sense = "max") -> int:
     return len(non_dominated(points, sense))
 
 
+@needs("moocore")
 def sparsity(points: Values, sense: Sense = "max") -> float:
     r"""Average the squared gaps between neighbours on a front, objective by objective (lower is denser).
 

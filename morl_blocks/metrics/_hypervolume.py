@@ -1,12 +1,13 @@
 """Hypervolume of a point set, and the paper's hypervolume of a single run."""
 
-import moocore
 import numpy as np
 
 from morl_blocks._checks import fail
+from morl_blocks._extras import needs
 from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty, same_objectives
 
 
+@needs("moocore")
 def hypervolume(points: Values, reference: Values) -> float:
     r"""Measure the volume that a set of points dominates above a reference point (maximise).
 
@@ -34,6 +35,8 @@ def hypervolume(points: Values, reference: Values) -> float:
         fail("reference", f"have shape [{array.shape[1]}]", f"shape {list(corner.shape)}")
     if not len(array):
         return 0.0
+    import moocore
+
     return float(moocore.hypervolume(array, ref=corner, maximise=True))
 
 

@@ -17,6 +17,8 @@ every redraw, and the interval [0, 0]: its true rate is not 0 but too small to s
 import numpy as np
 
 from morl_blocks._checks import fail
+from morl_blocks._extras import needs
+from morl_blocks.metrics.arrays import Array, Values, real_array
 from morl_blocks.metrics._profiles import credits_of, performance_ratios
 from morl_blocks.metrics._rates import strict_best
 from morl_blocks.metrics._seeds import (
@@ -38,6 +40,7 @@ INNER = 60
 """Repeats whose average is the expected rate of one plausible truth."""
 
 
+@needs("scipy")
 def win_rate_ci(
     hv: Values, *, present: object = None, level: float = 0.95, resamples: int = 400, seed: int = 0
 ) -> list[Interval]:
@@ -65,6 +68,7 @@ def win_rate_ci(
     return _rates("hv", scores, there, level, resamples, seed)
 
 
+@needs("scipy")
 def objective_dominance_ci(
     objectives: Values, *, present: object = None, level: float = 0.95, resamples: int = 400, seed: int = 0
 ) -> list[Interval]:
@@ -94,6 +98,7 @@ def objective_dominance_ci(
     return _rates("objectives", scores, there, level, resamples, seed)
 
 
+@needs("scipy")
 def profile_auc_ci(
     hv: Values,
     tau_max: float = 3.0,

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 
 from morl_blocks._checks import at_least, between, fail, tensor
 from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty, real_array
@@ -101,6 +100,8 @@ def quantiles(level: float, freedom: int) -> tuple[float, float]:
         >>> [round(q, 2) for q in quantiles(0.95, 4)]
         [2.78, 1.96]
     """
+    from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
+
     upper = (1 + share("level", level)) / 2
     return float(stdtrit(freedom, upper)), float(ndtri(upper))
 

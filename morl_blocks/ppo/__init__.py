@@ -4,9 +4,9 @@ The modules for TorchRL's loops (``VectorGAE``, ``VectorClipPPOLoss`` and the po
 used; the rest needs PyTorch alone.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from morl_blocks._extras import lazy
 from morl_blocks.ppo.actors import Actor, CategoricalActor, UnitBoxGaussianActor
 from morl_blocks.ppo.advantage import (
     AdvantageForm,
@@ -86,15 +86,8 @@ __all__ = [
 _HOME = {"VectorGAE": "gae", "VectorClipPPOLoss": "loss", "CategoricalPolicy": "policies", "UnitBoxPolicy": "policies"}
 
 
-def __getattr__(name: str) -> Any:
-    """Load a module for TorchRL's loops on first use."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOME)
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
     return sorted({*globals(), *_HOME})

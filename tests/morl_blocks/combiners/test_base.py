@@ -1,15 +1,18 @@
 """What every combiner shares: the extension points, and bad input."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from unittest.mock import Mock
 
 import pytest
 import torch
 from torch import Generator, Tensor
-from torchjd.aggregation import UPGradWeighting
 
 from morl_blocks.combiners import Combiner, PCGrad, Sum, TorchJD, WeightedPCGrad, WeightedSum, conflict_ratio
 
-BLOCKS = [Sum(), WeightedSum(), PCGrad(), WeightedPCGrad(), TorchJD(UPGradWeighting())]
+BLOCKS: list[Combiner] = [Sum(), WeightedSum(), PCGrad(), WeightedPCGrad()]
+if find_spec("torchjd") is not None:
+    BLOCKS.append(TorchJD(import_module("torchjd.aggregation").UPGradWeighting()))
 HALF = torch.tensor([0.5, 0.5])
 
 

@@ -8,7 +8,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
-from torchjd.aggregation import PCGradWeighting
 
 from morl_blocks.combiners import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
 from tests.morl_blocks.combiners import oracles
@@ -60,8 +59,11 @@ def test_equals_projection_in_parameter_space(jacobian: Tensor, seed: int) -> No
     torch.testing.assert_close(projected, oracles.pcgrad(jacobian, order))
 
 
+@pytest.mark.needs("torchjd")
 @given(st.integers(2, 5).flatmap(jacobians), seeds)
 def test_equals_torchjd_in_the_same_order(jacobian: Tensor, seed: int) -> None:
+    from torchjd.aggregation import PCGradWeighting
+
     gramian = jacobian @ jacobian.T
     order = random_order((len(jacobian),), generator(seed))
     with patch("torch.randperm", side_effect=list(order)):

@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws, standard_error
 from morl_blocks.metrics.arrays import Array
 
+pytestmark = pytest.mark.needs("scipy")
+
 
 @given(st.integers(1, 23).flatmap(lambda n: arrays(np.float64, (3, n), elements=st.floats(-9, 9))))
 def test_interquartile_mean_agrees_with_scipy(values: Array) -> None:

@@ -7,6 +7,8 @@ from hypothesis.extra.numpy import arrays
 from morl_blocks.metrics import compare, detectable_difference, probability_of_improvement
 from morl_blocks.metrics.arrays import Array
 
+pytestmark = pytest.mark.needs("scipy")
+
 scores = arrays(np.float64, (3, 4), elements=st.integers(0, 4).map(float))
 
 

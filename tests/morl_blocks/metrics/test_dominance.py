@@ -7,6 +7,8 @@ from hypothesis.extra.numpy import arrays
 from morl_blocks.metrics import nondominated
 from morl_blocks.metrics.arrays import Array
 
+pytestmark = pytest.mark.needs("moocore")
+
 
 @given(st.integers(1, 5).flatmap(lambda m: arrays(np.float64, (8, m), elements=st.integers(0, 3).map(float))))
 def test_agrees_with_the_definition(points: Array) -> None:

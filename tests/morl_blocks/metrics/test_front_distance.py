@@ -8,6 +8,8 @@ from morl_blocks.metrics import additive_epsilon, igd, igd_plus
 from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import pairs
 
+pytestmark = pytest.mark.needs("moocore")
+
 
 @given(pairs)
 def test_plain_loops_agree(sets: tuple[Array, Array]) -> None:

@@ -21,6 +21,7 @@ def test_plain_loops_agree(sets: tuple[Array, Array]) -> None:
     assert maximum_utility_loss(points, known, weights) == pytest.approx((theirs - ours).max())
 
 
+@pytest.mark.needs("moocore")
 @given(pairs)
 def test_for_minimisation_it_is_the_mean_of_the_lowest_cost(sets: tuple[Array, Array]) -> None:
     points, known = sets

@@ -8,6 +8,8 @@ from morl_blocks.metrics import cardinality, front_hypervolume, hypervolume, non
 from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import fronts
 
+pytestmark = pytest.mark.needs("moocore")
+
 point_sets = st.integers(2, 4).flatmap(fronts)
 
 

@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 from morl_blocks.metrics import hypervolume, run_hypervolume
 from morl_blocks.metrics.arrays import Array
 
+pytestmark = pytest.mark.needs("moocore")
+
 
 def inclusion_exclusion(points: Array, reference: Array) -> float:
     """The volume of a union of boxes, term by term over all subsets."""

@@ -9,6 +9,8 @@ from hypothesis.extra.numpy import arrays
 from morl_blocks import metrics
 from morl_blocks.metrics.arrays import Array
 
+pytestmark = pytest.mark.needs("scipy")
+
 scores = arrays(np.float64, (3, 2, 4), elements=st.integers(0, 8).map(lambda n: n / 8))
 
 

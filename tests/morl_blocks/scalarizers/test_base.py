@@ -160,6 +160,7 @@ def test_default_gradient_works_without_grad_and_under_vmap_and_compile() -> Non
         torch.testing.assert_close(Nash().gradient(values, weights), expected)
     with torch.inference_mode():
         torch.testing.assert_close(Nash().gradient(values, weights), expected)
+        torch.testing.assert_close(Nash().gradient(values.clone(), weights.clone()), expected)
     torch.testing.assert_close(torch.func.vmap(Nash().gradient)(values, weights), expected)
     torch.testing.assert_close(torch.func.vmap(Nash().attention)(values, weights), Nash().attention(values, weights))
     compiled = torch.compile(Nash().differentiate, fullgraph=True, backend="eager")
