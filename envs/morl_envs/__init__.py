@@ -7,8 +7,13 @@ environments themselves are loaded when one of the names below is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from morl_envs.cards import world_cards
-from morl_envs.registration import register, register_all
+from morl_envs._extras import without_rl
+
+try:
+    from morl_envs.cards import world_cards
+    from morl_envs.registration import register, register_all
+except ModuleNotFoundError as error:
+    raise without_rl("morl_envs", error) from error
 
 if TYPE_CHECKING:
     from morl_envs.cards import CARDS as CARDS
@@ -53,7 +58,10 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'morl_envs' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    try:
+        value = getattr(import_module(_HOME[name]), name)
+    except ModuleNotFoundError as error:
+        raise without_rl(name, error) from error
     globals()[name] = value
     return value
 

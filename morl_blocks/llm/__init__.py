@@ -5,9 +5,9 @@
 :class:`GroupAdvantage` TorchRL; both are loaded when they are first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from morl_blocks._extras import lazy
 from morl_blocks.llm.advantage import group_advantage
 from morl_blocks.llm.attention import reward_attention
 from morl_blocks.llm.conflict import reward_conflict
@@ -31,10 +31,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(f"morl_blocks.llm.{_LAZY[name]}"), name)
-    raise AttributeError(f"module 'morl_blocks.llm' has no attribute {name!r}")
+__getattr__ = lazy(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

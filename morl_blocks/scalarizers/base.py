@@ -90,7 +90,7 @@ class Scalarizer(nn.Module, ABC):
     def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return d score / d values, ``[*B, m]``: by autograd, also under ``no_grad`` and ``vmap``."""
         if not torch.compiler.is_compiling() and torch.is_inference_mode_enabled():  # torch 2.4 gives zero there
-            with torch.inference_mode(False):
+            with torch.inference_mode(mode=False):
                 return self.differentiate(values.clone(), weights.clone())
         gradient: Tensor = torch.func.grad(lambda inner: self._scored(inner, weights).sum())(values)
         return gradient

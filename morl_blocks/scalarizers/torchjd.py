@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
+from morl_blocks._extras import require
 from morl_blocks.scalarizers.base import Scalarizer
 
 
@@ -37,11 +38,8 @@ class TorchJDScalarizer(Scalarizer):
 
     def __init__(self, method: Callable[[Tensor], Tensor]) -> None:
         super().__init__(sense="min")
-        try:
-            base: Any = import_module("torchjd.scalarization").Scalarizer
-        except ImportError as error:
-            rule = "come from the package torchjd: pip install 'morl-blocks[torchjd]'"
-            raise ValueError(f"`method` must {rule}.") from error
+        require("TorchJDScalarizer", "torchjd")
+        base: Any = import_module("torchjd.scalarization").Scalarizer
         if not isinstance(method, base):
             hint = f"an instance such as {method.__name__}()" if isinstance(method, type) else "a scalarizer"
             _checks.fail("method", f"be {hint} of torchjd.scalarization", repr(method))

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from morl_recipes._moved import answer_old_names
+from morl_recipes.common.extras import without_train
 
 if TYPE_CHECKING:
     from morl_recipes.analysis.datasets import published as published
@@ -64,7 +65,10 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name not in _HOME:
         raise AttributeError(f"module 'morl_recipes' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    try:
+        value = getattr(import_module(_HOME[name]), name)
+    except ModuleNotFoundError as error:
+        raise without_train(f"`{name}`", error) from error
     globals()[name] = value
     return value
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from morl_recipes.cli.signals import STOPPED, defer_signals, forward_sigterm, stop_name
+from morl_recipes.common.extras import without_train
 
 __all__ = ["main"]
 
@@ -25,8 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with forward_sigterm():
             with defer_signals():
-                from morl_recipes.cli.errors import explain
-                from morl_recipes.cli.parser import prepare
+                try:
+                    from morl_recipes.cli.errors import explain
+                    from morl_recipes.cli.parser import prepare
+                except ModuleNotFoundError as error:
+                    return _ask(error)
             try:
                 code: int = prepare(words).run(words)
                 sys.stdout.flush()
@@ -40,3 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.flush()
         os._exit(code)
     return code
+
+
+def _ask(error: ModuleNotFoundError) -> int:
+    """Print which extra the command needs; an error of another kind keeps its traceback."""
+    sentence = without_train("the command", error)
+    if sentence is error:
+        raise error
+    print(f"morl-blocks: {sentence}", file=sys.stderr)
+    return 1

@@ -73,6 +73,7 @@ def test_batches_are_rows_and_gradients_are_finite(name: str) -> None:
     assert (x <= high).all()
 
 
+@pytest.mark.needs("moocore")
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_no_point_dominates_the_front(name: str) -> None:
     problem = PROBLEMS[name]

@@ -70,6 +70,6 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         TorchJDScalarizer(torch.sum)
     with pytest.raises(ValueError, match="`weights` must sum to 1"):
         TorchJDScalarizer(peer.Mean())(LOSSES, torch.ones(3))
-    monkeypatch.setitem(sys.modules, "torchjd.scalarization", None)
-    with pytest.raises(ValueError, match="`method` must come from the package torchjd: pip install"):
+    monkeypatch.setitem(sys.modules, "torchjd", None)
+    with pytest.raises(ModuleNotFoundError, match="`TorchJDScalarizer` needs torchjd: pip install"):
         TorchJDScalarizer(torch.sum)
