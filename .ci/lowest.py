@@ -15,7 +15,7 @@ from pathlib import Path
 import tomllib
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("torchjd", "report", "polars")
+EXTRAS = ("metrics", "rl", "train", "torchjd", "report", "polars")
 TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
 TESTS = (
     "tests/morl_blocks",
@@ -34,10 +34,15 @@ def lowest(requirement: str) -> str:
 
 
 def versions() -> list[str]:
-    """Return the lowest version of each package that is needed always, or by the extras that are tried here."""
+    """Return the lowest version of each package that the extras tried here bring; of two bounds the higher."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = [line for name in EXTRAS for line in project["optional-dependencies"][name]]
-    return [lowest(line) for line in [*project["dependencies"], *extras]]
+    pinned: dict[str, str] = {}
+    for line in [*project["dependencies"], *extras]:
+        if not line.startswith("morl-blocks["):
+            name, _, version = lowest(line).partition("==")
+            pinned[name] = max(version, pinned.get(name, "0"), key=lambda text: [int(part) for part in text.split(".")])
+    return [f"{name}=={version}" for name, version in pinned.items()]
 
 
 def main() -> None:

@@ -53,7 +53,8 @@ def non_dominated(points: Values, sense: Sense = "max") -> Array:
     """
     better = front_points("points", points, sense, empty=True)
     distinct: Array = np.unique(better if sense == "max" else -better, axis=0)
-    return distinct[nondominated(distinct if sense == "max" else -distinct)]
+    front: Array = distinct[nondominated(distinct if sense == "max" else -distinct)]
+    return front
 
 
 @needs("moocore")

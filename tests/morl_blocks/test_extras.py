@@ -54,7 +54,8 @@ def test_the_adapters_of_torchjd_say_what_they_need() -> None:
 
 
 def test_a_star_import_and_the_neighbours_work() -> None:
-    said("from morl_blocks.ppo import *\nfrom morl_blocks.metrics import *\nprint(run_hypervolume([1.0], [0.0], [2.0]))")
+    code = "from morl_blocks.ppo import *\nfrom morl_blocks.metrics import *\n"
+    assert said(code + "print(run_hypervolume([1.0], [0.0], [2.0]))") == "0.5\n"
 
 
 def test_names_of_a_stand_in() -> None:
