@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from morl_blocks._checks import at_least, choice
 from morl_blocks._extras import needs
-from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
 from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 

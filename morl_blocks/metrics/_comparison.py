@@ -8,7 +8,6 @@ import numpy as np
 
 from morl_blocks._checks import at_least, fail
 from morl_blocks._extras import needs
-from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty
 from morl_blocks.metrics._bootstrap import bootstrap_ci, standard_error
 from morl_blocks.metrics._seeds import Interval, freedom_of, runs_of, share
 from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, not_empty

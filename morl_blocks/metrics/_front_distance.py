@@ -2,7 +2,6 @@
 
 from morl_blocks._checks import fail
 from morl_blocks._extras import needs
-from morl_blocks.metrics.arrays import Values
 from morl_blocks.metrics._fronts import front_points
 from morl_blocks.metrics.arrays import Values
 from morl_blocks.scalarizers.base import Sense

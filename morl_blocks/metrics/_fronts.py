@@ -4,7 +4,6 @@ import numpy as np
 
 from morl_blocks._checks import choice, fail
 from morl_blocks._extras import needs
-from morl_blocks.metrics.arrays import Array, Values, as_array
 from morl_blocks.metrics._dominance import nondominated
 from morl_blocks.metrics._hypervolume import hypervolume
 from morl_blocks.metrics.arrays import Array, Values, as_array

@@ -18,7 +18,6 @@ import numpy as np
 
 from morl_blocks._checks import fail
 from morl_blocks._extras import needs
-from morl_blocks.metrics.arrays import Array, Values, real_array
 from morl_blocks.metrics._profiles import credits_of, performance_ratios
 from morl_blocks.metrics._rates import strict_best
 from morl_blocks.metrics._seeds import (
