@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from morl_recipes.recipe.selection import Row
 
 ROWS_TEXT = Path(__file__).with_name("rows.txt")
-"""What :func:`show_rows` says of all rows, kept so that ``morl-blocks list`` need not load PyTorch."""
+"""The text of :func:`show_rows` for all rows, stored so that ``morl-blocks list`` does not import PyTorch."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def show_rows(names: tuple[str, ...]) -> str:
 
 
 def _changes(row: Row) -> str:
-    """Say in which slots a row differs from PASTA, and how."""
+    """Describe how a row differs from PASTA, slot by slot."""
     from morl_recipes.recipe.rows import PASTA
 
     slots = row.recipe.differences(PASTA)

@@ -8,7 +8,7 @@ from morl_recipes.common.text import for_terminal
 
 @dataclass(frozen=True)
 class Verify:
-    """Check every file of a store: whole, of its own run, of versions that go together. Changes nothing.
+    """Check that every file of a store is undamaged, belongs to its run and has compatible versions. Changes nothing.
 
     Examples:
       morl-blocks verify runs/smoke
@@ -18,7 +18,7 @@ class Verify:
     """Results of a sweep or a training, complete or not."""
 
     def run(self, argv: list[str]) -> int:
-        """Check, and say what to do about each finding; the exit code is 1 when there is one."""
+        """Print each problem with what to do about it; the exit code is 1 if there is one."""
         from morl_recipes.store.verify import verify
 
         made = verify(self.folder)

@@ -50,7 +50,7 @@ class RowDifference:
 
     @property
     def verdict(self) -> Verdict:
-        """Say how the second compares with the first; nothing without an interval."""
+        """Return how the second compares with the first; empty without an interval."""
         if self.how == "same runs":
             return "same"
         if math.isnan(self.difference.low):
@@ -61,7 +61,7 @@ class RowDifference:
 
 
 def compare_results(first: Results, second: Results) -> list[RowDifference]:
-    """Compare every row that both have; PASTA, which stands in many groups, once per environment.
+    """Compare every row that both have; PASTA, which belongs to many groups, once per environment.
 
     Bounds of the hypervolume are those of the first.
     """

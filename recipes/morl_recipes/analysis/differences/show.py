@@ -51,7 +51,7 @@ def difference_tables(
         first: Name of the first results.
         second: Name of the second.
         reading: Which score of each run was compared.
-        notes: What else to say of each environment.
+        notes: More notes on each environment.
     """
     tables = []
     for env, score in dict.fromkeys((row.env, row.score) for row in rows):
@@ -107,11 +107,11 @@ def render_difference(
 
 
 def _gaps(found: Sequence[Results], rows: list[RowDifference]) -> dict[str, list[str]]:
-    """Say by environment which runs of the compared rows were left out, of the first results and of the second."""
-    said: dict[str, list[str]] = {}
+    """Return by environment which runs of the compared rows were left out, of both results."""
+    notes: dict[str, list[str]] = {}
     for which, results in zip(("First", "Second"), found, strict=True):
         for study in results.studies:
             compared = {f"{row.method}:" for row in rows if (row.env, row.group) == (study.env, study.group)}
             gaps = [f"{which}, {gap}" for gap in study.gaps if any(gap.startswith(method) for method in compared)]
-            said[study.env] = [*said.get(study.env, ()), *gaps]
-    return said
+            notes[study.env] = [*notes.get(study.env, ()), *gaps]
+    return notes

@@ -26,7 +26,7 @@ _LOG = logging.getLogger("morl_recipes")
 
 
 class Part(NamedTuple):
-    """What a page has to hold besides its own HTML, CSS and JavaScript."""
+    """HTML, CSS and JavaScript that another page includes."""
 
     html: str = ""
     css: str = ""

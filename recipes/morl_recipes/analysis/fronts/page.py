@@ -1,4 +1,4 @@
-"""A front as one HTML file that loads nothing: its picture, and a slider over the preference."""
+"""A front as one HTML file that needs no network: its picture, and a slider over the preference."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def write_front_page(
 
 
 def front_sections(front: Front) -> str:
-    """Return the sections of a page in which a front is looked at; what they show is :func:`page_data`."""
+    """Return the HTML sections that show a front; their data is :func:`page_data`."""
     return Template(resource(__package__, "page.html")).substitute(published=_published(front))
 
 
 def page_data(front: Front, known: Array | None = None, source: EnvSource | None = None) -> dict[str, Any]:
-    """Return everything that the page draws, as plain numbers and words."""
+    """Return the data of the page as plain numbers and words."""
     summary, seeds = reached(front), sorted(set(front.seeds))
     names = tuple(f"seed {seed}" for seed in seeds)
     return {

@@ -1,4 +1,4 @@
-"""What the policies of a front reach under each preference, with its interval, and what could be reached."""
+"""Returns of a front under each preference with intervals, and the exact front where it is known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reached(NamedTuple):
 def reached(front: Front) -> Reached:
     """Return what was reached under each preference.
 
-    Seeds are chance, so several of them decide the interval, by Student's t; episodes do for a single one.
+    The interval is over seeds (Student's t), or over episodes where there is one seed.
     """
     asked, group = np.unique(np.round(front.asked, 9), axis=0, return_inverse=True)
     rows = [np.flatnonzero(group.ravel() == number) for number in range(len(asked))]
@@ -48,6 +48,6 @@ def reached(front: Front) -> Reached:
 
 
 def known_front(front: Front) -> Array | None:
-    """Return the exact front under the front's discount, ``[k, m]``; ``None`` where nobody knows it."""
+    """Return the exact front under the front's discount, ``[k, m]``; ``None`` where it is not known."""
     card = CARDS.get(front.env)
     return None if card is None or card.exact_front is None else exact_front(front.env, front.gamma)

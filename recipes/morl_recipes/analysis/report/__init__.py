@@ -1,4 +1,4 @@
-"""A report that people look at: one HTML file that opens offline, and the same figures for papers.
+"""The report: one HTML file that opens offline, and the same figures as PNG and PDF.
 
 The HTML needs plotly (extra ``report``); the PNG and PDF figures need only matplotlib.
 """

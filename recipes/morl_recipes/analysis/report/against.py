@@ -1,4 +1,4 @@
-"""The figure that answers who is ahead: each method's hypervolume minus the reference's, the paper's beside it."""
+"""The figure of differences: the hypervolume of each method minus that of the reference, ours and the paper's."""
 
 import math
 
@@ -12,8 +12,8 @@ from morl_recipes.analysis.tables.printed import printed_summary
 def against(study: Study) -> Figure:
     """Draw each method's paired difference to the reference with its 95 % interval, the paper's as a hollow diamond.
 
-    Left of the line is worse. A mark is filled where the interval does not hold 0. A method whose runs are
-    not all there shows how many are.
+    Left of the line is worse. A mark is filled where the interval excludes 0. A method with missing
+    runs shows how many it has.
     """
     reason = unbounded(study)
     if reason is not None:

@@ -36,7 +36,7 @@ Drawing = tuple[str, dict[str, Any]]
 
 
 def _pages(study: Study, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[int, list[Drawing]]]:
-    """Say what stands on each page: its number of columns, and its drawings with their titles."""
+    """Return the number of columns and the drawings with titles of each page."""
     labels = preference_labels(study.preferences)
 
     def each(name: str) -> list[Drawing]:
@@ -93,7 +93,7 @@ def write_figures(
     """Write the figures of the report with matplotlib.
 
     One file per environment, group, figure and format: ``stealth-baselines_training.pdf``. A figure that cannot be
-    drawn says why.
+    drawn contains the reason.
 
     Args:
         store: A store or its folder.

@@ -39,7 +39,7 @@ def plain_text(text: str) -> str:
 
 
 def _paint(axes: Axes, trace: Trace, style: Style) -> None:
-    """Draw one trace as its role says."""
+    """Draw one trace according to its role."""
     role = trace["meta"]["role"]
     look: dict[str, Any]
     if role in LINES:

@@ -1,4 +1,4 @@
-"""HTML files that hold everything they show: the shell that all pages share, with plotly inside."""
+"""Self-contained HTML pages: the shell that all pages share, with plotly inlined."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def fact_list(facts: Iterable[tuple[str, str]]) -> str:
 
 
 def inline_json(value: object) -> str:
-    """Write JSON that no text inside it can end early."""
+    """Write JSON for a ``<script>`` element: ``<`` is escaped, so that no text inside can close the element."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 def write_page(out: str | Path, script: str, data: str, **parts: str) -> Path:
-    """Write a page whole or not at all.
+    """Write a page atomically.
 
     Args:
         out: The HTML file.

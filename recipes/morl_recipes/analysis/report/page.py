@@ -1,4 +1,4 @@
-"""Write the report: figures, tables and manifest in one HTML file that loads nothing."""
+"""Write the report: figures, tables and manifest in one HTML file that needs no network."""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def _cell(cell: Cell, column: str) -> str:
 
 
 def _labels(columns: Sequence[str]) -> list[str]:
-    """Make each head understandable alone, as on a phone: ``paper`` becomes ``Win rate %, paper``."""
+    """Make each heading understandable alone, as on a phone: ``paper`` becomes ``Win rate %, paper``."""
     return [f"{columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(columns)]
 
 
@@ -70,7 +70,7 @@ def _tables(results: Results) -> str:
 
 
 def _missing(results: Results) -> str:
-    """Say first what is not there."""
+    """Return the first section: what is missing."""
     blocks = [
         f"<p><b>{escape(study.env)}, {escape(study.group)}</b></p>{_list(study.gaps)}"
         for study in results.studies
@@ -119,8 +119,8 @@ def _facts(results: Results) -> str:
     return fact_list((number, word if number != "1" else word.removesuffix("s")) for number, word in facts)
 
 
-def _plain(study: Study) -> Study:
-    """Return a study whose names are no markup: plotly draws links and tags that it finds in a label."""
+def _escaped(study: Study) -> Study:
+    """Escape the names of a study: plotly renders links and tags in labels."""
     methods, objectives = (
         tuple(escape(name, quote=False) for name in names) for names in (study.methods, study.info.objectives)
     )
@@ -129,7 +129,7 @@ def _plain(study: Study) -> Study:
 
 
 def _study_data(study: Study, results: Results) -> dict[str, Any]:
-    study = _plain(study)
+    study = _escaped(study)
     looks = [vars(style) for style in styles(study.methods)]
     methods = [{"name": name, "style": look} for name, look in zip(study.methods, looks, strict=True)]
     return {

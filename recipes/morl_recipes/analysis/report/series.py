@@ -20,7 +20,7 @@ LIMITS = {"conflict": (0.0, 1.0), "mu": (0.0, np.inf)} | {
     score.name: (-np.inf if score.low is None else score.low, np.inf if score.high is None else score.high)
     for score in scores.SCORES
 }
-"""Where a column cannot go; a band ends there."""
+"""Limits of the columns; bands are clipped to them."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ Curves: TypeAlias = dict[tuple[int, int | None], Band]
 
 
 def describe_update(history: pd.DataFrame) -> str:
-    """Say which form of the update trained how many runs.
+    """Return how many runs each form of the update trained.
 
     Example:
         >>> describe_update(pd.DataFrame({"run_id": ["a", "a", "b"], "fast": [1, 1, 0], "compiled": [1, 1, 0]}))
@@ -97,7 +97,7 @@ def _band(cell: pd.DataFrame, limits: tuple[float, float]) -> Band | None:
 def curves(study: Study, frame: pd.DataFrame, column: str) -> Curves:
     """Average a column of the histories over seeds at equal steps.
 
-    Only steps that all usable runs of a cell have are shown, so that a mean never changes its members on the way.
+    Only steps that all usable runs of a cell have are shown, so that every point of a mean averages the same runs.
 
     Returns:
         For each method and preference the mean and one standard deviation over seeds; for the mean over preferences,

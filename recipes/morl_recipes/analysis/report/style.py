@@ -1,4 +1,4 @@
-"""One look per method: colour for the screen, dash, symbol and hatch for grey paper and colour-blind eyes."""
+"""One style per method: colour, and dash, symbol and hatch for grey prints and colour-blind readers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +38,7 @@ class Style:
 
 
 def styles(methods: tuple[str, ...]) -> list[Style]:
-    """Give every method its look; PASTA always has the same one.
+    """Return the style of every method; PASTA always has the same one.
 
     Example:
         >>> [style.dash for style in styles(("z=1.0", "PASTA (Ours)"))]

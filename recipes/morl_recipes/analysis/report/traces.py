@@ -1,7 +1,7 @@
 """Figures as plotly JSON, one function per figure.
 
-A trace carries the number of its method in ``meta``; the page colours it for the light or the dark theme and leaves it
-out while the reader has switched the method off. A figure that cannot be drawn is ``{"gap": reason}`` instead.
+``meta`` of a trace has the number of its method; the page uses it to choose the colour and to hide the method. A figure
+that cannot be drawn is ``{"gap": reason}``.
 """
 
 import math
@@ -34,12 +34,12 @@ def short(values: Iterable[float]) -> list[float | None]:
 
 
 def gap(reason: str) -> Figure:
-    """Stand in for a figure that cannot be drawn."""
+    """Return the placeholder of a figure that cannot be drawn."""
     return {"gap": reason}
 
 
 def unbounded(study: Study) -> str | None:
-    """Say why this study has no hypervolume; ``None`` when it has."""
+    """Return why this study has no hypervolume; ``None`` when it has one."""
     problem = study.info.bounds_problem
     return None if problem is None else f"No hypervolume on {study.env}: {problem}."
 

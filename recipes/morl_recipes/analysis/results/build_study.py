@@ -118,7 +118,7 @@ def _returns(stored: pd.DataFrame, run_ids: NDArray[np.object_], done: set[str],
 
 
 def _where(study: Study, cells: NDArray[np.bool_]) -> str:
-    """Name the (preference, seed) cells of one method, briefly: ``0.10-0.90 (seeds 0, 2)``."""
+    """Describe the (preference, seed) cells of one method: ``0.10-0.90 (seeds 0, 2)``."""
     if cells.all():
         return "all preferences and seeds"
     parts = []
@@ -158,7 +158,7 @@ def _with_gaps(study: Study, stored: pd.DataFrame) -> Study:
 
 
 def _untested(study: Study, stored: pd.DataFrame) -> NDArray[np.bool_]:
-    """Tell which runs have no test score, where it is the one that counts."""
+    """Return which runs have no test score, if the test score is the one in use."""
     if study.reading not in TESTED:
         return np.zeros(study.run_ids.shape, dtype=np.bool_)
     episodes = stored["test_peak_episodes"].reindex(study.run_ids.ravel()).to_numpy(dtype=float)

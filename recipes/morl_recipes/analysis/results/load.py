@@ -1,4 +1,4 @@
-"""Sort the runs of a store or a dataset into studies, and say what does not fit or is not there."""
+"""Read a store or a dataset and sort its runs into studies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from morl_recipes.store.store import Store
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that tables and reports are made of.
+    """The data behind tables and reports.
 
     Attributes:
         path: Folder of the store; the name of a dataset.
@@ -49,16 +49,16 @@ def load_results(
 ) -> Results:
     """Read a store, or take a published dataset, and sort its runs into comparable studies.
 
-    PASTA is trained once and stands in every group, as in the paper. Failed and damaged runs, runs with returns that
-    are not finite and runs that are not there become gaps, and sentences in ``gaps``.
+    PASTA is trained once and belongs to every group, as in the paper. Failed, damaged and missing runs and runs whose
+    returns are not finite are NaN in the arrays, and ``gaps`` describes them.
 
     Args:
         store: A store, its folder, or a :class:`~morl_recipes.analysis.datasets.Dataset`, which has no histories.
-        score: What counts of each run: its best validation (``"peak"``, what the paper reports), the same policy on
+        score: The score of each run: its best validation (``"peak"``, what the paper reports), the same policy on
             fresh episodes (``"test"``), its last validation (``"final"``), or its last policy on fresh episodes
             (``"test_final"``). By default the test score where all finished runs have one, else the peak, with a
             sentence.
-        against: The row that the others are compared with, in any case; it stands in every group. By default PASTA.
+        against: The row that the others are compared with, in any case; it belongs to every group. By default PASTA.
         history: Also read the histories.
         columns: Which of their columns to read, for a large store; all by default.
 

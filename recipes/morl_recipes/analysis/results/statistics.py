@@ -32,7 +32,7 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class MethodStatistics:
-    """One row of a summary table; NaN where a number cannot be had, with the reason among the study's notes.
+    """One row of a summary table; NaN for missing numbers; the notes of the study give the reason.
 
     Attributes:
         method: Name of the method.
@@ -45,7 +45,7 @@ class MethodStatistics:
         dominance: Objective dominance rate, on the same cells.
         auc: Area under the performance profile, on the same cells.
         against: Paired comparison with the reference on the cells that both have; ``None`` when there is none.
-        beside: Mean hypervolume by the other reading: best validations beside test scores, and the other way round.
+        beside: Mean hypervolume by the second score: best validations beside test scores, and the reverse.
     """
 
     method: str
@@ -85,9 +85,9 @@ def spread(values: Array) -> float:
 
 
 def relative_rates(study: Study) -> dict[str, list[Interval]]:
-    """Compute what compares methods with each other, on the (preference, seed) cells that every active method has.
+    """Compute the rates that compare methods, on the (preference, seed) cells that every active method has.
 
-    Whole seeds are redrawn, for all preferences and methods at once.
+    The bootstrap resamples whole seeds, for all preferences and methods at once.
 
     Returns:
         ``win_rate``, ``dominance`` and ``auc``, one interval per method; all NaN when fewer than two methods have
@@ -170,7 +170,7 @@ def study_statistics(study: Study) -> list[MethodStatistics]:
 
 
 def _beside(study: Study, method: int) -> Interval:
-    """Average the hypervolume by the reading that stands beside the study's own."""
+    """Average the hypervolume by the second score."""
     values = study.every.get(study.beside)
     return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
 

@@ -1,4 +1,4 @@
-"""One block of a table: the methods of one group on one environment, as arrays with gaps."""
+"""A study: the runs of one group of recipes on one environment, as arrays with gaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ from morl_recipes.store.manifest import EnvInfo
 
 Array: TypeAlias = NDArray[np.float64]
 Reading: TypeAlias = Literal["peak", "test", "final", "test_final"]
-"""What counts of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation, its
+"""The score of a run: its best validation (as in the paper), that policy on fresh episodes, its last validation, or its
 last policy on fresh episodes."""
 READINGS: dict[Reading, str] = {"peak": "peak", "test": "test_peak", "final": "final", "test_final": "test_final"}
-"""Where each reading stands in the frame of :func:`morl_recipes.store.load_runs`."""
+"""Prefix of each score's columns in the frame of :func:`morl_recipes.store.load_runs`."""
 TESTED = ("test", "test_final")
 """The readings of fresh episodes."""
 
@@ -34,12 +34,12 @@ class Study:
         preferences: Preferences in the order of the plan.
         seeds: All seeds, sorted.
         run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
-        reading: Which score of each run counts.
+        reading: Which score of each run is used.
         reference: The method that the others are compared with.
         returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
-        every: Hypervolume of each run by every reading, likewise.
-        why: Why this reading stands where the test score should, in a sentence; empty otherwise.
+        every: Hypervolume of each run by every score, likewise.
+        why: Why this score is used instead of the test score, in a sentence; empty otherwise.
         gaps: What is missing or was left out, in sentences.
     """
 
@@ -71,7 +71,7 @@ class Study:
 
     @property
     def beside(self) -> Reading:
-        """Name the reading that stands beside the one that counts: the paper's beside the test score, else the test."""
+        """Name the second score of the tables: the peak (as in the paper) beside the test score, else the test."""
         return "peak" if self.reading == "test" else "test"
 
     @property
@@ -86,17 +86,17 @@ class Study:
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Tell which cells hold a run with finite returns, ``[methods, preferences, seeds]``."""
+        """Return which cells hold a run with finite returns, ``[methods, preferences, seeds]``."""
         return np.asarray(np.isfinite(self.returns).all(-1))
 
     @property
     def active(self) -> NDArray[np.bool_]:
-        """Tell which methods have a usable run at all, ``[methods]``."""
+        """Return which methods have a usable run, ``[methods]``."""
         return np.asarray(self.usable.any((1, 2)))
 
     @property
     def common(self) -> NDArray[np.bool_]:
-        """Tell which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
+        """Return which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
         return np.asarray(self.usable[self.active].all(0) & self.active.any())
 
     def score(self, score: scores.Score) -> Array:
@@ -122,7 +122,7 @@ class Study:
         return found
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Select the histories of this study's runs and say which cell each row belongs to.
+        """Select the histories of this study's runs and add the cell of each row.
 
         Returns:
             The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.

@@ -1,4 +1,4 @@
-"""The paper's tables from a result store: same rows, same columns, ours beside the paper's."""
+"""The paper's tables from a result store, with our numbers and the paper's side by side."""
 
 from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.analysis.tables.preferences import preference_tables

@@ -13,7 +13,7 @@ class Cell:
     """One cell.
 
     Attributes:
-        text: What it says; :data:`GAP` for a number that cannot be had.
+        text: The text; :data:`GAP` for a missing number.
         detail: A second line, such as a confidence interval.
         best: Whether it is the best of its column.
     """
@@ -45,7 +45,7 @@ class Table:
 def without_empty(table: Table) -> Table:
     """Leave out the optional columns that hold nothing, in the text and in the numbers.
 
-    They are the paper's, and those of the reading that stands beside the one that counts.
+    Optional are the paper's columns and those of the second score.
     """
     empty = [
         name.endswith(("paper", "peak", "test")) and all(row[i].text == GAP for row in table.rows)
@@ -97,7 +97,7 @@ def interval_text(interval: Interval, digits: int = 3, scale: float = 1.0) -> st
 
 
 def best_of(values: list[float]) -> list[bool]:
-    """Mark the largest number, and its equals; where all are equal, none is the best of anything.
+    """Mark the largest number and its equals; where all are equal, mark none.
 
     Example:
         >>> best_of([0.1, float("nan"), 0.3]), best_of([0.0, 0.0])

@@ -1,4 +1,4 @@
-"""What the paper prints for the rows of a study."""
+"""The numbers that the paper prints for the rows of a study."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ NAN = math.nan
 
 @dataclass(frozen=True)
 class Printed:
-    """The paper's summary row of one method; NaN where it prints nothing."""
+    """The paper's summary row of one method; NaN for missing numbers."""
 
     hv: float = NAN
     hv_spread: float = NAN
@@ -25,8 +25,8 @@ class Printed:
 def printed_summary(study: Study) -> dict[str, Printed]:
     """Return the paper's summary row of each method that it has.
 
-    The utopia study and the quadrotor tasks have no summary table; their hypervolumes are the means of the appendix,
-    and nothing where the paper's scale is not ours.
+    The utopia study and the quadrotor tasks have no summary table; the means of the appendix are returned instead, and
+    NaN where the paper's bounds differ from ours.
     """
     frame = paper.summary()
     rows = frame[frame["group"] == study.group]
@@ -49,7 +49,7 @@ def printed_cells(study: Study) -> pd.DataFrame:
 
 
 def scale_note(study: Study) -> str | None:
-    """Say why the paper's hypervolumes cannot stand beside ours; ``None`` when they can."""
+    """Explain why the paper's hypervolumes are not comparable with ours; ``None`` when they are."""
     bounds = study.info.bounds
     if bounds is None or paper.same_scale(study.env, *bounds):
         return None

@@ -1,4 +1,4 @@
-"""Which score of a run a table shows, and what the choice of the best validation is worth."""
+"""Notes on the score that a table shows, and on the selection bias of the best validation."""
 
 from morl_recipes.analysis.results.study import Study
 
@@ -11,7 +11,7 @@ WORDS = {
 
 
 def reading_notes(study: Study) -> list[str]:
-    """Say which reading counts, what selection bias is and how large it came out; nothing of peaks alone."""
+    """Return notes on the score that is shown and on its selection bias, with the measured size of the bias."""
     bias, level, runs = study.bias
     if not runs:
         return [study.why] * bool(study.why) if study.reading == "peak" else [WORDS[study.reading]]

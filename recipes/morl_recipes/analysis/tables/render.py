@@ -1,4 +1,4 @@
-"""One function from a store to the text of its tables."""
+"""Render the tables of a store or dataset as text."""
 
 import shutil
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def render_table(
 ) -> str:
     """Print the paper's tables from results, ours beside the paper's.
 
-    Works on sweeps that are not complete: what is missing is a gap, and a note below its table.
+    Works on sweeps that are not complete: a missing number is a dash, and a note below the table names it.
 
     Args:
         store: A store, its folder, or a published :class:`~morl_recipes.analysis.datasets.Dataset`.
@@ -40,7 +40,7 @@ def render_table(
             the same policy on fresh episodes (``"test"``), its last validation (``"final"``) or its last policy on
             fresh episodes (``"test_final"``). By default the test score where all finished runs have one, else the
             peak.
-        against: The row that the others are compared with; it stands in every table. By default PASTA.
+        against: The row that the others are compared with; every table shows it. By default PASTA.
         width: Columns of the terminal; by default those of the present one.
 
     Returns:
@@ -64,7 +64,7 @@ def print_tables(tables: Sequence[Table], format: Format, width: int | None = No
         tables: The tables.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
         width: Columns of the terminal; by default those of the present one.
-        how: How to read them, in a sentence below the last one.
+        how: One sentence below the last table on how to read them.
     """
     checks.one_of("format", format, get_args(Format))
     if format == "terminal":

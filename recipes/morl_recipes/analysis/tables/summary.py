@@ -1,4 +1,4 @@
-"""The summary table of a study: hypervolume, win rate, objective dominance rate, profile area, and who is ahead."""
+"""The summary table of a study: hypervolume, win rate, objective dominance rate, profile area and verdict."""
 
 import math
 
@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 def _against(row: MethodStatistics) -> Cell:
-    """Say whether a method differs from the reference, and by how much."""
+    """Return the verdict on a method against the reference, with the difference."""
     if row.against is None:
         return Cell(GAP)
     difference = row.against.difference
@@ -101,7 +101,7 @@ def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str,
 
 
 def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
-    """Explain every gap of the table."""
+    """Return the notes below the table: what is missing, and how to read it."""
     notes = list(study.gaps)
     partial = [f"{row.method} {row.preferences}" for row in rows if 0 < row.preferences < len(study.preferences)]
     if partial:
