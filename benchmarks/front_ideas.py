@@ -158,8 +158,8 @@ def changed(recipe: Recipe, how: dict[str, Any]) -> Recipe:
     """Return a recipe with other numbers of PPO, other sizes of its networks, or other preferences.
 
     Example:
-        >>> changed(Recipe(), {"hidden": 256}).critic
-        Branched(hidden=256)
+        >>> dict(changed(Recipe(), {"hidden": 256}).critic.values)["hidden"]
+        256
     """
     how = dict(how)
     if (hidden := how.pop("hidden", None)) is not None:
