@@ -105,12 +105,21 @@ def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) 
     published = task.published()
     for other in published["method"].unique():
         lines = published[published["method"] == other].set_index("metric")
-        row: dict[str, Any] = {"method": other, "sparsity": np.nan, "source": lines["source"].iloc[0]}
+        row: dict[str, Any] = {"method": other, "sparsity": np.nan, "source": _source(lines["source"])}
         for name in ("HV", "EUM"):
             known = name in lines.index
             row |= {name: lines["value"].get(name, np.nan), f"{name} ±": lines["deviation"][name] if known else np.nan}
         rows.append(row | {"seeds": lines["seeds"].iloc[0], "steps": lines["steps"].iloc[0]})
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _source(sources: pd.Series[Any]) -> str:
+    """Return where a method's values stand; a metric that is marked as suspect is named."""
+    text = str(sources.iloc[0])
+    for metric, own in sources.items():
+        if "suspect" in str(own):
+            text = str(own).replace("suspect", f"suspect {metric}")
+    return text
 
 
 def as_text(table: pd.DataFrame) -> str:

@@ -83,3 +83,12 @@ def test_a_method_with_one_metric_leaves_the_other_empty() -> None:
     exact = beside_published(scores, task, "ours", 10).set_index("method").loc["exact front"]
     assert exact["HV"] == 994.3
     assert pd.isna(exact["EUM"])
+
+
+def test_a_value_that_is_marked_as_suspect_is_printed_and_named() -> None:
+    task = protocol_task("B", "mo-ant-2d-v4")
+    scores = pd.DataFrame({"seed": [0], "HV": [9e4], "EUM": [5.0], "sparsity": [0.0]})
+    table = beside_published(scores, task, "ours", 10).set_index("method")
+    assert table["EUM"]["GPI-LS"] == 428.0
+    assert "suspect EUM" in table["source"]["GPI-LS"]
+    assert not table["source"].drop("GPI-LS").str.contains("suspect").any()
