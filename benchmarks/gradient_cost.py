@@ -8,6 +8,8 @@ A forward pass and the gradients in ``.grad``, minibatch 64, one thread, process
 - ``TorchJD``: ``autojac.backward`` and ``jac_to_grad`` with PCGrad;
 - ``TorchJD autogram``: its ``Engine``, which forms the Gramian layer by layer, and a backward pass of the weighted sum.
 
+Times are medians over the rounds, and ratios medians of each round's ratio: a busy machine disturbs them least.
+
 Memory is the highest sum of what PyTorch's allocator gave out during one call, as its profiler counts it, in gradients
 of the parameters' size. It includes the activations that a backward pass keeps.
 
@@ -19,6 +21,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import torch
 import tyro
@@ -30,7 +33,7 @@ from torchjd.autogram import Engine
 from torchjd.autojac import backward, jac_to_grad
 
 from benchmarks._report import Report
-from benchmarks._timing import interleaved
+from benchmarks._timing import turns
 from morl_blocks import combine_gradients
 from morl_blocks.combiners import PCGrad
 
@@ -45,7 +48,7 @@ class Args:
     out: Path = Path("benchmarks/results/gradient_cost.json")
     """Where to write the figures."""
     rounds: int = 20
-    """Turns per rival; the best one counts."""
+    """Turns per rival; medians over them count."""
     width: int = 700
     """Units of each hidden layer; 700 make 1.05 million parameters."""
     objectives: tuple[int, ...] = (2, 3, 8)
@@ -113,12 +116,12 @@ def main(args: Args) -> dict[str, dict[str, float]]:
     for m in args.objectives:
         net = make_net(args.width, m)
         rivals = make_rivals(net, m)
-        times = interleaved(rivals, rounds=args.rounds, calls=1, clock=time.process_time)
+        times = turns(rivals, rounds=args.rounds, calls=2, clock=time.process_time)
         for name, call in rivals.items():
             net.zero_grad()
             memory = peak(call) / (4 * sum(p.numel() for p in net.parameters()))
-            share = times[name] / times["TorchJD"]
-            row = {"ms": 1e3 * times[name], "of_torchjd": share, "memory": memory}
+            share = median(own / peer for own, peer in zip(times[name], times["TorchJD"], strict=True))
+            row = {"ms": 1e3 * median(times[name]), "of_torchjd": share, "memory": memory}
             results[f"m = {m}, {name}"] = row
             report.say(f"{m:<4}{name:<20}{row['ms']:>11.1f}{share:>12.2f}{memory:>20.1f}")
     report.write(results)
