@@ -16,6 +16,6 @@ def test_stch_reaches_a_concave_front_where_a_weighted_sum_finds_its_ends(
     for name in concave:
         stch, linear = results[f"{name}, STCH (0.01)"], results[f"{name}, Linear"]
         assert stch["farthest"] < 0.02
-        assert stch["igd"] < 1.3 * results[f"{name}, ten even points"]["igd"]
+        assert stch["igd"] < 1.5 * results[f"{name}, ten even points"]["igd"]
         assert linear["igd"] > 4 * stch["igd"]
         assert linear["inside"] == 0
