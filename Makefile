@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-.PHONY: help demo test extras check lint format types docs wheel clean
+.PHONY: help demo test extras check lint format types docs wheel extras clean
 
 help: ## Show this list.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -45,6 +45,9 @@ wheel: $(INSTALLED)
 	$(PY) -m build --no-isolation --outdir dist . > /dev/null
 	$(PY) .ci/check_wheel.py dist
 	$(PY) .ci/check_extras.py dist
+
+extras: ## Install each extra alone, try it, and print what it brings (many minutes).
+	$(PYTHON) .ci/extras.py
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

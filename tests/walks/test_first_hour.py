@@ -72,6 +72,11 @@ def test_a_torchrl_loop_with_workers_and_a_shared_trunk(run: Run, example: Examp
     assert printed.count("conflict") == 2
 
 
+def test_a_ppo_script_of_torchrl_with_four_changed_lines(run: Run, example: Example) -> None:
+    printed = run("python", example("torchrl_ppo.py").name)
+    assert printed.count("conflict") == 2
+
+
 def test_the_papers_rows_anywhere(run: Run, environment: Path) -> None:
     assert run("morl-blocks", "--version").startswith("morl-blocks ")
     assert "PASTA" in run("morl-blocks", "list")
