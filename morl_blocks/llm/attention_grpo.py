@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
+from morl_blocks._extras import missing
 from morl_blocks.llm.attention import reward_attention
 from morl_blocks.llm.conflict import reward_conflict
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Scalarizer
@@ -22,7 +23,7 @@ except ModuleNotFoundError as error:
         """Stands in for TRL's trainer where TRL is missing."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            raise ImportError("`AttentionGRPO` needs trl: pip install 'morl-blocks[llm]'.")
+            raise missing("AttentionGRPO", "trl")
 
 
 STATE = "attention.pt"
