@@ -181,9 +181,13 @@ class GymnasiumBatch:
         rewards = np.empty((self.num_envs, *shape), np.float32)
         ended, cut = np.empty(self.num_envs, np.bool_), np.empty(self.num_envs, np.bool_)
         for row, env in enumerate(self.envs):
-            seen, reward, ended[row], cut[row], _ = env.step(actions[row])
+            seen, reward, over, late, _ = env.step(actions[row])
             if (reward.shape if isinstance(reward, np.ndarray) else np.shape(reward)) != shape:
                 _checks.fail("reward", f"hold {shape[0]} numbers in {self._name}", f"shape {np.shape(reward)}")
+            for name, flag in (("terminated", over), ("truncated", late)):
+                if flag is not True and flag is not False and not isinstance(flag, np.bool_):
+                    _checks.fail(name, f"be a bool in {self._name}", repr(flag))
+            ended[row], cut[row] = over, late
             observation[row], rewards[row] = self._observations.flat(seen), reward
         return observation, rewards, ended, cut
 

@@ -88,6 +88,16 @@ def test_bad_environments() -> None:
         GymnasiumBatch(Gambler, 1)
 
 
+@pytest.mark.parametrize("name", ["terminated", "truncated"])
+def test_flag_that_is_no_bool_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = GymnasiumBatch(Gambler, 1, horizon=5)
+    env.reset_tensors()
+    flags: dict[str, Any] = {"terminated": False, "truncated": False, name: "no"}  # which counts as true
+    monkeypatch.setattr(env.envs[0], "step", lambda action: (np.zeros(1), np.zeros(2), *flags.values(), {}))
+    with pytest.raises(ValueError, match=f"`{name}` must be a bool in .*Gambler, got 'no'"):
+        env.step_tensors(torch.zeros(1, dtype=torch.long))
+
+
 def test_states_of_another_size_are_refused() -> None:
     env, other = GymnasiumBatch(TREASURE, 1), GymnasiumBatch(TREASURE, 2)
     with pytest.raises(ValueError, match="`state` must have the shapes"):

@@ -1,10 +1,22 @@
 """TOML by the standard library; under Python 3.10 by the package that became part of it."""
 
 import sys
+from typing import Any
 
 if sys.version_info >= (3, 11):
-    from tomllib import loads
+    import tomllib as parser
 else:
-    from tomli import loads
+    import tomli as parser
 
-__all__ = ["loads"]
+
+def loads(text: str) -> dict[str, Any]:
+    """Read TOML; text that is damaged or nested too deeply raises ``ValueError``.
+
+    Example:
+        >>> loads("seeds = 5")
+        {'seeds': 5}
+    """
+    try:
+        return parser.loads(text)
+    except RecursionError:
+        raise ValueError("must be TOML of fewer than some hundred nested levels.") from None

@@ -86,14 +86,14 @@ class Plugin:
         sys.modules[name] = module
         try:
             exec(compile(self.source, self.path, "exec"), module.__dict__)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a file that calls sys.exit(0) must not end a command as a success
             del sys.modules[name]
             place = self.path if (line := self.line_of(error)) is None else f"{self.path}:{line}"
             hint = self._hint(error)
             raise ValueError(f"{place}: failed to load ({type(error).__name__}: {error}).{hint}") from error
         return module
 
-    def _hint(self, error: Exception) -> str:
+    def _hint(self, error: BaseException) -> str:
         """Say why a module beside the file is not found."""
         name = (getattr(error, "name", None) or "").partition(".")[0]
         beside = Path(self.path).parent

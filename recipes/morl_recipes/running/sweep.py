@@ -15,6 +15,9 @@ from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.settings import NAMES, Settings, require_known
 from morl_recipes.recipe.user_code import named_file
 
+MOST_SEEDS = 10_000
+"""The largest number of seeds; above it `seeds = [0, 1, 2]` was meant, or one seed."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -173,7 +176,8 @@ def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
 
 def _seeds(value: object) -> tuple[int, ...]:
     if isinstance(value, int) and not isinstance(value, bool):
-        checks.at_least("seeds", value, 1)
+        if checks.at_least("seeds", value, 1) > MOST_SEEDS:
+            checks.fail("seeds", f"be a number of seeds, {MOST_SEEDS:,} at most, or a list of them", f"{value:,}")
         return tuple(range(value))
     if not _is_list(value) or not value:
         checks.fail("seeds", "be a number of seeds or a list of them", repr(value))

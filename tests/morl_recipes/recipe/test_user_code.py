@@ -61,6 +61,12 @@ def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
         rows_of(Plugin("x.py", "Row = 3"), "Row")
 
 
+@pytest.mark.parametrize("status", ["0", "1", ""])
+def test_file_that_exits_is_an_error_and_not_a_success(status: str) -> None:
+    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(SystemExit: "):
+        rows_of(Plugin("x.py", f"import sys\nsys.exit({status})"))
+
+
 def test_a_file_that_needs_its_neighbour_is_told_why(rows: Path) -> None:
     (rows.parent / "helper_of_mine.py").write_text("Z = 3")
     rows.write_text("from helper_of_mine import Z")

@@ -65,6 +65,7 @@ def test_any_part_of_the_recipes_can_be_set() -> None:
         ({"rows": []}, "`rows` must be a list of names"),
         ({"rows": ["PASTA"], "sedes": 3}, "unknown key 'sedes'. Nearest: seeds"),
         ({"rows": ["PASTA"], "seeds": 0}, "`seeds` must be a whole number >= 1"),
+        ({"rows": ["PASTA"], "seeds": 300_000}, "`seeds` must be a number of seeds, 10,000 at most, .* got 300,000"),
         ({"rows": ["PASTA"], "seeds": [-1]}, "`seeds` must be a whole number >= 0"),
         ({"rows": ["PASTA"], "seeds": "0"}, "`seeds` must be a number of seeds"),
         ({"rows": ["PASTA"], "preferences": [[0.5, 0.4]]}, "`preferences` must sum to 1"),
