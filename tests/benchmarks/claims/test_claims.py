@@ -107,7 +107,7 @@ def test_rows_that_are_not_fully_trained_are_not_judged() -> None:
     assert examine(BRAKE, _rows(partial)).verdict == "not trained here"
 
 
-def test_a_twin_is_found_under_both_of_its_names() -> None:
+def test_row_of_two_groups_is_found_under_both_names() -> None:
     rows = _rows(made_up(noisy({REFERENCE: 0.62}), rows=["controller", "fixed_mu"]))
     no_decay, fixed = Row("controller", "No Decay"), Row("fixed_mu", "mu=10.0")
     assert np.array_equal(rows.values(no_decay), rows.values(fixed))

@@ -72,7 +72,7 @@ def test_the_same_data_make_the_same_files(everything: list[Dataset], root: Path
     assert (root / readme.partition('src="')[2].partition('"')[0]).exists()
 
 
-def test_what_was_not_trained_is_said_where_it_is_missed(text: str) -> None:
+def test_untrained_rows_are_named_beside_their_claims(text: str) -> None:
     assert "| stealth, rho | `rho=0.8 (0 of 6)` |" in text
     assert "| stealth, ours | `CAGrad (4 of 6)` |" in text
     lines: dict[str, str] = {}
@@ -100,14 +100,14 @@ def test_rows_without_anything_beside_them_show_their_scores_alone() -> None:
     assert "### What could have been seen" not in text
 
 
-def test_claims_of_rows_that_nobody_planned_are_not_listed() -> None:
+def test_claims_of_unplanned_rows_are_not_listed() -> None:
     glance, _, section = _page([made_up(noisy({REFERENCE: 0.62}), rows=["baselines"])]).partition("\n## stealth")
     assert "| PASTA beats all baselines |" in section
     assert "| The decay helps |" not in section
     assert "| The decay helps | **not trained here** | — | — | — | — |" in glance
 
 
-def test_scores_close_to_nothing_are_called_so(text: str) -> None:
+def test_low_scores_have_a_note(text: str) -> None:
     assert "little is learnt" not in text
     level = noisy({REFERENCE: 0.4}, default=0.42)  # 0.42 of each of three objectives
     early = made_up(level, rows=["baselines"], name="early")
@@ -122,14 +122,14 @@ def test_rows_that_came_out_the_same_are_one_result(text: str) -> None:
     assert "\n- No Conflict and kappa = 0.6.\n" in both
 
 
-def test_what_is_shown_can_be_done_again(text: str) -> None:
+def test_page_gives_the_commands_that_reproduce_it(text: str) -> None:
     _, _, commands = text.partition("## Do it again")
     assert "$ morl-blocks table --results stealth-200k-repeat\n" in commands
     assert "$ morl-blocks sweep stealth_200k_repeat\n" in commands
     assert "sweep quadrotor_300k" not in commands  # no such file comes along
 
 
-def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(text: str) -> None:
+def test_repeat_shows_leads_on_its_seeds_and_on_all(text: str) -> None:
     (line,) = [line for line in text.splitlines() if line.startswith("| over Linear")]
     cells = line.split("|")
     published, repeated, together = ([float(x) for x in NUMBERS.findall(cells[place])] for place in (2, 3, 5))
@@ -139,7 +139,7 @@ def test_a_repeat_tells_the_leads_on_its_seeds_and_on_all(text: str) -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_luck_that_rows_share_is_mentioned_where_they_do(shared: bool) -> None:
+def test_note_on_shared_seeds_appears_only_for_shared_seeds(shared: bool) -> None:
     def lucky(run: PlannedRun) -> float:
         other = run.method != REFERENCE
         return 0.5 + 0.1 * (run.seed % 3 if shared or not other else 2 - run.seed % 3) - 0.02 * other
@@ -194,7 +194,7 @@ def test_the_headline_counts_the_leads_that_other_policies_keep(everything: list
     assert words.format(ahead, ahead, 0) in headline([replace(sections[0], by_peak=none.by_last)])
 
 
-def test_what_is_reversed_where_little_is_learnt_is_called_so() -> None:
+def test_reversed_claim_at_low_scores_has_a_note() -> None:
     said = "Reversed are only claims about environments in which little is learnt so far."
     for best, called in ((0.42, True), (0.6, False)):  # of each of three objectives
         data = made_up(noisy({REFERENCE: 0.3}, default=best), rows=["baselines"], name="early")

@@ -31,7 +31,7 @@ def test_labels_of_the_axis_do_not_touch(noise: float) -> None:
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
-def test_all_claims_are_drawn_and_what_lies_beyond_is_an_arrow() -> None:
+def test_all_claims_are_drawn_with_arrows_beyond_the_axis() -> None:
     behind = noisy(
         {REFERENCE: 0.62, "Linear": 0.6, "Shared Weighted": 0.97, "Shared Unweighted": 0.99, "No Decay": 0.3}
     )
@@ -49,7 +49,7 @@ def test_all_claims_are_drawn_and_what_lies_beyond_is_an_arrow() -> None:
     assert [np.asarray(mark.get_xdata())[0] for mark in marks] == pytest.approx([one.printed_share for one in judged])
 
 
-def test_a_lead_that_lies_below_0_only_alone_is_neither_grey_nor_full() -> None:
+def test_lead_below_0_only_without_correction_is_half_filled() -> None:
     (section,) = sections_of([made_up(noisy({REFERENCE: 0.5, "Linear": 0.503}), rows=["baselines"])])
     (one,) = deciding([section]).values()
     lead = replace(one.lead, ours=Interval(-0.01, -0.02, -0.001), verdict="cannot be told apart")

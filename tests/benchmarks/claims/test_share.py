@@ -25,7 +25,7 @@ def test_the_ends_are_shares_that_a_t_test_just_rejects() -> None:
         assert share.low < share.estimate < share.high
 
 
-def test_it_lies_above_0_where_the_difference_does_and_nowhere_else() -> None:
+def test_share_excludes_0_exactly_where_the_difference_does() -> None:
     sides = []
     for first, second in zip(*_pairs(200), strict=True):
         low = stats.ttest_rel(first[0], second[0]).confidence_interval(0.95).low
@@ -34,7 +34,7 @@ def test_it_lies_above_0_where_the_difference_does_and_nowhere_else() -> None:
     assert 20 < sum(sides) < 180
 
 
-def test_it_holds_the_truth_as_often_as_it_says() -> None:
+def test_interval_of_a_share_has_the_stated_coverage() -> None:
     found = [lead_share(first, second) for first, second in zip(*_pairs(2000), strict=True)]
     assert 0.93 < np.mean([share.low <= 0.25 <= share.high for share in found]) < 0.97
 

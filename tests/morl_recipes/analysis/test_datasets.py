@@ -98,7 +98,7 @@ def test_the_same_run_with_other_numbers_is_refused(fill: Fill, tmp_path: Path) 
         ({"bounds": False}, "stealth has other objectives or bounds than in"),
     ],
 )
-def test_what_does_not_fit_is_refused(fill: Fill, tmp_path: Path, fields: dict[str, Any], words: str) -> None:
+def test_stores_of_other_steps_or_bounds_raise(fill: Fill, tmp_path: Path, fields: dict[str, Any], words: str) -> None:
     first = fill("a")
     with pytest.raises(StoreError, match=f"{words}.*Publish it under another name; nothing was written"):
         publish([first, fill("b", **fields)], "mine", tmp_path)
@@ -175,7 +175,7 @@ def test_bad_input_raises(fill: Fill, tmp_path: Path, sweep_type: Any) -> None:
         find_dataset(tmp_path / "none.csv")
 
 
-def test_a_plan_shows_the_rows_that_nobody_has_begun(
+def test_plan_lists_untrained_rows_as_missing(
     fill: Fill, tmp_path: Path, fill_store: Callable[..., Store], sweep_type: Any
 ) -> None:
     part = fill("a", methods={"baselines": ["Linear"]})

@@ -35,7 +35,7 @@ def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.C
     assert main(command) == 0  # nothing is trained again
 
 
-def test_another_pytorch_is_asked_about_and_failed_runs_are_trained_again(
+def test_other_pytorch_needs_consent_and_failed_runs_are_retrained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = ["front", *QUICK, "--preferences", "3", "--out", str(tmp_path / "f")]
@@ -81,7 +81,7 @@ def test_the_help_has_the_defaults_of_a_front(capsys: pytest.CaptureFixture[str]
         (["--reference", "0,nan"], "`reference` must hold 2 finite numbers (treasure, time), got 0,nan."),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_impossible_options_raise_before_training(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["front", *QUICK, *words, "--out", str(tmp_path / "f")]) == 2
@@ -135,7 +135,7 @@ def test_an_edited_file_of_rows_does_not_continue(
     assert (out / "front.json").read_bytes() == before
 
 
-def test_a_protocol_sets_what_it_says_and_prints_what_was_published(
+def test_protocol_sets_its_options_and_prints_published_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["front", *QUICK, "--protocol", "exact", "--out", str(tmp_path / "f")]

@@ -49,7 +49,7 @@ def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert folded.split() == whole.split()
 
 
-def test_the_kept_text_is_what_the_rows_say() -> None:
+def test_stored_text_equals_the_description_of_the_rows() -> None:
     """After a change of the rows: python -m morl_recipes.cli.listing"""
     assert ROWS_TEXT.read_text() == show_rows(()) + "\n"
 

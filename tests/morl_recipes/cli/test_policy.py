@@ -18,7 +18,7 @@ def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: py
     assert "of the means over 3 episodes" in out[3]
 
 
-def test_blocks_are_not_compared_with_a_file_that_nobody_recorded(
+def test_unrecorded_file_of_blocks_gives_no_warning(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "my_rows.py").write_text("ANYTHING = 1\n")
@@ -143,7 +143,7 @@ def test_an_actor_of_ones_own_is_played_where_its_file_is_named(
     ("command", "options", "word"),
     [("export", ["--out", "p.onnx"], "agrees with PyTorch"), ("test", ["--episodes", "3"], "1 run tested on 3 fresh")],
 )
-def test_what_else_plays_policies_takes_the_file_too(
+def test_export_and_test_take_the_file_of_blocks(
     own: list[str], command: str, options: list[str], word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if command == "export":

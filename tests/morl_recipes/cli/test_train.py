@@ -113,7 +113,7 @@ def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytes
 
 
 @pytest.mark.usefixtures("no_training")
-def test_a_dry_run_knows_what_is_there(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_counts_finished_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["sweep", "tiny.toml", "--workers", "1"])
     assert main(["sweep", "tiny.toml", "--dry-run"]) == 0
     assert "0 to do, 0 steps" in capsys.readouterr().out
@@ -257,7 +257,7 @@ def test_flags_of_a_sweep_reach_its_runs(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_training")
-def test_flags_that_are_not_given_keep_what_the_file_says(place: Path) -> None:
+def test_missing_flags_keep_the_values_of_the_file(place: Path) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
     expected = Settings(total_steps=128, num_envs=2, eval_episodes=2)
     assert Store.open("runs/tiny").manifest.training == expected.decisive()

@@ -38,7 +38,7 @@ def test_findings_are_sentences_and_exit_code_1(
         ("--envs", "mine.py:make_env", "from morl_recipes.environments.toy import ToyBatch as make_env"),
     ],
 )
-def test_a_dry_run_says_what_it_runs_before_it_does(
+def test_dry_run_names_python_files_before_it_runs_them(
     flag: str, name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -76,7 +76,7 @@ def test_other_seeds_are_compared_by_welchs_interval(data: Dataset) -> None:
         assert row.difference.high - row.difference.estimate == pytest.approx(wide)
 
 
-def test_one_seed_says_nothing_about_the_next(data: Dataset) -> None:
+def test_one_seed_gives_no_interval(data: Dataset) -> None:
     few = replace(data, runs=data.runs[data.runs["seed"] == 0].reset_index(drop=True))
     for row in compare_results(*map(load_results, (data, _moved(few, 1.2)))):
         assert (row.how, row.verdict) == ("too few", "")

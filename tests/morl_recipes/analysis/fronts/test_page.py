@@ -48,7 +48,7 @@ def test_unknown_intervals_and_hostile_names_do_no_harm(decomposed: Front, tmp_p
     assert _data(path)["half"][0] == [None, None]
 
 
-def test_published_values_stand_only_beside_the_same_protocol(conditioned: Front, tmp_path: Path) -> None:
+def test_published_values_are_shown_only_for_the_same_protocol(conditioned: Front, tmp_path: Path) -> None:
     hopper = replace(conditioned, env="mo-hopper-2obj-v5", gamma=0.99)
     text = write_front_page(hopper, tmp_path / "b.html").read_text()
     assert "137000" in text
@@ -57,7 +57,7 @@ def test_published_values_stand_only_beside_the_same_protocol(conditioned: Front
         assert "Published" not in write_front_page(other, tmp_path / "b.html").read_text()
 
 
-def test_a_world_of_ours_has_strips_of_a_film() -> None:
+def test_torch_environment_has_film_strips() -> None:
     recipe = tiny(ROWS["ours"]["Conditioned Linear"])
     front = train_front(recipe, "frogger", 3, [0], 64, num_envs=2, eval_episodes=1, progress=False)
     strips = page_data(front, source=find_source("frogger"))["strips"]

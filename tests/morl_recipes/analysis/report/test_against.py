@@ -44,7 +44,7 @@ def test_another_row_can_be_the_one_to_compare_with(make_store: MakeStore, sweep
     assert figure["layout"]["xaxis"]["title"]["text"] == "hypervolume minus Linear's"
 
 
-def test_a_method_that_is_not_complete_says_so_and_one_seed_is_left_out(make_store: MakeStore, sweep_type: Any) -> None:
+def test_incomplete_method_shows_its_runs_and_one_seed_is_left_out(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset({("Linear", 0, 1), *(("Tchebycheff", p, s) for p in (0, 1) for s in (1, 2))})
     (study,) = load_results(make_store(sweep_type(methods=THREE, skip=skip))).studies
     ours = _traces(against(study), "interval")
@@ -52,6 +52,6 @@ def test_a_method_that_is_not_complete_says_so_and_one_seed_is_left_out(make_sto
     assert ours["Linear"]["y"][0].startswith("Linear (5 of 6)  <b>")
 
 
-def test_what_cannot_be_drawn_says_why(make_store: MakeStore, sweep_type: Any) -> None:
+def test_missing_data_gives_the_reason_instead_of_a_figure(make_store: MakeStore, sweep_type: Any) -> None:
     (study,) = load_results(make_store(sweep_type(seeds=1))).studies
     assert "needs two seeds" in against(study)["gap"]

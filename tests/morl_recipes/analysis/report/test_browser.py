@@ -36,7 +36,7 @@ def report(make_store: Callable[..., Store], sweep_type: Any, tmp_path: Path) ->
     return write_report(make_store(stealth, toy), tmp_path / "report.html")
 
 
-def test_a_reader_opens_it_offline(browser: Any, report: Path) -> None:
+def test_report_opens_without_network(browser: Any, report: Path) -> None:
     browser.look(1280, 900)
     browser.open(report)
     browser.draw_everything()
@@ -134,7 +134,7 @@ def test_it_prints_with_every_plot_and_a_legend(browser: Any, report: Path) -> N
     assert browser.problems == []
 
 
-def test_the_words_match_what_is_drawn(browser: Any, report: Path) -> None:
+def test_captions_match_the_drawn_figures(browser: Any, report: Path) -> None:
     browser.look(1280, 900)
     browser.open(report)
     words = "document.querySelector('#{} .how').innerText"

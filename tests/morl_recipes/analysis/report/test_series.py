@@ -41,7 +41,7 @@ def test_the_band_of_all_preferences_is_over_preferences(make_store: MakeStore) 
     np.testing.assert_allclose(whole.high - whole.mean, means.std(0, ddof=1))
 
 
-def test_a_band_ends_where_its_number_cannot_go(make_store: MakeStore) -> None:
+def test_band_is_clipped_to_the_limits_of_its_score(make_store: MakeStore) -> None:
     results = load_results(make_store(), history=True)
     (study,) = results.studies
     frame = training_frame(study, results.history)

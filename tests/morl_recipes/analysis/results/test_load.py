@@ -147,7 +147,7 @@ def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_ty
     assert study.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
 
 
-def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type: Any) -> None:
+def test_incomplete_sweep_lists_missing_runs(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset({("Linear", 0, 1), ("Linear", 1, 0)})
     results = load_results(make_store(sweep_type(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)}))))
     assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
@@ -156,7 +156,7 @@ def test_incomplete_sweeps_say_what_is_missing(make_store: MakeStore, sweep_type
     assert study.common.tolist() == [[True, False, False], [False, True, True]]
 
 
-def test_a_method_without_runs_is_missing_and_spoils_nothing(make_store: MakeStore, sweep_type: Any) -> None:
+def test_method_without_runs_is_missing_and_changes_no_other(make_store: MakeStore, sweep_type: Any) -> None:
     skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
     (study,) = load_results(make_store(sweep_type(skip=skip))).studies
     assert study.active.tolist() == [True, False]

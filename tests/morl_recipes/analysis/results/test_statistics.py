@@ -67,7 +67,7 @@ def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: A
     assert np.isnan(cell.scores["eu"][1])
 
 
-def test_unknown_bounds_leave_only_what_needs_none(make_store: MakeStore, sweep_type: Any) -> None:
+def test_without_bounds_only_bound_free_statistics_remain(make_store: MakeStore, sweep_type: Any) -> None:
     (study,) = load_results(make_store(sweep_type(bounds=False))).studies
     for row in study_statistics(study):
         assert np.isnan([row.hv.estimate, row.hv_spread, row.win_rate.estimate, row.auc.estimate]).all()

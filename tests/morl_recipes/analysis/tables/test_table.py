@@ -52,7 +52,7 @@ def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
     assert "\n- Scores are best validations" in text
 
 
-def test_a_clear_loser_is_worse_and_a_twin_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
+def test_worse_row_is_called_worse_and_equal_row_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
     sweep = sweep_type(methods={"mine": ["PASTA", "Linear", "A twin (Ours too)"]}, seeds=5)
     (study,) = load_results(make_store(sweep)).studies
     table = summary_table(study)
@@ -100,9 +100,7 @@ def test_a_table_that_the_paper_does_not_summarise_takes_its_appendix(make_store
 
 
 @pytest.mark.parametrize("env", ["frogger", "formation"])
-def test_hypervolumes_on_another_scale_never_stand_beside_ours(
-    make_store: MakeStore, sweep_type: Any, env: str
-) -> None:
+def test_hypervolumes_with_other_bounds_are_not_shown(make_store: MakeStore, sweep_type: Any, env: str) -> None:
     for table in _appendix_table(make_store, sweep_type, env, "baselines"):
         assert "HV, paper" not in table.columns
         assert table.columns[2] != "paper"
