@@ -27,12 +27,13 @@ import tyro
 
 from benchmarks._fuzz_blocks import COMBINERS, SCALARIZERS, SCHEDULERS
 from benchmarks._fuzz_judge import FAILURES, VERDICTS, Case, judge
+from benchmarks._fuzz_losses import LOSSES
 from benchmarks._fuzz_metrics import METRICS, unknown
 from benchmarks._fuzz_ppo import CRITICS, PPO, TRANSFORMS
 from benchmarks._report import Report
-from morl_blocks import combiners, critics, metrics, ppo, scalarizers, schedulers
+from morl_blocks import combiners, critics, metrics, normalizers, ppo, problems, scalarizers, schedulers
 
-FAMILIES = (scalarizers, schedulers, combiners, critics, ppo, metrics)
+FAMILIES = (scalarizers, normalizers, problems, schedulers, combiners, critics, ppo, metrics)
 # Bases to derive from, and plain tuples of results: nothing to call.
 EXEMPT = {
     "Scalarizer",
@@ -41,6 +42,9 @@ EXEMPT = {
     "DrawingCombiner",
     "Critic",
     "Merged",
+    "Normalizer",
+    "Problem",
+    "Weighed",
     "Combined",
     "Comparison",
     "Interval",
@@ -65,7 +69,7 @@ class Args:
 
 def cases() -> list[Case]:
     """Return all cases, those of unknown metrics included."""
-    own = [*SCALARIZERS, *SCHEDULERS, *COMBINERS, *CRITICS, *PPO, *METRICS, *TRANSFORMS]
+    own = [*SCALARIZERS, *SCHEDULERS, *COMBINERS, *CRITICS, *PPO, *METRICS, *TRANSFORMS, *LOSSES]
     return own + unknown({case.name for case in own} | EXEMPT)
 
 

@@ -137,4 +137,4 @@ class Normalizer(nn.Module, ABC):
 def spread_or_size(spread: Tensor, size: Tensor) -> Tensor:
     """Return a scale > 0: the spread, or where it is rounding noise the size of the values, or 1 if that is 0 too."""
     size = torch.where(size == 0, 1, size)
-    return torch.where(spread > 1e-9 * size, spread, size)
+    return torch.where(spread <= 1e-9 * size, size, spread)  # NaN stays NaN

@@ -23,6 +23,8 @@ def relative(values: Tensor, scale: Tensor) -> Tensor:
     """
     values, scale = _checks.alike(values=values, scale=scale)
     _checks.broadcastable("scale", scale, values.shape)
+    if not _checks.is_traced(scale) and bool((scale == 0).any()):
+        _checks.fail("scale", "differ from 0", 0.0)
     return values / scale.abs()
 
 

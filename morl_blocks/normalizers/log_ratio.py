@@ -23,6 +23,8 @@ def log_ratio(values: Tensor, first: Tensor) -> Tensor:
     """
     values, first = _checks.alike(values=values, first=first)
     _checks.broadcastable("first", first, values.shape)
+    _checks.positive("values", values)
+    _checks.positive("first", first)
     return values.log() - first.log()
 
 
@@ -61,5 +63,4 @@ class LogRatio(Normalizer):
 
     def normalize(self, values: Tensor) -> Tensor:
         """Take the logarithm of the ratio."""
-        _checks.positive("values", values)
         return log_ratio(values, self.beside(self.first, values))
