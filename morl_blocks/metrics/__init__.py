@@ -7,6 +7,7 @@ that quietly skips a broken run reports a better method than the one that was tr
 from morl_blocks.metrics._bootstrap import bootstrap_ci, interquartile_mean, seed_draws, standard_error
 from morl_blocks.metrics._comparison import Comparison, compare, detectable_difference, probability_of_improvement
 from morl_blocks.metrics._dominance import nondominated
+from morl_blocks.metrics._following import preference_correlation, preference_regret
 from morl_blocks.metrics._front_distance import additive_epsilon, igd, igd_plus
 from morl_blocks.metrics._front_utility import eum, maximum_utility_loss
 from morl_blocks.metrics._fronts import cardinality, front_hypervolume, non_dominated, sparsity
@@ -42,6 +43,8 @@ __all__ = [
     "objective_dominance_ci",
     "objective_dominance_rate",
     "performance_ratios",
+    "preference_correlation",
+    "preference_regret",
     "probability_of_improvement",
     "profile",
     "profile_auc",

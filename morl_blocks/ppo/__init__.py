@@ -29,6 +29,8 @@ from morl_blocks.ppo.distributions import (
     gaussian_sample,
     unit_box_to_action,
 )
+from morl_blocks.ppo.expectation import ExpectationAdvantage, VectorExpectationAdvantage, expectation_advantage
+from morl_blocks.ppo.expected_return import ExpectedReturn, initial_values, utility_weights
 from morl_blocks.ppo.jacobian import Combined, combine_gradients, objective_jacobian
 from morl_blocks.ppo.normalizer import ReturnNormalizer, normalize, update_bounds
 from morl_blocks.ppo.penalty import ActorPenalty, Indifference, indifference
@@ -50,6 +52,8 @@ __all__ = [
     "Combined",
     "EpisodeAdvantage",
     "Estimate",
+    "ExpectationAdvantage",
+    "ExpectedReturn",
     "Indifference",
     "ObjectiveLoss",
     "ReturnNormalizer",
@@ -58,6 +62,7 @@ __all__ = [
     "UnitBoxPolicy",
     "VectorAdvantage",
     "VectorClipPPOLoss",
+    "VectorExpectationAdvantage",
     "VectorGAE",
     "approximate_kl",
     "categorical_entropy",
@@ -67,18 +72,21 @@ __all__ = [
     "clip_fraction",
     "clipped_objectives",
     "combine_gradients",
+    "expectation_advantage",
     "explained_variance",
     "gaussian_entropy",
     "gaussian_kl",
     "gaussian_log_prob",
     "gaussian_sample",
     "indifference",
+    "initial_values",
     "normalize",
     "objective_jacobian",
     "probability_ratio",
     "scalarised_advantage",
     "unit_box_to_action",
     "update_bounds",
+    "utility_weights",
     "vector_advantage",
     "vector_gae",
 ]

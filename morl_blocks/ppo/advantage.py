@@ -98,13 +98,21 @@ def scalarised_advantage(
 
 
 class Estimate(NamedTuple):
-    """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far."""
+    """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far.
+
+    Attributes:
+        expected: For forms at the expectation: normalised expected return from the initial states under the preference
+            of each step.
+        span: Raw return that is 1 when normalised, ``[m]``; given with ``expected``.
+    """
 
     advantage: Tensor
     returns: Tensor
     value: Tensor
     normalized_return: Tensor
     normalized_value: Tensor
+    expected: Tensor | None = None
+    span: Tensor | None = None
 
 
 class AdvantageForm(nn.Module, ABC):
@@ -115,9 +123,11 @@ class AdvantageForm(nn.Module, ABC):
     Attributes:
         whole_episode: Whether the normalised returns and values that it is given are those of whole episodes: what was
             collected before each step, and the (discounted) return from it.
+        at_expectation: Whether it needs the expected return from the initial states.
     """
 
     whole_episode: ClassVar[bool] = False
+    at_expectation: ClassVar[bool] = False
 
     @abstractmethod
     def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:

@@ -83,17 +83,28 @@ class AdaptiveSmoothTchebycheff(SmoothScalarizer):
         """The current smoothness, ``[]`` or ``[R]``."""
         return self.scheduler.mu
 
-    def step(self, progress: Tensor | float, conflict: Tensor | float = 0.0) -> Tensor:
+    def step(
+        self,
+        progress: Tensor | float,
+        conflict: Tensor | float = 0.0,
+        values: Tensor | None = None,
+        weights: Tensor | None = None,
+    ) -> Tensor:
         """Let the scheduler choose the smoothness of the next iteration.
 
         Args:
             progress: Share of the training done, in [0, 1], a number or ``[R]``.
             conflict: Conflict ratio of the last iteration, in [0, 1], a number or ``[R]``.
+            values: This iteration's samples, ``[N, m]`` or ``[R, N, m]``, for a scheduler that looks at their gaps.
+            weights: Their preferences; given with ``values``.
 
         Returns:
             The new smoothness, ``[]`` or ``[R]``.
         """
-        return self.scheduler.step(progress, conflict)
+        if values is None or weights is None:
+            return self.scheduler.step(progress, conflict)
+        gaps = self._gaps(*self._checked(values, weights))
+        return self.scheduler.step(progress, conflict, gaps)
 
     def _smoothness(self, values: Tensor) -> Tensor:
         return _lead("mu", self.mu, values).squeeze(-1)

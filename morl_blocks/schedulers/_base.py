@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -33,8 +33,13 @@ class Scheduler(nn.Module, ABC):
     A scheduler of your own implements :meth:`advance`. One that is to be the base of ``ConflictBraked`` also says its
     :attr:`highest` value, and its :attr:`lowest` if it is not 0.
 
+    A scheduler that looks at the weighted gaps sets ``needs_gaps`` and implements :meth:`observe`.
+
     Args:
         mu: Smoothness before the first step, > 0, ``[]`` or ``[R]``.
+
+    Attributes:
+        needs_gaps: Whether :meth:`step` has to be given the gaps of the iteration's samples.
 
     Example:
         >>> class Halving(Scheduler):
@@ -46,6 +51,7 @@ class Scheduler(nn.Module, ABC):
         (tensor(4.), tensor(2.))
     """
 
+    needs_gaps: ClassVar[bool] = False
     mu: Tensor
 
     def __init__(self, mu: Tensor | float) -> None:
@@ -54,12 +60,14 @@ class Scheduler(nn.Module, ABC):
         _checks.positive("mu", smoothness)
         self.register_buffer("mu", smoothness)
 
-    def step(self, progress: Tensor | float, conflict: Tensor | float = 0.0) -> Tensor:
+    def step(self, progress: Tensor | float, conflict: Tensor | float = 0.0, gaps: Tensor | None = None) -> Tensor:
         """Advance by one iteration and return the smoothness to use in it.
 
         Args:
             progress: Share of the training done before this iteration, in [0, 1], a number or ``[R]``.
             conflict: Mean conflict ratio of the last iteration, in [0, 1], a number or ``[R]``.
+            gaps: Weighted gaps of this iteration's samples, ``[N, m]`` or ``[R, N, m]``; only schedulers that
+                ``needs_gaps`` look at them.
 
         Returns:
             The new ``mu``, ``[]`` or ``[R]``.
@@ -69,6 +77,10 @@ class Scheduler(nn.Module, ABC):
         _checks.between("progress", progress, 0.0, 1.0)
         _checks.between("conflict", conflict, 0.0, 1.0)
         _checks.per_run(mu=self.mu, progress=progress, conflict=conflict)
+        if gaps is not None and self.needs_gaps:
+            _checks.finite("gaps", _checks.floats("gaps", gaps))
+            _checks.per_run(mu=self.mu, progress=progress, conflict=conflict, gaps=torch.empty(gaps.shape[:-2]))
+            self.observe(gaps.detach())
         mu = torch.as_tensor(self.advance(progress, conflict), dtype=self.mu.dtype, device=self.mu.device)
         _checks.positive(f"{type(self).__name__}.advance", mu)
         self.mu = mu
@@ -86,6 +98,9 @@ class Scheduler(nn.Module, ABC):
             Smoothness, ``[]`` or ``[R]``.
         """
 
+    def observe(self, gaps: Tensor) -> None:
+        """Look at the weighted gaps of an iteration, ``[*R, N, m]``; called by :meth:`step` before :meth:`advance`."""
+
     @property
     def lowest(self) -> Tensor:
         """The smallest mu that this schedule can reach; 0 unless it says so."""
@@ -97,8 +112,9 @@ class Scheduler(nn.Module, ABC):
         return torch.full_like(self.mu, torch.inf)
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
-        """Take over the saved shape of ``mu`` too, so that a per-run state loads into a fresh scheduler."""
-        saved = state_dict.get(f"{prefix}mu")
-        if isinstance(saved, Tensor) and saved.shape != self.mu.shape:
-            self.mu = self.mu.new_empty(saved.shape)
+        """Take over the saved shapes of the buffers too, so that a per-run state loads into a fresh scheduler."""
+        for name, buffer in self.named_buffers(recurse=False):
+            saved = state_dict.get(f"{prefix}{name}")
+            if isinstance(saved, Tensor) and saved.shape != buffer.shape:
+                setattr(self, name, buffer.new_empty(saved.shape))
         super()._load_from_state_dict(state_dict, prefix, *args)

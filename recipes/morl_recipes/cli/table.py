@@ -26,8 +26,8 @@ class Table:
     """Instead of a folder, a published table of this package by its name, or the file of one."""
     format: Format = "terminal"
     """How to print."""
-    kind: Literal["summary", "preferences"] = "summary"
-    """One line per method, or one per method and preference."""
+    kind: Literal["summary", "preferences", "following"] = "summary"
+    """One line per method, one per method and preference, or whether methods serve the preference asked for."""
     score: Score = None
     against: Annotated[str | None, default("PASTA", "ROW")] = None
     """The row that the others are compared with; every table shows it."""

@@ -20,7 +20,7 @@ from morl_recipes.learning.compiling import Fused, pays
 from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
 from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch, columns, flatten
 from morl_recipes.learning.networks import Drive, make_networks
-from morl_recipes.learning.observations import ObservationScale
+from morl_recipes.learning.observations import ObservationScale, scaled
 from morl_recipes.learning.rollout import Collector, Rollout, episode_returns
 from morl_recipes.learning.runs import Run, check_batch, hyper_parameters
 from morl_recipes.learning.streams import Streams, derive
@@ -90,7 +90,9 @@ class Batch:
         count, envs = len(self.runs), self.settings.num_envs
         first = self._fresh_preferences(envs)
         given = self.preferences.unsqueeze(1).repeat(1, envs, 1).contiguous()
-        self.collector = Collector(self.env, self.drive.actor, given if first is None else first)
+        self.collector = Collector(
+            self.env, self.drive.actor, given if first is None else first, keep_initial=self.forms[0].at_expectation
+        )
         normalized = self.source.normalize_observations
         self.scale = ObservationScale(count, self.env.observation_dim, self.device) if normalized else None
         self.normalizer = ReturnNormalizer(self.objectives, (count,)).to(self.device)
@@ -177,7 +179,6 @@ class Batch:
             value, next_value = (restore(self.normalizer, own) for own in (value, next_value))
         numbers = self.hyper["gamma"], self.hyper["gae_lambda"]
         advantage, returns = estimate(rollout, value, next_value, *numbers, self.ppo)
-        self.scalarizers.step(min(1.0, self.steps / self.settings.total_steps), self.conflict)
         preferences = rollout.inputs[..., -self.objectives :].flatten(1, 2)
         before = None
         if self.accrual is not None:
@@ -189,9 +190,32 @@ class Batch:
             self.normalizer,
             self.scalarizers,
             self.forms,
+            (min(1.0, self.steps / self.settings.total_steps), self.conflict),
             normalize_targets=self.ppo.normalize_targets,
             before=before,
+            expected=None if self.collector.initial is None else self.expected_returns(preferences),
         )
+
+    def expected_returns(self, preferences: Tensor) -> Tensor:
+        """Return what the critics expect from the initial states under each preference, ``[R, N, m]``.
+
+        Equal preferences are judged once.
+        """
+        if self.collector.initial is None:
+            checks.fail("advantage", "keep initial states (at_expectation)", type(self.forms[0]).__name__)
+        initial = self.collector.initial.observation
+        result = []
+        for run, own in enumerate(preferences):
+            distinct, place = own.unique(dim=0, return_inverse=True)
+            pairs = distinct.unsqueeze(1).expand(-1, initial.shape[1], -1).unsqueeze(0)
+            observation = initial[run].expand(1, len(distinct), -1, -1)
+            if self.scale is not None:
+                observation = scaled(observation, self.scale.mean[run], self.scale.variance[run])
+            inputs = torch.cat([observation, pairs], dim=-1).flatten(1, 2)
+            values = self.drive.critic.values(self.critic.params[run : run + 1], inputs)
+            result.append(values.reshape(len(distinct), -1, self.objectives).mean(1)[place])
+        expected = torch.stack(result)
+        return restore(self.normalizer, expected) if self.ppo.normalize_targets else expected
 
     def _values(self, inputs: Tensor) -> Tensor:
         """Return the critics' values ``[R, N, m]`` of inputs ``[R, E, T, n + m]``, run by run to stay in the cache."""

@@ -30,11 +30,23 @@ class Scalarizers(nn.Module):
         """Smoothness of each run, ``[R]``; NaN for scalarizers that have none."""
         return torch.stack([torch.as_tensor(getattr(block, "mu", torch.nan)).reshape(()) for block in self.blocks])
 
-    def step(self, progress: float, conflict: Tensor) -> None:
-        """Let the schedulers choose the smoothness of the next iteration, from conflicts ``[R]``."""
-        for block, own in zip(self.blocks, conflict, strict=True):
-            if hasattr(block, "step"):
-                cast("Any", block).step(progress, own)
+    def step(
+        self, progress: float, conflict: Tensor, values: Tensor | None = None, weights: Tensor | None = None
+    ) -> None:
+        """Let the schedulers choose the smoothness of the next iteration.
+
+        Args:
+            progress: Share of the training done.
+            conflict: Conflict of the last iteration, ``[R]``.
+            values: Normalised returns of this iteration, ``[R, N, m]``; for schedulers that look at their gaps.
+            weights: Their preferences, ``[R, N, m]``.
+        """
+        for run, block in enumerate(self.blocks):
+            if not hasattr(block, "step"):
+                continue
+            looks = getattr(getattr(block, "scheduler", None), "needs_gaps", False)
+            seen = (values[run], weights[run]) if looks and values is not None and weights is not None else ()
+            cast("Any", block).step(progress, conflict[run], *seen)
 
     def attention(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return attentions ``[R, N, m]`` for values and weights ``[R, N, m]``."""

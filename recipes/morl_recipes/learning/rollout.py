@@ -10,6 +10,7 @@ from morl_blocks.ppo import unit_box_to_action
 from morl_blocks.ppo.scan import discounted_scan
 from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
+from morl_recipes.learning.initial_states import InitialStates
 from morl_recipes.learning.lift import StackedActor
 from morl_recipes.learning.observations import ObservationScale
 
@@ -35,13 +36,15 @@ class Collector:
         env: ``R * E`` environments; environment ``r * E + e`` belongs to run ``r``.
         actor: Stacked actors.
         preferences: Preference in force in every environment, ``[R, E, m]``.
+        keep_initial: Whether to keep the observations at which episodes begin.
     """
 
-    def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor) -> None:
+    def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor, *, keep_initial: bool = False) -> None:
         self.env, self.actor, self.preferences = env, actor, preferences
         self.runs = len(preferences)
         first = env.reset_tensors()
         self.env_device, self.observation = first.device, self.shaped(first)
+        self.initial = InitialStates(self.observation) if keep_initial else None
 
     def collect(
         self, flat: Tensor, noise: Tensor, scale: ObservationScale | None, fresh: Tensor | None = None
@@ -59,6 +62,7 @@ class Collector:
                 preferences.
         """
         steps: list[tuple[Any, ...]] = []
+        starts: list[Tensor] = []
         observation = self.observation
         coming = [None] * noise.shape[1] if fresh is None else fresh.unbind(1)
         for step_noise, following_preferences in zip(noise.unbind(1), coming, strict=True):
@@ -73,10 +77,14 @@ class Collector:
             done = terminated | truncated
             steps.append((inputs, following, action, output, reward, terminated, done))
             observation = self.shaped(self.env.reset_tensors(done.flatten(0, 1).to(self.env_device)))
+            if self.initial is not None:
+                starts.append(observation)
             if following_preferences is not None:
                 self.preferences = torch.where(done, following_preferences, self.preferences)
         self.observation = observation
         inputs, following, *rest = (_stacked(column) for column in zip(*steps, strict=True))
+        if self.initial is not None:
+            self.initial.keep(torch.stack(starts, dim=2), rest[-1])
         in_force = inputs[..., -self.preferences.shape[-1] :]
         return Rollout(inputs, self.inputs(following, in_force, scale), following, *rest)
 

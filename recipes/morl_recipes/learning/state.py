@@ -55,6 +55,8 @@ def _carried(batch: Batch) -> Iterator[tuple[str, Tensor]]:
     yield from (("low", batch.normalizer.low), ("high", batch.normalizer.high))
     yield from (("conflict", batch.conflict), ("carry", batch.carry), ("alive", batch.alive))
     yield from (("preferences", batch.collector.preferences), ("observation", batch.collector.observation))
+    if batch.collector.initial is not None:
+        yield "initial", batch.collector.initial.observation
     if batch.accrual is not None:
         yield from (("accrual/reward", batch.accrual.reward), ("accrual/discount", batch.accrual.discount))
     if batch.scale is not None:

@@ -48,21 +48,26 @@ def learn_from(
     normalizer: ReturnNormalizer,
     scalarizers: Scalarizers,
     forms: Sequence[AdvantageForm],
+    clock: tuple[float, Tensor] | None = None,
     *,
     normalize_targets: bool,
     before: tuple[Tensor, Tensor] | None = None,
+    expected: Tensor | None = None,
 ) -> Targets:
-    """Widen the bounds, then normalise, weigh and standardise.
+    """Widen the bounds, choose the smoothness, then normalise, weigh and standardise.
 
     Args:
         raw: Vector advantages, λ-returns and values, ``[R, N, m]`` each.
         preferences: Preference of every step, ``[R, N, m]``.
         normalizer: Bounds of every run's returns; widened here.
-        scalarizers: The runs' scalarizers, their smoothness already stepped.
+        scalarizers: The runs' scalarizers; their smoothness is stepped here, if there is a ``clock``.
         forms: The runs' forms of advantage.
+        clock: Share of the training done, and the runs' conflict in the last iteration, ``[R]``.
         normalize_targets: Targets in [0, 1] instead of raw.
         before: For forms of whole episodes: what was collected before each step, ``[R, N, m]``, and the discount of the
             step, ``[R, N, 1]``. Utility and attention are then those of the episode, not of what is to come.
+        expected: For forms at the expectation: raw expected return from the initial states under the preference of
+            each step, ``[R, N, m]``.
     """
     _, returns, value = raw
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
@@ -74,12 +79,21 @@ def learn_from(
         normalizer.update(judged)
         judged, forecast = (_whole(tensor, *before) for tensor in (judged, forecast))
     normalized = normalizer(judged)
-    estimates = zip(*safe, normalized, normalizer.normalize(forecast), strict=True)
-    rows = zip(forms, estimates, scalarizers.blocks, preferences, strict=True)
+    if clock is not None:
+        scalarizers.step(*clock, normalized, preferences)
+    estimates = [*safe, normalized, normalizer.normalize(forecast)]
+    if expected is not None:
+        estimates += [normalizer.normalize(expected.nan_to_num(0.0, 0.0, 0.0)), _span(normalizer)]
+    rows = zip(forms, zip(*estimates, strict=True), scalarizers.blocks, preferences, strict=True)
     ready = torch.stack([form(Estimate(*own), scalarizer, weights) for form, own, scalarizer, weights in rows])
     attention = scalarizers.attention(normalized, preferences)
     target = normalizer.normalize(safe[1]) if normalize_targets else returns
     return Targets(ready, target, attention, value, returns)
+
+
+def _span(normalizer: ReturnNormalizer) -> Tensor:
+    """Return the raw return that is 1 when normalised, ``[R, m]``."""
+    return (normalizer.high - normalizer.low).clamp_min(MIN_RANGE)
 
 
 def _whole(returns: Tensor, collected: Tensor, discount: Tensor) -> Tensor:

@@ -17,8 +17,10 @@ from morl_recipes.recipe.specs import (
     Linear,
     LinearDecay,
     OfEpisode,
+    OfExpectation,
     PCGrad,
     Scalarised,
+    SelfTuned,
     Shared,
     SmoothTchebycheff,
     Sum,
@@ -26,6 +28,7 @@ from morl_recipes.recipe.specs import (
     TorchJD,
     Uniform,
     Vector,
+    VectorOfExpectation,
     WeightedPCGrad,
     WeightedSum,
 )
@@ -45,6 +48,9 @@ LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), cr
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
 # The fair counterpart: vector advantages as in PASTA, and the attention weighs the gradients.
 VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
+
+# The utility of the expected return: its exact gradient, taken once per preference at the initial states.
+SER = replace(LINEAR, scalarizer=SmoothTchebycheff(0.1), advantage=OfExpectation())
 
 # One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
 FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
@@ -121,6 +127,10 @@ ROWS: dict[str, dict[str, Recipe]] = {
         "Conditioned STCH": replace(
             LINEAR, scalarizer=SmoothTchebycheff(0.01), advantage=OfEpisode(), preferences=Uniform(), ppo=FRONT
         ),
+        "SelfTuned": replace(PASTA, mu=SelfTuned()),
+        "SER-STCH": SER,
+        "SER-STCH, PCGrad": replace(SER, advantage=VectorOfExpectation(), combiner=PCGrad()),
+        "Conditioned SER-STCH": replace(SER, preferences=Uniform(), ppo=FRONT),
     },
     "readings": {
         "PASTA (Ours)": PASTA,

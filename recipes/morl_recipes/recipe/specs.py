@@ -95,6 +95,7 @@ def _called(text: str) -> tuple[str, dict[str, Any]]:
 
 Fixed = spec(schedulers.Fixed)
 LinearDecay = spec(schedulers.LinearDecay)
+SelfTuned = spec(schedulers.SelfTuned)
 ConflictBraked = spec(schedulers.ConflictBraked, base=LinearDecay())
 
 Linear = spec(scalarizers.Linear)
@@ -105,6 +106,8 @@ AdaptiveSmoothTchebycheff = spec(scalarizers.AdaptiveSmoothTchebycheff, utopia=U
 Vector = spec(ppo.VectorAdvantage, "Vector")
 Scalarised = spec(ppo.ScalarisedAdvantage, "Scalarised")
 OfEpisode = spec(ppo.EpisodeAdvantage, "OfEpisode")
+OfExpectation = spec(ppo.ExpectationAdvantage, "OfExpectation")
+VectorOfExpectation = spec(ppo.VectorExpectationAdvantage, "VectorOfExpectation")
 
 Sum = spec(combiners.Sum)
 WeightedSum = spec(combiners.WeightedSum)
@@ -147,8 +150,10 @@ __all__ = [
     "LinearDecay",
     "Live",
     "OfEpisode",
+    "OfExpectation",
     "PCGrad",
     "Scalarised",
+    "SelfTuned",
     "Shared",
     "SmoothTchebycheff",
     "Spec",
@@ -157,6 +162,7 @@ __all__ = [
     "TorchJD",
     "Uniform",
     "Vector",
+    "VectorOfExpectation",
     "WeightedPCGrad",
     "WeightedSum",
     "spec",

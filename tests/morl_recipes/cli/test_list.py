@@ -10,7 +10,7 @@ from morl_recipes.cli.listing import ROWS_TEXT, show_rows
 def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     out = capsys.readouterr().out
-    assert "36 recipes of the paper in 9 groups, 14 of our own, and 6 other readings of it." in out
+    assert "36 recipes of the paper in 9 groups, 18 of our own, and 6 other readings of it." in out
     assert "mo-humanoid-v5" in out
     for line in (
         "No Decay                   mu.base = Fixed(mu=10.0)",

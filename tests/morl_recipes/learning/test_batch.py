@@ -15,6 +15,7 @@ from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
 from morl_recipes.environments.source import Make
 from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.observations import scaled
 from morl_recipes.learning.state import tensors_of
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
@@ -83,6 +84,44 @@ def test_a_sampler_that_leaves_the_simplex_is_named() -> None:
 
 def _own_all(batch: Batch) -> list[dict[str, Tensor]]:
     return [_own(batch, run) for run in range(len(batch.runs))]
+
+
+@pytest.mark.parametrize("row", ["SER-STCH", "Conditioned SER-STCH"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_each_preference_is_judged_by_its_critic_at_the_initial_states(row: str, normalized: bool) -> None:
+    source = replace(toy(), normalize_observations=normalized)
+    batch = _train([Run(tiny(ROWS["ours"][row]), (0.3, 0.7), seed) for seed in range(2)], source=source)
+    initial = batch.collector.initial
+    assert initial is not None
+    assert len(initial.observation[0].unique(dim=0)) > 4  # more than the first episodes
+    preferences = torch.rand(2, 5, 2).softmax(-1)
+    preferences[:, 3] = preferences[:, 0]
+    found = batch.expected_returns(preferences)
+    for run in range(2):
+        for step in range(5):
+            states = initial.observation[run : run + 1]
+            if batch.scale is not None:
+                states = scaled(states, batch.scale.mean[run], batch.scale.variance[run])
+            inputs = torch.cat([states, preferences[run, step].expand(1, states.shape[1], 2)], -1)
+            values = batch.drive.critic.values(batch.critic.params[run : run + 1], inputs)
+            torch.testing.assert_close(found[run, step], values.mean(1)[0])
+
+
+@pytest.mark.parametrize("row", ["SER-STCH", "Conditioned SER-STCH", "SelfTuned"])
+def test_runs_with_initial_states_or_their_own_smoothness_are_apart(row: str) -> None:
+    recipe = tiny(ROWS["ours"][row])
+    runs = [Run(recipe, (0.1 * seed, 1 - 0.1 * seed), seed) for seed in range(3)]
+    other = [runs[0], Run(recipe, HALF, 77), runs[2]]
+    first, second = (_own_all(_train(own)) for own in (runs, other))
+    for run in (0, 2):
+        for name, tensor in first[run].items():
+            assert torch.equal(tensor, second[run][name]), (run, name)
+
+
+def test_only_who_needs_them_keeps_initial_states() -> None:
+    batch = _train([Run(tiny(), HALF, 0)], iterations=1)
+    assert batch.collector.initial is None
+    assert "initial" not in tensors_of(batch)
 
 
 def test_a_run_of_a_population_matches_the_run_alone() -> None:

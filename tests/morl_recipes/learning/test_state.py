@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from morl_blocks.combiners import Sum
 from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
 from morl_blocks.scalarizers import Scalarizer
-from morl_recipes import PASTA, EnvSource, Recipe, Run
+from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
 from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of
@@ -75,6 +75,10 @@ def _batch(recipe: Recipe, source: EnvSource) -> Batch:
         (replace(PASTA, combiner=specs.WeightedPCGrad(), preferences=specs.Uniform()), False),
         (replace(PASTA, combiner=specs.GroupedPCGrad(groups=3), preferences=specs.Grid(5)), True),
         (replace(PASTA, advantage=specs.OfEpisode(), preferences=specs.Uniform()), False),
+        (ROWS["ours"]["SER-STCH"], True),
+        (ROWS["ours"]["SER-STCH, PCGrad"], False),
+        (ROWS["ours"]["Conditioned SER-STCH"], False),
+        (ROWS["ours"]["SelfTuned"], False),
         (replace(PASTA, combiner=specs.spec(CountingSum)()), False),
         (replace(PASTA, advantage=specs.spec(CountingForm)()), False),
         (replace(PASTA, loss=specs.spec(CountingLoss)()), False),

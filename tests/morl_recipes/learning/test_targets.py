@@ -2,15 +2,17 @@ import pytest
 import torch
 
 from morl_blocks.ppo import (
+    ExpectationAdvantage,
     ReturnNormalizer,
     ScalarisedAdvantage,
     VectorAdvantage,
+    expectation_advantage,
     scalarised_advantage,
     vector_advantage,
 )
-from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
-from morl_blocks.schedulers import Fixed
-from morl_recipes import Recipe
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, SmoothTchebycheff
+from morl_blocks.schedulers import Fixed, resolution
+from morl_recipes import ROWS, Recipe
 from morl_recipes.learning.blocks import Scalarizers
 from morl_recipes.learning.targets import learn_from, restore
 from morl_recipes.recipe import specs
@@ -67,6 +69,26 @@ def test_scalarised_advantage_compares_utilities(raw: Raw, preferences: torch.Te
     torch.testing.assert_close(targets.target, (returns - low) / span)
     assert float(targets.target.min()) >= 0
     assert float(targets.target.max()) <= 1
+
+
+def test_a_self_tuned_smoothness_follows_from_the_returns_of_this_iteration(
+    raw: Raw, preferences: torch.Tensor
+) -> None:
+    scalarizers = Scalarizers([Recipe(mu=specs.SelfTuned())] * RUNS)
+    normalizer, forms, conflict = _normalizer(0.0, 1.0), [VectorAdvantage()] * RUNS, torch.tensor([0.0, 0.5])
+    learn_from(raw, preferences, normalizer, scalarizers, forms, (0.0, conflict), normalize_targets=False)
+    gaps = preferences * (1.05 - normalizer.normalize(raw[1]))
+    torch.testing.assert_close(scalarizers.mu, resolution(gaps) / (1 - conflict))
+
+
+def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.Tensor) -> None:
+    """Raw expected returns are normalised by the run's bounds, and the weights are in raw units."""
+    scalarizers = Scalarizers([ROWS["ours"]["SER-STCH"]] * RUNS)
+    normalizer, forms = _normalizer(-20.0, 20.0), [ExpectationAdvantage()] * RUNS
+    expected = torch.rand(RUNS, STEPS, M) * 10
+    given = learn_from(raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected)
+    slope = SmoothTchebycheff(0.1).gradient((expected + 20) / 40, preferences) / 40
+    torch.testing.assert_close(given.advantage.squeeze(-1), expectation_advantage(raw[0], slope), rtol=1e-4, atol=1e-4)
 
 
 def test_raw_returns_are_weighed_as_they_are(raw: Raw, preferences: torch.Tensor) -> None:

@@ -23,9 +23,12 @@ METHODS: dict[type, str] = {
     schedulers.Fixed: "step",
     schedulers.LinearDecay: "step",
     schedulers.ConflictBraked: "step",
+    schedulers.SelfTuned: "step",
     ppo.VectorAdvantage: "forward",
     ppo.ScalarisedAdvantage: "forward",
     ppo.EpisodeAdvantage: "forward",
+    ppo.ExpectationAdvantage: "forward",
+    ppo.VectorExpectationAdvantage: "forward",
     combiners.Sum: "combine",
     combiners.WeightedSum: "combine",
     combiners.PCGrad: "combine",
@@ -43,6 +46,7 @@ BUILDERS = {
     specs.AttentionWeighted: critics.AttentionWeightedCritic,
     specs.TorchJD: combiners.TorchJD,
 }
+SCALARISED = (specs.Scalarised, specs.OfEpisode, specs.OfExpectation)
 RECIPES = {recipe.to_json(): recipe for rows in ROWS.values() for recipe in rows.values()}
 
 
@@ -55,7 +59,7 @@ def named(recipe: Recipe) -> set[type]:
 
     A preference that is given is nobody's to draw.
     """
-    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind in (specs.Scalarised, specs.OfEpisode)
+    scalarised = isinstance(recipe.advantage, Spec) and recipe.advantage.kind in SCALARISED
     slots = [getattr(recipe, f.name) for f in fields(Recipe) if not (scalarised and f.name == "combiner")]
     return {block for slot in slots for block in _blocks(slot)} - {preferences.Given}
 

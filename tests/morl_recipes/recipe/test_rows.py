@@ -88,7 +88,7 @@ def test_every_row_trains_for_two_iterations(env: str) -> None:
     recipes = {recipe.to_json(): _small(recipe) for rows in ROWS.values() for recipe in rows.values()}
     preference = CARDS[env].preferences[0]
     groups = by_batch([Run(recipe, preference, 0) for recipe in recipes.values()])
-    assert len(groups) < 20
+    assert len(groups) < 24
     settings = Settings(32, num_envs=2, eval_every=10, eval_episodes=1, test_episodes=1)
     for runs in groups:
         result = train_runs(runs, _short(env), settings, progress=False)

@@ -7,7 +7,7 @@ from morl_recipes.recipe.selection import select_rows
 
 
 def test_groups_rows_and_everything() -> None:
-    assert len(select_rows(["all"])) == 56
+    assert len(select_rows(["all"])) == 60
     assert select_rows(["critic"])[0].method == "PASTA (Ours)"
     (row,) = select_rows(["controller/no decay"])
     assert (row.group, row.method) == ("controller", "No Decay")

@@ -27,7 +27,9 @@ COUNTS = {
     "quadrotor_1m": 15 * 2 * 5,
     "mujoco_1m": 12 * 4 * 5,
     "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
-    "smoke": 55,
+    "faithful_stealth": 3 * 8 * 5,
+    "faithful_1m": 8 * 2 * 5,
+    "smoke": 59,
 }
 
 
@@ -42,7 +44,7 @@ def test_every_count_has_its_file() -> None:
 
 def test_pasta_is_trained_once_for_all_groups() -> None:
     plan = make_plan(sweep_from({"rows": ["all"], "seeds": 1, "preferences": [[0.2, 0.2, 0.6]]}))
-    assert len(plan.runs) == 55
+    assert len(plan.runs) == 59
     assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
     distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
     distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay

@@ -15,6 +15,7 @@ from morl_recipes.analysis.report.traces import MAX_DOMINATED
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import Cell, Table
+from morl_recipes.analysis.tables.following import HOW, following_table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
 from morl_recipes.common import scores
@@ -65,6 +66,11 @@ def _tables(results: Results) -> str:
     for i, study in enumerate(results.studies):
         each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(study))
         details = f"<details><summary>Every preference</summary>{each}</details>"
+        if len(study.preferences) > 1:
+            table = following_table(study)
+            details += (
+                f"<details><summary>Preference following</summary><p>{escape(HOW)}</p>{_html_table(table)}</details>"
+            )
         blocks.append(f'<div data-study="{i}" hidden>{_html_table(summary_table(study))}{details}</div>')
     return "".join(blocks)
 

@@ -10,13 +10,14 @@ from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Reading
 from morl_recipes.analysis.tables import formats
 from morl_recipes.analysis.tables.cells import Table
+from morl_recipes.analysis.tables.following import HOW, following_table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
 from morl_recipes.common import checks
 from morl_recipes.store.store import Store
 
 Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
-Kind: TypeAlias = Literal["summary", "preferences"]
+Kind: TypeAlias = Literal["summary", "preferences", "following"]
 
 
 def render_table(
@@ -35,7 +36,8 @@ def render_table(
     Args:
         store: A store, its folder, or a published :class:`~morl_recipes.analysis.datasets.Dataset`.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
-        kind: The ``"summary"`` tables (one per environment and group) or the appendix tables per ``"preferences"``.
+        kind: The ``"summary"`` tables (one per environment and group), the appendix tables per ``"preferences"``, or
+            whether each method serves the preference asked for (``"following"``).
         score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
             the same policy on fresh episodes (``"test"``), its last validation (``"final"``) or its last policy on
             fresh episodes (``"test_final"``). By default the test score where all finished runs have one, else the
@@ -49,9 +51,10 @@ def render_table(
     checks.one_of("format", format, get_args(Format))
     checks.one_of("kind", kind, get_args(Kind))
     results = load_results(store, score=score, against=against)
-    how = formats.READING if kind == "summary" else formats.PREFERENCE_READING
-    if kind == "summary":
-        tables = [summary_table(study) for study in results.studies]
+    how = {"summary": formats.READING, "preferences": formats.PREFERENCE_READING, "following": HOW}[kind]
+    if kind != "preferences":
+        build = summary_table if kind == "summary" else following_table
+        tables = [build(study) for study in results.studies]
     else:
         tables = [table for study in results.studies for table in preference_tables(study)]
     return print_tables(tables, format, width, how=how)

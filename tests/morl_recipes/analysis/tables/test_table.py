@@ -222,5 +222,5 @@ def test_odd_sweeps_have_gaps_not_numbers(
 def test_bad_arguments_raise(make_store: MakeStore) -> None:
     with pytest.raises(ValueError, match="`format` must be 'terminal', 'markdown', 'csv' or 'latex', got 'html'"):
         render_table(make_store(), format="html")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`kind` must be 'summary' or 'preferences', got 'all'"):
+    with pytest.raises(ValueError, match="`kind` must be 'summary', 'preferences' or 'following', got 'all'"):
         render_table("nowhere", kind="all")  # type: ignore[arg-type]

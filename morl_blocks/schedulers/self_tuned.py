@@ -1,0 +1,88 @@
+"""A smoothness that follows from what the run sees: nothing to set, no length to know."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from morl_blocks import _checks
+from morl_blocks.schedulers._base import Scheduler
+
+MOST_CONFLICT = 1 - 1e-3
+"""Beyond it nothing changes; at full conflict the smoothness would be infinite."""
+
+
+def resolution(gaps: Tensor) -> Tensor:
+    r"""Return the smoothness at which the softmax is the chance of being the worst, given how much the gaps vary.
+
+    .. math:: \beta = \frac{\sqrt 6}{\pi} \sqrt{\frac1m \sum_i \operatorname{var}_t\, y_{ti}}
+
+    Gumbel noise of scale :math:`\beta` has the standard deviation :math:`\pi\beta/\sqrt 6`, and the largest of
+    :math:`y_i` plus such noise is number i with probability :math:`\mathrm{softmax}(y/\beta)_i`, exactly.
+
+    Args:
+        gaps: Weighted gaps of many samples, ``[*R, N, m]`` with N >= 2.
+
+    Returns:
+        Smoothness, ``[*R]``; gaps that never vary give what rounding can tell apart.
+
+    Example:
+        >>> y = torch.tensor([[0.1, 0.4], [0.3, 0.4], [0.2, 0.1]])
+        >>> resolution(y), resolution(10 * y), resolution(y + 5)
+        (tensor(0.0900), tensor(0.9003), tensor(0.0900))
+    """
+    gaps = _checks.working(_checks.floats("gaps", gaps))
+    _checks.objectives("gaps", gaps)
+    if gaps.dim() < 2 or gaps.shape[-2] < 2:
+        _checks.fail("gaps", "be [*R, N, m] with N >= 2", f"shape {list(gaps.shape)}")
+    # A power of two as the unit, so that squares neither overflow nor vanish.
+    size = gaps.detach().abs().amax((-2, -1))
+    unit = size.log2().floor().clamp(-100, 126).exp2()
+    scaled = gaps / unit[..., None, None]
+    spread = (scaled - scaled.mean(-2, keepdim=True)).square().mean((-2, -1)).sqrt()
+    return (math.sqrt(6) / math.pi * spread).clamp_min(torch.finfo(gaps.dtype).eps) * unit
+
+
+class SelfTuned(Scheduler):
+    r"""Set the smoothness from the gaps that the run sees and from the conflict of its gradients: nothing to choose.
+
+    .. math:: \mu = \frac{\beta}{1 - \kappa}, \qquad
+              \beta = \frac{\sqrt 6}{\pi} \sqrt{\frac1m \sum_i \operatorname{var}_t\, y_{ti}}
+
+    - :math:`y_{ti} = w_i(\zeta - \bar r_{ti})` are the weighted gaps of the iteration's samples.
+    - Without conflict, :math:`\delta = \mathrm{softmax}(y/\beta)` is the probability that an objective is the worst,
+      when gaps are known up to Gumbel noise of the spread that they show: never sharper than one sample can resolve.
+    - With conflict, :math:`\delta \propto \mathrm{softmax}(y/\beta)^{1-\kappa}\, (1/m)^{\kappa}`: the geometric mean of
+      that and the uniform attention, which full conflict (:math:`\kappa \to 1`, held at 0.999) reaches.
+    - Limits: samples that do not vary give :math:`\mu \to 0`, the Tchebycheff scalarization; gaps multiplied by 10
+      give 10 times the smoothness, gaps shifted by a constant give the same, so the attention is the same in both.
+    - A return that falls along the episode counts as spread too: the result is then smoother than noise alone asks for.
+
+    ``progress`` is ignored, so the length of the training need not be known. The state is the last ``mu`` and
+    :math:`\beta`, one per run.
+
+    Example:
+        >>> scheduler = SelfTuned()
+        >>> gaps = torch.tensor([[0.1, 0.4], [0.3, 0.4], [0.2, 0.1]])
+        >>> scheduler.step(0.0, conflict=0.0, gaps=gaps)
+        tensor(0.0900)
+        >>> scheduler.step(0.5, conflict=0.5, gaps=10 * gaps)
+        tensor(1.8006)
+    """
+
+    needs_gaps = True
+    base: Tensor
+
+    def __init__(self) -> None:
+        super().__init__(1.0)
+        self.register_buffer("base", torch.zeros(()))
+
+    def observe(self, gaps: Tensor) -> None:
+        """Take over the spread of the gaps, ``[*R, N, m]``."""
+        self.base = resolution(gaps).to(self.mu)
+
+    def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
+        """Return the smoothness of the last gaps under this conflict."""
+        if not _checks.is_traced(self.base) and not bool((self.base > 0).all()):
+            _checks.fail("gaps", "be given to SelfTuned in its first step", None)
+        return self.base / (1 - conflict.clamp(max=MOST_CONFLICT))

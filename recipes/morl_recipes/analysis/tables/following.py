@@ -1,0 +1,70 @@
+"""Does each method serve the preference it was asked for? Regret and rank correlation, over the preferences."""
+
+import math
+
+import numpy as np
+
+from morl_blocks.metrics import Interval, bootstrap_ci, preference_correlation, preference_regret
+from morl_blocks.scalarizers import SmoothTchebycheff
+from morl_recipes.analysis.results.statistics import NOTHING
+from morl_recipes.analysis.results.study import Array, Study
+from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_text, number
+
+MU = 0.1
+HOW = (
+    f"Regret: utility (smooth Tchebycheff, mu = {MU}, of returns scaled by the environment's bounds) that a preference "
+    "loses because its own policy is not the best of the method's policies of that seed. Rank correlation of asked "
+    "weight and achieved return: 1 follows, 0 ignores. In brackets 95 % intervals over seeds."
+)
+
+
+def _mean(values: Array, lowest: float, highest: float) -> Interval:
+    """Average preferences and seeds, ``[P, S]``; the interval is cut where no value can be, and loses no truth."""
+    if not values.size or not np.isfinite(values).all():
+        return NOTHING
+    if values.shape[1] < 2:
+        return Interval(float(values.mean()), math.nan, math.nan)
+    estimate, low, high = bootstrap_ci(values)
+    return Interval(estimate, max(low, lowest), min(high, highest))
+
+
+def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...], int]:
+    """Return the regret of a method, its rank correlation with each objective's weight, and how many seeds tell.
+
+    A seed tells when it has a usable run for every preference. There is no regret without the environment's bounds.
+    """
+    weights, count = np.array(study.preferences), len(study.info.objectives)
+    complete = study.usable[method].all(0)
+    if len(weights) < 2 or not complete.any():
+        return NOTHING, (NOTHING,) * count, 0
+    returns = np.moveaxis(study.returns[method], 1, 0)[complete]  # [S, P, m]
+    each = tuple(_mean(column[None], -1.0, 1.0) for column in preference_correlation(returns, weights).T)
+    if study.info.bounds is None:
+        return NOTHING, each, len(returns)
+    low, high = np.array(study.info.bounds)
+    regret = preference_regret((returns - low) / (high - low), weights, SmoothTchebycheff(MU))
+    return _mean(regret.T, 0.0, math.inf), each, len(returns)
+
+
+def following_table(study: Study) -> Table:
+    """Build the table of preference following of a study, one row per method."""
+    rows = [following(study, k) for k in range(len(study.methods))]
+    best = best_of([-regret.estimate for regret, _, _ in rows])
+    cells, numbers = [], []
+    for method, (regret, each, seeds), mark in zip(study.methods, rows, best, strict=True):
+        line = [Cell(method), Cell(number(regret.estimate, 4), interval_text(regret, 4), mark)]
+        line += [Cell(number(one.estimate, 2), interval_text(one, 2)) for one in each]
+        cells.append((*line, Cell(str(seeds))))
+        plain: dict[str, object] = {"env": study.env, "group": study.group, "method": method, "seeds": seeds}
+        columns = {"regret": regret} | dict(zip(study.info.objectives, each, strict=True))
+        for name, interval in columns.items():
+            plain |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+        numbers.append(plain)
+    notes = list(study.gaps)
+    if study.info.bounds is None:
+        notes.append(f"No regret: {study.info.bounds_problem}.")
+    if len(study.preferences) < 2:
+        notes.append("With one preference there is nothing to follow.")
+    heads = ("Method", "Regret", *(f"asked and got: {name}" for name in study.info.objectives), "Seeds")
+    title = f"{study.env}, {study.group}, preference following"
+    return Table(title, heads, tuple(cells), tuple(notes), tuple(numbers))

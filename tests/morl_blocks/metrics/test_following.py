@@ -1,0 +1,101 @@
+"""Preference following: closed forms, an independent oracle, properties, bad input."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from morl_blocks.metrics import preference_correlation, preference_regret
+from morl_blocks.scalarizers import Linear, SmoothTchebycheff, Tchebycheff
+
+WEIGHTS = np.array([[0.8, 0.1, 0.1], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6], [0.4, 0.4, 0.2]])
+
+
+def draw(*shape: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).random(shape)
+
+
+def test_regret_equals_a_loop_over_preferences_and_policies() -> None:
+    achieved, scalarizer = draw(5, 4, 3), SmoothTchebycheff(0.1)
+    expected = np.empty((5, 4))
+    for run in range(5):
+        for p in range(4):
+            weights = torch.from_numpy(WEIGHTS[p])
+            scores = [float(scalarizer(torch.from_numpy(point), weights)) for point in achieved[run]]
+            expected[run, p] = max(scores) - scores[p]
+    np.testing.assert_allclose(preference_regret(achieved, WEIGHTS, scalarizer), expected, atol=1e-12)
+
+
+def test_regret_against_a_known_front() -> None:
+    achieved, front = [[0.5, 0.25], [0.25, 0.5]], [[1.0, 0.0], [0.0, 1.0]]
+    found = preference_regret(achieved, [[1.0, 0.0], [0.25, 0.75]], Linear(), known=front)
+    np.testing.assert_allclose(found, [0.5, 0.75 - 0.4375])
+    assert preference_regret([[2.0, 2.0]], [[0.5, 0.5]], Linear(), known=front)[0] == -1.5
+
+
+def test_costs_are_minimised() -> None:
+    achieved, weights = draw(4, 3), WEIGHTS
+    returns = preference_regret(1 - achieved, weights, Tchebycheff(utopia=1.05))
+    costs = preference_regret(achieved, weights, Tchebycheff(utopia=-0.05, sense="min"))
+    np.testing.assert_allclose(costs, returns, atol=1e-7)
+
+
+@given(st.integers(0, 50))
+def test_regret_is_never_negative_and_zero_for_those_served_best(seed: int) -> None:
+    achieved = draw(4, 3, seed=seed)
+    regret = preference_regret(achieved, WEIGHTS, Linear())
+    assert (regret >= 0).all()
+    best = achieved[(WEIGHTS @ achieved.T).argmax(1)]
+    np.testing.assert_allclose(preference_regret(best, WEIGHTS, Linear()), 0, atol=1e-12)
+
+
+@given(st.integers(0, 50))
+def test_correlation_equals_scipys(seed: int) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    achieved = draw(6, 4, 3, seed=seed).round(1)  # with ties
+    found = preference_correlation(achieved, WEIGHTS)
+    for run in range(6):
+        for i in range(3):
+            if len(set(achieved[run, :, i])) > 1:
+                oracle = stats.spearmanr(WEIGHTS[:, i], achieved[run, :, i]).statistic
+                assert found[run, i] == pytest.approx(oracle, abs=1e-12)
+
+
+def test_correlation_does_not_see_the_scale() -> None:
+    achieved = draw(4, 3)
+    np.testing.assert_allclose(
+        preference_correlation(np.exp(9 * achieved) - 4, WEIGHTS), preference_correlation(achieved, WEIGHTS)
+    )
+    np.testing.assert_allclose(preference_correlation(WEIGHTS, WEIGHTS), 1)
+    np.testing.assert_allclose(preference_correlation(-WEIGHTS, WEIGHTS), -1)
+
+
+def test_policies_that_are_all_equal_follow_nothing() -> None:
+    np.testing.assert_array_equal(preference_correlation(np.ones((4, 3)), WEIGHTS), 0)
+    assert np.isnan(preference_correlation([[1.0, 2.0], [3.0, 4.0]], [[0.5, 0.5], [0.5, 0.5]])).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"achieved": [[0.5, np.nan]]}, "`achieved` must be finite"),
+        ({"achieved": [[0.5, 0.5], [0.1, 0.1]]}, r"`achieved` must have shape \[\*, 1, 2\], got shape \[2, 2\]"),
+        ({"weights": [[0.5, 0.4]]}, "`weights` must sum to 1"),
+        ({"weights": [[1.0]], "achieved": [[1.0]]}, r"`weights` must have shape \[P, m\] with m >= 2"),
+        ({"known": [[1.0, 2.0, 3.0]]}, "`known` must have 2 objectives"),
+        ({"known": np.zeros((0, 2))}, "`known` must have shape"),
+        ({"scalarizer": "linear"}, "`scalarizer` must be a Scalarizer"),
+    ],
+)
+def test_bad_input_raises(arguments: dict[str, Any], message: str) -> None:
+    good: dict[str, Any] = {"achieved": [[0.5, 0.5]], "weights": [[0.5, 0.5]], "scalarizer": Linear()}
+    with pytest.raises(ValueError, match=message):
+        preference_regret(**(good | arguments))
+
+
+def test_correlation_of_one_preference_raises() -> None:
+    with pytest.raises(ValueError, match="`weights` must hold at least 2 preferences, got 1"):
+        preference_correlation([[0.5, 0.5]], [[0.5, 0.5]])

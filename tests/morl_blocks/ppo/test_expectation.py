@@ -1,0 +1,92 @@
+"""Advantages for the utility of the expected return: closed forms, what they agree with, bad input."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from morl_blocks.combiners import PCGrad, WeightedPCGrad
+from morl_blocks.ppo import (
+    Estimate,
+    ExpectationAdvantage,
+    ScalarisedAdvantage,
+    VectorExpectationAdvantage,
+    expectation_advantage,
+    utility_weights,
+    vector_advantage,
+)
+from morl_blocks.scalarizers import Linear, SmoothTchebycheff
+
+T, M = 64, 3
+WEIGHTS = torch.tensor([0.5, 0.3, 0.2])
+
+
+def estimate(seed: int = 0) -> Estimate:
+    """Return an estimate with raw scales that differ, whose normalised numbers are the raw ones over the span."""
+    generator = torch.Generator().manual_seed(seed)
+    span = torch.tensor([1.0, 20.0, 300.0])
+    returns, value = (span * torch.rand(T, M, generator=generator) for _ in range(2))
+    expected = torch.tensor([0.2, 0.7, 0.4]).expand(T, M)
+    return Estimate(returns - value, returns, value, returns / span, value / span, expected, span)
+
+
+def test_linear_utility_agrees_with_the_scalarised_advantage() -> None:
+    found = ExpectationAdvantage()(estimate(), Linear(), WEIGHTS.expand(T, M))
+    torch.testing.assert_close(found, ScalarisedAdvantage()(estimate(), Linear(), WEIGHTS.expand(T, M)))
+
+
+def test_closed_form() -> None:
+    own, scalarizer = estimate(), SmoothTchebycheff(0.1)
+    assert own.expected is not None
+    assert own.span is not None
+    slope = WEIGHTS * scalarizer.attention(own.expected[0], WEIGHTS) / own.span
+    found = ExpectationAdvantage()(own, scalarizer, WEIGHTS.expand(T, M))
+    assert found.shape == (T, 1)
+    torch.testing.assert_close(found, vector_advantage((slope * own.advantage).sum(-1, keepdim=True)))
+
+
+def test_each_step_is_weighed_at_the_expectation_of_its_own_preference() -> None:
+    own, scalarizer = estimate(), SmoothTchebycheff(0.1)
+    assert own.expected is not None
+    assert own.span is not None
+    preferences = torch.distributions.Dirichlet(torch.ones(M)).sample((T,))
+    expected = torch.rand(T, M)
+    rows = [utility_weights(scalarizer, j, w, own.span) for j, w in zip(expected, preferences, strict=True)]
+    found = ExpectationAdvantage()(own._replace(expected=expected), scalarizer, preferences)
+    torch.testing.assert_close(found.squeeze(-1), expectation_advantage(own.advantage, torch.stack(rows)))
+
+
+def test_parts_of_the_vector_form_sum_to_the_advantage() -> None:
+    arguments = estimate(), SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
+    parts = VectorExpectationAdvantage()(*arguments)
+    torch.testing.assert_close(parts.sum(-1, keepdim=True), ExpectationAdvantage()(*arguments), atol=1e-5, rtol=1e-5)
+
+
+def test_projecting_weighed_gradients_is_weighted_pcgrad() -> None:
+    """A projection does not see the length of what it projects on."""
+    jacobian = torch.randn(M, 11, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    slope = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)
+    before, after = (
+        combiner(rows, slope, generator=torch.Generator().manual_seed(0))
+        for combiner, rows in ((PCGrad(), M * slope.unsqueeze(-1) * jacobian), (WeightedPCGrad(), jacobian))
+    )
+    torch.testing.assert_close(before, after)
+
+
+@pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])
+def test_scaling_rewards_changes_nothing(form: ExpectationAdvantage | VectorExpectationAdvantage) -> None:
+    own, scale = estimate(), torch.tensor([100.0, 0.5, 7.0])
+    assert own.span is not None
+    scaled = own._replace(advantage=scale * own.advantage, span=scale * own.span)
+    arguments: tuple[SmoothTchebycheff, Tensor] = SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
+    torch.testing.assert_close(form(scaled, *arguments), form(own, *arguments))
+
+
+def test_no_advantage_gives_none() -> None:
+    own = estimate()._replace(advantage=torch.zeros(T, M))
+    assert not VectorExpectationAdvantage()(own, Linear(), WEIGHTS.expand(T, M)).any()
+
+
+@pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])
+def test_an_estimate_without_initial_states_is_refused(form: ExpectationAdvantage) -> None:
+    with pytest.raises(ValueError, match="`estimate` must hold the expected return from initial states"):
+        form(estimate()._replace(expected=None), Linear(), WEIGHTS.expand(T, M))

@@ -1,0 +1,136 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from morl_blocks.ppo import ReturnNormalizer
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, smooth_attention
+from morl_blocks.schedulers import ConflictBraked, SelfTuned, resolution
+
+UTOPIA = 1.05
+
+
+def samples(*shape: int, seed: int = 0) -> Tensor:
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def attention(returns: Tensor, weights: Tensor, conflict: float = 0.25) -> Tensor:
+    """Return the attention of a run that normalises by what it sees and tunes itself."""
+    normalized = ReturnNormalizer(returns.shape[-1]).double()(returns)
+    scalarizer = AdaptiveSmoothTchebycheff(SelfTuned(), utopia=UTOPIA).double()
+    scalarizer.step(0.0, conflict, normalized, weights)
+    return scalarizer.attention(normalized, weights)
+
+
+def test_closed_form() -> None:
+    gaps = torch.tensor([[0.0, 5.0], [2.0, 5.0]])  # variances 1 and 0
+    beta = math.sqrt(6) / math.pi * math.sqrt(0.5)
+    assert float(resolution(gaps)) == pytest.approx(beta)
+    scheduler = SelfTuned()
+    assert float(scheduler.step(0.0, 0.75, gaps)) == pytest.approx(4 * beta)
+    assert float(scheduler.step(0.3, 0.0)) == pytest.approx(beta)
+    assert float(scheduler.step(1.0, 1.0)) == pytest.approx(1000 * beta, rel=1e-4)
+
+
+def test_attention_is_the_chance_of_being_the_worst_under_the_noise_seen() -> None:
+    generator = torch.Generator().manual_seed(0)
+    centre, scale = torch.tensor([0.30, 0.35, 0.10], dtype=torch.float64), 0.05
+    uniform = torch.rand(200_000, 3, generator=generator, dtype=torch.float64)
+    gaps = centre - scale * (-uniform.log()).log()  # Gumbel noise
+    worst = torch.nn.functional.one_hot(gaps.argmax(-1), 3).double().mean(0)
+    mu = SelfTuned().double().step(0.0, 0.0, gaps)
+    torch.testing.assert_close(smooth_attention(centre, mu), worst, atol=4e-3, rtol=0)
+
+
+@given(st.floats(1e-3, 1e3), st.floats(-100, 100), st.integers(0, 20))
+def test_scaling_and_shifting_gaps(scale: float, shift: float, seed: int) -> None:
+    gaps = samples(32, 3, seed=seed).double()
+    torch.testing.assert_close(resolution(scale * gaps), scale * resolution(gaps))
+    torch.testing.assert_close(resolution(gaps + shift), resolution(gaps))
+    before, after = (SelfTuned().double().step(0.0, 0.5, y) for y in (gaps, scale * gaps + shift))
+    torch.testing.assert_close(smooth_attention(scale * gaps + shift, after), smooth_attention(gaps, before))
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(100.0, 0.0), (1.0, -37.0), (0.01, 250.0)])
+def test_same_attention_if_rewards_are_scaled_or_shifted(scale: float, shift: float) -> None:
+    returns, weights = samples(64, 3).double() * torch.tensor([1.0, 10.0, 300.0]), torch.tensor([0.5, 0.3, 0.2])
+    torch.testing.assert_close(attention(scale * returns + shift, weights), attention(returns, weights))
+
+
+def test_a_fixed_smoothness_does_not_survive_scaling() -> None:
+    gaps = samples(8, 3)
+    assert not torch.allclose(smooth_attention(10 * gaps, 0.1), smooth_attention(gaps, 0.1), atol=0.05)
+
+
+def test_the_length_of_the_training_changes_nothing() -> None:
+    gaps = samples(4, 16, 3)
+    short, long = SelfTuned(), SelfTuned()
+    for i, own in enumerate(gaps):
+        torch.testing.assert_close(short.step(i / 4, 0.3, own), long.step(i / 400, 0.3, own), rtol=0, atol=0)
+
+
+def test_conflict_smooths_towards_uniform_attention() -> None:
+    gaps, scheduler = samples(16, 3), SelfTuned()
+    spread = [smooth_attention(gaps, scheduler.step(0.0, k, gaps)).std(-1).mean() for k in (0.0, 0.5, 0.9, 1.0)]
+    assert spread == sorted(spread, reverse=True)
+    assert spread[-1] < 1e-3
+
+
+def test_a_vector_of_runs_equals_each_run_alone() -> None:
+    gaps, conflicts = samples(3, 16, 2) * torch.tensor([1.0, 5.0, 0.1]).reshape(3, 1, 1), torch.tensor([0.0, 0.4, 0.9])
+    together = SelfTuned().step(0.0, conflicts, gaps)
+    alone = [SelfTuned().step(0.0, k, y) for k, y in zip(conflicts, gaps, strict=True)]
+    torch.testing.assert_close(together, torch.stack(alone), rtol=0, atol=0)
+
+
+def test_state_survives() -> None:
+    scheduler = SelfTuned()
+    scheduler.step(0.0, torch.tensor([0.2, 0.9]), samples(2, 8, 3))
+    fresh = SelfTuned()
+    fresh.load_state_dict(scheduler.state_dict())
+    torch.testing.assert_close(fresh.mu, scheduler.mu, rtol=0, atol=0)
+    torch.testing.assert_close(fresh.step(0.7, 0.8), scheduler.step(0.7, 0.8), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.7, -3e5])
+def test_gaps_that_never_vary_are_told_apart_as_rounding_can(constant: float) -> None:
+    gaps = torch.tensor([constant, constant - 1]).expand(4, 2)
+    mu = SelfTuned().step(0.0, 0.0, gaps)
+    assert 0 < float(mu) < 1e-6 * max(1.0, abs(constant))
+    torch.testing.assert_close(smooth_attention(gaps[0], mu), torch.tensor([1.0, 0.0]))
+    assert SelfTuned().step(0.0, 0.0, torch.zeros(4, 2)) > 0
+
+
+def test_large_gaps_do_not_overflow() -> None:
+    assert torch.isfinite(SelfTuned().step(0.0, 1.0, 1e30 * samples(8, 2)))
+
+
+def test_other_schedulers_do_not_look_at_gaps() -> None:
+    braked, scalarizer = ConflictBraked(), AdaptiveSmoothTchebycheff(ConflictBraked())
+    values, weights = samples(8, 2), torch.tensor([0.5, 0.5])
+    assert braked.step(0.5, 0.7, values) == scalarizer.step(0.5, 0.7, values, weights)
+    assert braked.mu == ConflictBraked().step(0.5, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "message"),
+    [
+        (torch.rand(8, 1), "`gaps` must have at least 2 objectives"),
+        (torch.rand(1, 2), r"`gaps` must be \[\*R, N, m\] with N >= 2, got shape \[1, 2\]"),
+        (torch.full((8, 2), math.nan), "`gaps` must be finite, got nan"),
+        (None, "`gaps` must be given to SelfTuned in its first step, got None"),
+    ],
+)
+def test_rejects(gaps: Tensor | None, message: str) -> None:
+    scheduler = SelfTuned()
+    with pytest.raises(ValueError, match=message):
+        scheduler.step(0.0, 0.0, gaps)
+    assert scheduler.mu == 1.0
+
+
+def test_rejects_runs_that_do_not_match() -> None:
+    with pytest.raises(ValueError, match=r"`gaps` must be a number or have the shape of conflict, \[2\]"):
+        SelfTuned().step(0.0, torch.zeros(2), samples(3, 8, 2))
