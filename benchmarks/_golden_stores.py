@@ -11,14 +11,14 @@ import subprocess
 import sys
 import time
 from contextlib import redirect_stdout
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
 
-from morl_recipes import front_recipe, train_front
+from benchmarks._golden_trainings import front_recipe
+from morl_recipes import train_front
 from morl_recipes.cli import main
 
 STORES = Path(__file__).parents[1] / "tests" / "golden" / "stores"
@@ -32,7 +32,7 @@ COMMANDS = {
 }
 COMMANDS["sweep"] += ["--workers", "1", "--population", "3"]
 FRONT: dict[str, Any] = {"preferences": 5, "total_steps": 1024, "num_envs": 2, "eval_every": 4, "eval_episodes": 2}
-FRONT |= {"checkpoint_every": 2, "progress": False}
+FRONT |= {"checkpoint_every": 2, "progress": False, "normalize_observations": False}
 NAMES = ("train", "sweep", "front")
 NEVER = 300.0
 """Seconds after which a training that was to be interrupted is given up."""
@@ -42,10 +42,7 @@ def train_one(name: str, out: Path) -> None:
     """Train, or continue, what a fixture was made of."""
     torch.set_num_threads(1)
     if name == "front":
-        recipe = front_recipe("stealth")
-        small = {"actor": recipe.actor.but(hidden=4), "critic": recipe.critic.but(hidden=4)}  # type: ignore[union-attr]
-        recipe = replace(recipe, **small, ppo=replace(recipe.ppo, steps_per_iteration=64, epochs=2, minibatch_size=16))
-        train_front(recipe, "stealth", out=out, resume=True, accept_versions=True, **FRONT)
+        train_front(front_recipe(hidden=4), "stealth", out=out, resume=True, accept_versions=True, **FRONT)
     elif (code := _call([*COMMANDS[name], "--accept-versions", "--out", str(out)])[0]) != 0:
         raise RuntimeError(f"`morl-blocks {name}` ended with exit code {code}.")
 

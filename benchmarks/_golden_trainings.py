@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from morl_recipes import PPO, ROWS, EnvSource, Front, Recipe, TrainResult, front_recipe, train, train_front
+from morl_recipes import PPO, ROWS, EnvSource, Front, Recipe, TrainResult, train, train_front
 from morl_recipes.environments.toy import ToyBatch, toy
 
 METHODS = {
@@ -91,6 +91,14 @@ def _bytes(column: "pd.Series[Any]") -> bytes:
     return numbers.tobytes()
 
 
+def front_recipe(hidden: int = 64) -> Recipe:
+    """Return what version 0.2 recommended for fronts, as its store has it."""
+    manifest = Path(__file__).parents[1] / "tests" / "golden" / "stores" / "front" / "store" / "manifest.json"
+    slots = json.loads(manifest.read_text())["runs"][0]["recipe"]
+    sizes = {name: {**slots[name], "hidden": hidden} for name in ("actor", "critic")}
+    return Recipe.from_dict({**slots, **sizes})
+
+
 def small(recipe: Recipe) -> Recipe:
     """Return the recipe with short iterations."""
     return replace(recipe, ppo=replace(PPO_NUMBERS, learning_rate=recipe.ppo.learning_rate))
@@ -105,7 +113,7 @@ def training(method: str, world: str, update: Update, **changes: Any) -> Values:
 def conditioned(world: str, update: Update) -> Values:
     """Train one policy for all preferences."""
     how = {name: value for name, value in HOW.items() if name != "test_episodes"} | {"update": update}
-    return of_front(train_front(small(front_recipe(WORLDS[world][0])), WORLDS[world][0], 5, **how))
+    return of_front(train_front(small(front_recipe()), WORLDS[world][0], 5, normalize_observations=False, **how))
 
 
 class StoppedError(Exception):

@@ -225,6 +225,7 @@ def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
         rule = "be a vector [m] or a sequence of m scalars (one run; loop over several)"
         _checks.fail("losses", rule, f"shape {list(losses.shape)}")
     _checks.objectives("losses", losses, minimum=1)
+    _checks.floating("losses", losses)
     return losses
 
 

@@ -82,6 +82,14 @@ def own(value: Tensor) -> Tensor:
     return value if value.requires_grad else value.clone()
 
 
+def single(name: str, value: Any) -> float:
+    """Return an option that is one number for all runs."""
+    given = tensor(name, value)
+    if given.numel() != 1 or given.is_complex():
+        fail(name, "be one number", repr(value))
+    return float(value) if isinstance(value, float) else float(given)
+
+
 def number(name: str, value: Any) -> Tensor:
     """Return an option of a block, a number or one per run, in PyTorch's default dtype; a copy, as in :func:`own`."""
     return own(tensor(name, value).to(torch.get_default_dtype()))

@@ -39,6 +39,8 @@ def indifference(divergence: Tensor, preference: Tensor, other: Tensor, scale: f
     _checks.objectives("preference", preference)
     _checks.same_shape("other", other, preference.shape)
     _checks.same_shape("divergence", divergence, preference.shape[:-1])
+    scale = _checks.single("scale", scale)
+    _checks.positive("scale", scale)
     distance = 0.5 * (preference - other).abs().sum(-1)
     return (scale * distance - divergence).clamp_min(0.0)
 
@@ -63,17 +65,17 @@ class Indifference(ActorPenalty):
 
     def __init__(self, coefficient: float = 0.01, scale: float = 1.0) -> None:
         super().__init__()
-        _checks.between("coefficient", _checks.number("coefficient", coefficient), 0.0, torch.inf)
-        _checks.positive("scale", _checks.number("scale", scale))
-        self.coefficient, self.scale = float(coefficient), float(scale)
+        self.coefficient, self.scale = _checks.single("coefficient", coefficient), _checks.single("scale", scale)
+        _checks.between("coefficient", self.coefficient, 0.0, torch.inf)
+        _checks.positive("scale", self.scale)
 
     def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
         """Return the mean shortfall times the coefficient."""
         observation = _checks.floats("observation", observation)
         preference = _checks.floats("preference", preference)
         _checks.objectives("preference", preference)
-        if observation.dim() < 2:
-            _checks.fail("observation", "have shape [B, n]", f"shape {list(observation.shape)}")
+        if observation.dim() < 2 or not len(observation):
+            _checks.fail("observation", "have shape [B, n] with B > 0", f"shape {list(observation.shape)}")
         _checks.same_shape("preference", preference, torch.Size([*observation.shape[:-1], preference.shape[-1]]))
         other = preference.roll(1, -2)
         divergence = actor.kl(actor(observation, preference), actor(observation, other))

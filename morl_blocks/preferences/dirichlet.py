@@ -28,14 +28,15 @@ def dirichlet_preferences(alpha: float, count: int, num_objectives: int, generat
         >>> dirichlet_preferences(1.0, 1000, 2, torch.Generator().manual_seed(0)).mean(0).round(decimals=1)
         tensor([0.5000, 0.5000], dtype=torch.float64)
     """
-    _checks.positive("alpha", _checks.number("alpha", alpha))
-    shape = torch.full((count, num_objectives), float(alpha), dtype=torch.float64)
+    alpha = _checks.single("alpha", alpha)
+    _checks.positive("alpha", alpha)
+    shape = torch.full((count, num_objectives), alpha, dtype=torch.float64)
     limits = torch.finfo(torch.float64)
     numbers = torch._standard_gamma(shape, generator=generator).clamp_min(limits.tiny)
     drawn = numbers / numbers.sum(-1, keepdim=True)
     vanished = numbers.amax(-1) < limits.tiny / limits.eps  # never, unless alpha is small
     if bool(vanished.any()):
-        drawn[vanished] = _below(limits.tiny, numbers[vanished], float(alpha), generator)
+        drawn[vanished] = _below(limits.tiny, numbers[vanished], alpha, generator)
     return drawn
 
 
@@ -63,8 +64,8 @@ class Dirichlet(PreferenceSampler):
 
     def __init__(self, alpha: float = 1.0) -> None:
         super().__init__()
-        _checks.positive("alpha", _checks.number("alpha", alpha))
-        self.alpha = float(alpha)
+        self.alpha = _checks.single("alpha", alpha)
+        _checks.positive("alpha", self.alpha)
 
     def draw(self, count: int, num_objectives: int, generator: Generator) -> Tensor:
         """Return preferences, ``[count, m]``."""

@@ -1,72 +1,69 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
-from benchmarks._fuzz_judge import FAILURES, VERDICTS, Case, UnreachedError, judge
-from benchmarks.fuzz import Args, cases, fuzz, main, uncovered
+from benchmarks._fuzz_calls import Call, UnreachedError, calls, uncovered
+from benchmarks.fuzz import FAILURES, OTHER, SAME, VERDICTS, Args, Spoilt, fuzz, judge, main
+
+X = torch.rand(3)
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
-def test_no_public_name_fails(case: Case) -> None:
-    row = fuzz(case, inputs=200, examples=5)
+def raised(error: Exception, cause: Exception | None = None) -> Callable[..., object]:
+    def function(values: object) -> object:
+        raise error from cause
+
+    return function
+
+
+@pytest.mark.parametrize("call", calls(), ids=lambda call: call.name)
+def test_no_public_name_fails(call: Call) -> None:
+    row = fuzz(call, inputs=40, examples=5)
     assert not any(row[verdict] for verdict in FAILURES), row["examples"]
-    assert row["fine"] > 60
 
 
-def test_every_public_name_has_a_case() -> None:
+@pytest.mark.parametrize("call", [call for call in calls() if call.name != "Given"], ids=lambda call: call.name)
+def test_good_arguments_give_a_finite_answer(call: Call) -> None:
+    assert judge(call, Spoilt(call.arguments, (), same=True)) == ("fine", "")
+
+
+def test_every_public_name_is_called() -> None:
     assert not uncovered()
 
 
-def test_failures_are_told_apart() -> None:
-    def bad(values: object) -> object:
-        raise RuntimeError("size mismatch")
-
-    def unnamed(values: object) -> object:
-        raise ValueError("wrong")
-
-    make = cases()[0].make
-    calls = {"obscure": bad, "unnamed": unnamed, "nan": lambda values: float("nan"), "silent": lambda values: 7.0}
-    for verdict, call in calls.items():
-        case = Case("broken", lambda d: {"values": make(d)["values"]}, call, lambda values: (1.0, 0.0))
-        assert verdict in {judge(case, seed)[0] for seed in range(20)}
-
-
 @pytest.mark.parametrize(
-    ("cause", "verdict"),
+    ("function", "spoil", "verdict"),
     [
-        (ValueError("`values` must be finite, got nan."), "named"),
-        (ValueError("`something` is wrong"), "unnamed"),
-        (KeyError("'values' is not there"), "named"),
-        (RuntimeError("size mismatch"), "obscure"),
+        (raised(RuntimeError("size mismatch")), "float64", "obscure"),
+        (lambda values: torch.nn.Linear(2, 1)(torch.nn.Linear(3, 3)(values)), "float64", "obscure"),
+        (raised(ValueError("wrong")), "float64", "unnamed"),
+        (raised(ValueError("`something` must be else")), "float64", "unnamed"),
+        (raised(ValueError("`values` must be finite, got nan.")), "nan", "named"),
+        (raised(KeyError("values")), "float64", "named"),
+        (raised(RuntimeError("Failed while executing module 'x'"), ValueError("`values` must be ...")), "nan", "named"),
+        (raised(RuntimeError("Failed while executing module 'x'"), RuntimeError("size")), "nan", "obscure"),
+        (raised(UnreachedError()), "nan", "unreached"),
+        (lambda values: values.nansum(), "nan", "nan"),
+        (lambda values: values.log().sum() * torch.inf, "zero", "nan"),
+        (lambda values: values.real.sum(), "complex", "silent"),
+        (lambda values: values.sum() + values.stride(0), "not contiguous", "silent"),
+        (lambda values: values.sum(), "float64", "fine"),
     ],
 )
-def test_what_tensordict_wraps_is_judged_like_the_error_itself(cause: Exception, verdict: str) -> None:
-    def wrapped(values: object) -> object:
-        raise RuntimeError("Failed while executing module 'x'") from cause
-
-    assert judge(Case("wrapped", lambda d: {"values": d.unit(2)}, wrapped), 0)[0] == verdict
+def test_verdict_follows_from_error_and_answer(function: Callable[..., object], spoil: str, verdict: str) -> None:
+    arguments = {"values": (SAME | OTHER)[spoil](X)}
+    assert judge(Call("f", function, {"values": X}), Spoilt(arguments, (), spoil in SAME))[0] == verdict
 
 
-def test_calls_that_never_reach_the_block_are_no_answer_of_it() -> None:
-    def unreached(values: object) -> object:
-        raise UnreachedError
-
-    assert judge(Case("unreached", lambda d: {"values": d.unit(2)}, unreached), 0)[0] == "unreached"
-
-
-@pytest.mark.parametrize(("dtype", "verdict"), [(torch.float16, "carried"), (torch.float32, "nan")])
-def test_an_overflow_is_judged_by_the_dtype_of_the_answer(dtype: torch.dtype, verdict: str) -> None:
-    def overflows(values: object, clip: object) -> torch.Tensor:
-        return torch.tensor(torch.inf, dtype=dtype)
-
-    make = {"values": torch.tensor([300.0]), "clip": np.float16(0.2)}
-    assert judge(Case("overflows", lambda d: make, overflows, pure=True, keep=("values", "clip")), 0)[0] == verdict
+@pytest.mark.parametrize(("pure", "verdict"), [(True, "carried"), (False, "nan")])
+def test_only_pure_functions_may_carry_nan(pure: bool, verdict: str) -> None:
+    call = Call("sum", lambda values: values.sum(), {"values": X}, pure)
+    assert judge(call, Spoilt({"values": torch.tensor([torch.nan])}, (), same=False))[0] == verdict
 
 
 def test_writes_what_it_prints(tmp_path: Path) -> None:
-    results = main(Args(out=tmp_path / "fuzz.json", inputs=5, only="Linear"))
+    results = main(Args(out=tmp_path / "fuzz.json", inputs=5, only="Linear.forward"))
     assert set(results["total"]) == set(VERDICTS)
     assert json.loads((tmp_path / "fuzz.json").read_text())["total"] == results["total"]
