@@ -143,13 +143,13 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
             import sys
             import torch
             from pathlib import Path
-            from tests.morl_recipes.test_trainer import QUICK, _go, _with
+            from tests.morl_recipes.running.test_train import QUICK, _go, _with
             torch.set_num_threads(1)
             _go(400, _with(QUICK, folder=Path(sys.argv[1]), resume=True))
             """
         )
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     path = os.pathsep.join([str(root), str(root / "envs"), str(root / "recipes")])
     command = [sys.executable, str(script), str(tmp_path / "run")]
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, cwd=root)
