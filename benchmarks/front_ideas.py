@@ -72,6 +72,8 @@ IDEAS: dict[str, dict[str, Any]] = {
     "short episodes, lambda 0.9": SHORT | {"gae_lambda": 0.9},
     "normalised returns, minibatches of 64, rate 3e-4": RETURNS | {"minibatch_size": 64, "learning_rate": 3e-4},
     "short episodes, 256 hidden units, rate 5e-4": SHORT | {"hidden": 256, "learning_rate": 5e-4},
+    "short episodes, entropy bonus 0.001": SHORT | {"entropy_coefficient": 1e-3},
+    "short episodes, entropy bonus 0.003": SHORT | {"entropy_coefficient": 3e-3},
     "short episodes, preferences drawn evenly": SHORT | {"preferences": "Uniform"},
     "short episodes, 32 environments": SHORT | {"num_envs": 32},
 }
