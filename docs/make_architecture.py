@@ -7,7 +7,6 @@ are left out: if A imports B and B imports C, there is no arrow from A to C.
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -30,15 +29,20 @@ OWNS = {
     "morl_envs": "environments",
 }
 """What each folder holds."""
-FLOORS = (
-    ("cli",),
-    ("analysis", "running"),
-    ("learning", "evaluation", "store"),
-    ("environments", "recipe"),
-    ("common",),
-    ("morl_envs", "morl_blocks"),
-)
-"""The folders from top to bottom, as they are drawn."""
+PLACES = {
+    "cli": (0.5, 7),
+    "analysis": (0.5, 6),
+    "running": (0.5, 5),
+    "evaluation": (0, 4),
+    "store": (1, 4),
+    "learning": (0, 3),
+    "environments": (0, 2),
+    "recipe": (1, 2),
+    "morl_envs": (0, 1),
+    "common": (1, 1),
+    "morl_blocks": (1, 0),
+}
+"""Column and floor of each box; imports go to the same floor or downwards."""
 Edge = tuple[str, str]
 
 
@@ -83,58 +87,43 @@ def reduced(edges: Counter[Edge]) -> Counter[Edge]:
     return Counter({edge: count for edge, count in edges.items() if edge[1] not in reach(edge[0], edge)})
 
 
-def places() -> dict[str, tuple[float, float]]:
-    """Return the centre of each box."""
-    found = {}
-    for level, names in enumerate(reversed(FLOORS)):
-        for column, name in enumerate(names):
-            found[name] = (4.9 * (column - (len(names) - 1) / 2), 1.7 * level)
-    return found
-
-
 def draw(edges: Counter[Edge]) -> Figure:
     """Draw the folders and the arrows between them; an arrow upwards is red."""
-    figure = Figure(figsize=(9.6, 7.6), layout="constrained")
+    figure = Figure(figsize=(7.6, 7.8), layout="constrained")
     axes = figure.add_subplot()
-    centre, half = places(), (1.95, 0.46)
+    centre = {name: (5.2 * column, 1.5 * floor) for name, (column, floor) in PLACES.items()}
+    half = (1.95, 0.42)
     for name, (x, y) in centre.items():
         colour = "#e8eef5" if name.startswith("morl_") else "#ffffff"
         box = FancyBboxPatch((x - half[0], y - half[1]), 2 * half[0], 2 * half[1], boxstyle="round,pad=0.04")
         box.set(facecolor=colour, edgecolor="#34495e", linewidth=1.2, zorder=3)
         axes.add_patch(box)
-        axes.text(x, y + 0.14, name, ha="center", va="center", weight="bold", fontsize=11, zorder=4)
-        axes.text(x, y - 0.2, OWNS[name], ha="center", va="center", fontsize=8.5, zorder=4)
+        axes.text(x, y + 0.15, name, ha="center", va="center", weight="bold", fontsize=11, zorder=4)
+        axes.text(x, y - 0.19, OWNS[name], ha="center", va="center", fontsize=8.5, zorder=4)
     for (a, b), count in sorted(edges.items()):
         (x0, y0), (x1, y1) = centre[a], centre[b]
         side = 0 if y0 != y1 else 1 if x1 > x0 else -1
-        down = 1 if y0 > y1 else -1
-        shift = 0.0 if side else 0.28 * (x1 - x0) / 4.9
-        start = (x0 + side * half[0], y0) if side else (x0 + shift, y0 - down * half[1])
-        end = (x1 - side * half[0], y1) if side else (x1 - shift, y1 + down * half[1])
+        down, lean = (1 if y0 > y1 else -1), 0.25 * (x1 - x0)
+        start = (x0 + side * half[0], y0) if side else (x0 + lean, y0 - down * half[1])
+        end = (x1 - side * half[0], y1) if side else (x1 - lean, y1 + down * half[1])
         colour = "#c0392b" if y1 > y0 else "#5d6d7e"
         look = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.3, "shrinkA": 3, "shrinkB": 3}
         axes.annotate("", xy=end, xytext=start, arrowprops=look, zorder=2)
-        share = 0.38 if not side else 0.5
-        label = (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
-        axes.text(*label, str(count), fontsize=8, color=colour, ha="center", va="center", zorder=5).set_bbox(
-            {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-        )
-    xs, ys = zip(*centre.values(), strict=True)
-    axes.set(xlim=(min(xs) - 2.2, max(xs) + 2.2), ylim=(min(ys) - 0.7, max(ys) + 0.7))
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        number = axes.text(*middle, str(count), fontsize=8, color=colour, ha="center", va="center", zorder=5)
+        number.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+    axes.set(xlim=(-2.2, 7.4), ylim=(-0.7, 11.2))
     axes.set_axis_off()
     return figure
 
 
 def upward(edges: Counter[Edge]) -> list[Edge]:
-    """Return the edges that go up a floor."""
-    level = {name: i for i, names in enumerate(FLOORS) for name in names}
-    return sorted(edge for edge in edges if level[edge[1]] < level[edge[0]])
+    """Return the imports of a higher floor."""
+    return sorted(edge for edge in edges if PLACES[edge[1]][1] > PLACES[edge[0]][1])
 
 
 if __name__ == "__main__":
-    assert all(len(upper) and len(lower) for upper, lower in pairwise(FLOORS))
     found = imports()
-    PICTURE.parent.mkdir(exist_ok=True)
     draw(reduced(found)).savefig(PICTURE, dpi=110)
     for a, b in upward(found):
         print(f"upwards: {a} imports {b}")
