@@ -1,0 +1,43 @@
+"""What the judge of trained policies makes of policies that follow, ignore, or miss their preference."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.faithful_stealth import Args, achieved, judge, main, slopes
+from morl_envs import CARDS
+
+WEIGHTS = np.array([[0.8, 0.1, 0.1], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]])
+
+
+def test_the_slope_is_that_of_a_straight_line() -> None:
+    line = np.stack([0.25 + 0.5 * WEIGHTS, np.full((3, 3), 0.4), 1 - WEIGHTS], axis=1)  # three seeds
+    np.testing.assert_allclose(slopes(line, WEIGHTS), [0.5, 0.0, -1.0], atol=1e-12)
+
+
+def test_who_follows_has_no_regret_and_a_rank_correlation_of_one() -> None:
+    found = judge(np.stack([WEIGHTS, WEIGHTS], axis=1), WEIGHTS, 0.1)
+    assert found["regret"].estimate == pytest.approx(0)
+    assert found["rank"].estimate == pytest.approx(1)
+    assert found["slope"].low == pytest.approx(1)
+
+
+def test_returns_are_scaled_by_the_bounds_and_seeds_that_miss_a_run_are_left_out() -> None:
+    card, asked = CARDS["stealth"], [(0.5, 0.5, 0.0), (0.0, 0.5, 0.5)]
+    cells = [(p, seed) for p in asked for seed in (0, 1)][:3]
+    frame = pd.DataFrame([{"preference": p, "seed": seed} for p, seed in cells])
+    for i, (low, high) in enumerate(zip(card.hv_low or (), card.hv_high or (), strict=True)):
+        frame[f"test_peak_{i}"] = low + (high - low) * 0.25
+    returns, seeds = achieved(frame, asked)
+    assert seeds == [0]
+    np.testing.assert_allclose(returns, np.full((2, 1, 3), 0.25))
+
+
+def test_the_published_rows_stand_without_runs_of_ones_own(tmp_path: Path) -> None:
+    results = main(Args(out=tmp_path / "stealth.json"))
+    assert (tmp_path / "stealth.txt").is_file()
+    pasta, linear = (results["rows"][name]["slope"] for name in ("PASTA (Ours)", "Linear, vector advantages"))
+    assert pasta[1] < 0 < pasta[2]
+    assert linear[1] > 0
