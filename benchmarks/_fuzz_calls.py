@@ -35,6 +35,9 @@ EXEMPT = {"seed_draws", "random_order", "dirichlet_preferences"}  # take a gener
 BASES = {"Actor", "ActorPenalty", "AdvantageForm", "Combiner", "Critic", "DrawingCombiner", "Normalizer"}
 BASES |= {"ObjectiveLoss", "PreferenceSampler", "Problem", "Scalarizer", "Scheduler"}
 
+BY_HAND = {"scalarised_advantage", "objective_jacobian", "combine_gradients", "initial_values", "utility_weights"}
+BY_HAND |= {"preference_regret"}
+
 
 class UnreachedError(Exception):
     """The arguments cannot even be put into a tensordict, so that the block never saw them."""
@@ -130,6 +133,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "interquartile_mean": {"values": torch.rand(8)},
     "log_ratio": {"values": 1 + torch.rand(5, 3), "first": 1 + torch.rand(3)},
     "objective_dominance_ci": {"objectives": torch.rand(3, 4, 5, 2), "resamples": 10},
+    "preference_correlation": {"achieved": torch.rand(2, 4, 3), "weights": torch.rand(4, 3).softmax(-1)},
     "preference_groups": {"preferences": GOOD["preference"]},
     "profile_auc_ci": {"hv": torch.rand(3, 4, 5), "resamples": 10},
     "relative": {"scale": 1 + torch.rand(3)},
@@ -141,7 +145,12 @@ WORDS |= {"combine_gradients": "params jacobian", "TorchJD": "method UPGrad", "T
 WORDS |= {"ReturnNormalizer": "normalizer", "ScalarizeReward": "values", "VectorGAE": "state_value next tensordict"}
 WORDS |= {"llm.reward_attention": "values", "Given": "preferences"}
 WORDS |= {"VectorClipPPOLoss": "log_prob sample_log_prob state_value tensordict logits targets"}
+WORDS |= {"initial_values": "critic observation preference", "utility_weights": "values"}
 ESTIMATE = "normalized_return normalized_value values others"
+WORDS |= {
+    "ExpectationAdvantage": f"{ESTIMATE} expected span",
+    "VectorExpectationAdvantage": f"{ESTIMATE} expected span",
+}
 WORDS |= {"VectorAdvantage": ESTIMATE, "ScalarisedAdvantage": ESTIMATE, "EpisodeAdvantage": ESTIMATE}
 
 IGNORES = {"VectorAdvantage": "weights"} | dict.fromkeys(("Sum", "PCGrad", "GroupedPCGrad", "TorchJD"), "attention")
@@ -184,7 +193,7 @@ def _functions() -> Iterator[Call]:
     for family in FAMILIES:
         for name in family.__all__:
             function = getattr(family, name)
-            special = name in EXEMPT | {"scalarised_advantage", "objective_jacobian", "combine_gradients"}
+            special = name in EXEMPT | BY_HAND
             if inspect.isfunction(function) and not special:
                 yield Call(name, function, _arguments(name, function), family is not metrics)
     for function in (group_normalize, reward_conflict, group_advantage, reward_attention):
@@ -220,6 +229,8 @@ def _modules() -> Iterator[Call]:
     for name, own in stepped.items():
         given = {key: GOOD[key] for key in (*own, "progress", "conflict")}
         yield Call(name, functools.partial(_made, getattr(schedulers, name), own, "step"), given)
+    tuned = {key: GOOD[key] for key in ("gaps", "progress", "conflict")} | {"progress": 0.5, "conflict": 0.5}
+    yield Call("SelfTuned", functools.partial(_made, schedulers.SelfTuned, (), "step"), tuned)
     for name in ("Sum", "WeightedSum", "PCGrad", "WeightedPCGrad", "GroupedPCGrad"):
         given = {"jacobian": GOOD["jacobian"], "attention": GOOD["attention"]}
         yield Call(name, functools.partial(_made, getattr(combiners, name), (), "forward"), given)
@@ -281,7 +292,14 @@ def _jacobian(losses: Any) -> Any:
 
 
 def _form(form: Any, advantage: Any, weights: Any) -> Any:
-    return form(ppo.Estimate(*[advantage] * 5), scalarizers.SmoothTchebycheff(), weights)
+    expected = (advantage, torch.ones(3)) if form.at_expectation else ()
+    return form(ppo.Estimate(*[advantage] * 5, *expected), scalarizers.SmoothTchebycheff(), weights)
+
+
+def _expected(returns: Any) -> Any:
+    block = ppo.ExpectedReturn(3)
+    block.update(returns)
+    return block.value
 
 
 def _gae(reward: Any, value: Any, next_value: Any, terminated: Any, done: Any) -> Any:
@@ -322,13 +340,22 @@ def _by_hand() -> Iterator[Call]:
     yield Call("Indifference", lambda **given: ppo.Indifference()(actor, **given), one_world)
     surrogate = {key: GOOD[key] for key in ("log_prob", "old_log_prob", "advantage", "clip")}
     yield Call("ClippedSurrogate", ppo.ClippedSurrogate(), surrogate, pure=True)
-    for form in (ppo.VectorAdvantage(), ppo.ScalarisedAdvantage(), ppo.EpisodeAdvantage()):
+    forms = (ppo.VectorAdvantage(), ppo.ScalarisedAdvantage(), ppo.EpisodeAdvantage())
+    for form in (*forms, ppo.ExpectationAdvantage(), ppo.VectorExpectationAdvantage()):
         given = {"advantage": GOOD["advantage"], "weights": GOOD["weights"]}
         yield Call(type(form).__name__, functools.partial(_form, form), given, isinstance(form, ppo.VectorAdvantage))
     normalized = {key: GOOD[key] for key in ("normalized_return", "normalized_value", "weights")}
     smooth = scalarizers.SmoothTchebycheff()
     yield Call("scalarised_advantage", lambda **given: ppo.scalarised_advantage(smooth, **given), normalized)
     yield Call("ReturnNormalizer", lambda returns: ppo.ReturnNormalizer(3)(returns), {"returns": GOOD["returns"]})
+    yield Call("ExpectedReturn", _expected, {"returns": GOOD["returns"]})
+    initial = {"initial": GOOD["observation"], "preferences": GOOD["preference"]}
+    critic = _network(critics.SharedCritic, 4, 3)
+    yield Call("initial_values", lambda **given: ppo.initial_values(critic, **given), initial)
+    slope = {"expected": GOOD["values"], "weights": GOOD["weights"], "span": torch.ones(3)}
+    yield Call("utility_weights", lambda **given: ppo.utility_weights(smooth, **given), slope)
+    asked = {"achieved": torch.rand(2, 4, 3), "weights": torch.rand(4, 3).softmax(-1), "known": GOOD["known"]}
+    yield Call("preference_regret", lambda **given: metrics.preference_regret(scalarizer=smooth, **given), asked)
     yield Call("objective_jacobian", _jacobian, {"losses": GOOD["losses"]}, pure=True)
     yield Call("combine_gradients", _gradients, {"losses": GOOD["losses"], "attention": GOOD["attention"]})
     rollout = {key: GOOD[key] for key in ("reward", "value", "next_value", "terminated", "done")}

@@ -135,6 +135,8 @@ def utility_weights(scalarizer: Scalarizer, expected: Tensor, weights: Tensor, s
         >>> utility_weights(SmoothTchebycheff(0.1, utopia=1.0), torch.tensor([0.6, 0.6]), w, span)
         tensor([0.2500, 0.0250])
     """
+    if not isinstance(scalarizer, Scalarizer):
+        _checks.fail("scalarizer", "be a Scalarizer such as SmoothTchebycheff(0.1)", repr(scalarizer))
     _checks.maximised("scalarizer", scalarizer)
     expected = _checks.floats("expected", expected)
     span = _checks.like("span", span, expected)

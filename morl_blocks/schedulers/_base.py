@@ -78,7 +78,8 @@ class Scheduler(nn.Module, ABC):
         _checks.between("conflict", conflict, 0.0, 1.0)
         _checks.per_run(mu=self.mu, progress=progress, conflict=conflict)
         if gaps is not None and self.needs_gaps:
-            _checks.finite("gaps", _checks.floats("gaps", gaps))
+            gaps = _checks.floats("gaps", gaps)
+            _checks.finite("gaps", gaps)
             _checks.per_run(mu=self.mu, progress=progress, conflict=conflict, gaps=torch.empty(gaps.shape[:-2]))
             self.observe(gaps.detach())
         mu = torch.as_tensor(self.advance(progress, conflict), dtype=self.mu.dtype, device=self.mu.device)
