@@ -14,10 +14,12 @@ from typing import Any
 from benchmarks._front_tasks import FrontTask, Race
 from morl_recipes import PASTA, ROWS, Recipe, front_recipe
 from morl_recipes.environments.source import find_source
-from morl_recipes.learning.runs import Run
+from morl_recipes.learning.batch import Batch
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.train import adapted, evaluate_runs
-from morl_recipes.running.session import Session
+from morl_recipes.running.plan import plan_runs
+from morl_recipes.running.recorder import Recorder
 
 RECIPES: dict[str, Recipe] = {
     "Linear": ROWS["ours"]["Linear, raw returns"],
@@ -51,23 +53,24 @@ def race_ours(contender: str, task: FrontTask, seed: int, seconds: float) -> Rac
 def _trained(runs: Sequence[Run], task: FrontTask, iterations: int, race: Race | None) -> float:
     """Train for a number of iterations, or until the race is over; return the seconds of the last iteration."""
     each = runs[0].recipe.ppo.steps_per_iteration
-    session = Session(runs, task.env, SETTINGS.change(total_steps=iterations * each), progress=False)
-    with closing(session):
-        session.start()
+    settings, source = SETTINGS.change(total_steps=iterations * each), find_source(task.env)
+    recorder = Recorder(plan_runs(runs, source, settings).runs, Batch(runs, source, settings))
+    with closing(recorder):
+        recorder.start()
         if race is not None:
-            session.iterations = 10**9  # the clock ends it; the schedules keep the length that was measured
-            race.points = lambda: _points(session, task)
+            recorder.iterations = 10**9  # the clock ends it; the schedules keep the length that was measured
+            race.points = lambda: _points(recorder, runs[0].recipe, task)
         stop, seconds = False, 0.0
-        while not stop and not session.finished:
+        while not stop and not recorder.finished:
             start = process_time()
-            session.take(session.batch.iterate())
+            recorder.record(recorder.batch.iterate())
             seconds = process_time() - start
             stop = race is not None and race.tick(each * len(runs), following=each * len(runs))
     return seconds
 
 
-def _points(session: Session, task: FrontTask) -> Any:
-    """Return what the policies of a session reach now."""
+def _points(recorder: Recorder, recipe: Recipe, task: FrontTask) -> Any:
+    """Return what the policies that are trained reach now."""
     settings = SETTINGS.change(eval_episodes=task.episodes)
-    runs, grid = session.result().runs, task.preferences(task.asked)
+    runs, grid = [replace(run, recipe=recipe) for run in recorder.records()], task.preferences(task.asked)
     return evaluate_runs(runs, "", find_source(task.env), grid, settings, gamma=task.gamma).returns

@@ -26,8 +26,8 @@ from torch import Tensor
 
 from benchmarks._front_tasks import FrontTask, Policy, Race, played
 from morl_envs import CARDS
-from morl_recipes.learning.streams import derive
-from morl_recipes.running.fronts.play import STREAM
+from morl_recipes.common.seeds import derive
+from morl_recipes.evaluation.episodes import FRONT
 
 CHANGES = {
     "GPI-LS": "1 gradient update per step (default 20), 1,000 steps per weight (10,000), 1 episode per evaluation (5)",
@@ -254,7 +254,7 @@ def _pcn(race: Race, seed: int) -> None:
     def reached(wanted: Any, horizon: int) -> Any:
         total = np.zeros(len(task.reference))
         for index in range(task.episodes):
-            evaluation.reset(seed=derive(seed, STREAM, index) % 2**31)
+            evaluation.reset(seed=derive(seed, FRONT, index) % 2**31)
             steps = agent._run_episode(evaluation, np.float32(wanted), np.float32(horizon), highest, eval_mode=True)
             total += sum(task.gamma**t * step.reward for t, step in enumerate(steps))
         return total / task.episodes

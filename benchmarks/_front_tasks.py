@@ -13,9 +13,9 @@ from torch import Tensor
 
 from morl_blocks.metrics import eum, even_weights, front_hypervolume
 from morl_envs import make_batch
-from morl_recipes.learning.streams import derive
+from morl_recipes.common.seeds import derive
+from morl_recipes.evaluation.episodes import FRONT, episode_returns
 from morl_recipes.recipe.protocols import protocol
-from morl_recipes.running.fronts.play import STREAM, play_episodes
 
 Points = list[list[float]]
 Policy = Callable[[Tensor, Tensor], Tensor]
@@ -88,14 +88,11 @@ def played(policy: Policy, preferences: Tensor, task: FrontTask, seed: int) -> P
 
     The observations are the environment's own, without the coding of our cards.
     """
-    starts = [derive(seed, STREAM, index) for index in range(task.episodes)]
+    starts = [derive(seed, FRONT, index) for index in range(task.episodes)]
     env = make_batch(task.env, len(preferences) * task.episodes, starts * len(preferences), values=None)
-    weights = preferences.repeat_interleave(task.episodes, dim=0).unsqueeze(0)
-
-    def act(observation: Tensor, weights: Tensor) -> Tensor:
-        return policy(observation[0], weights[0]).unsqueeze(0)
-
-    returns = play_episodes(act, weights, env, task.gamma).reshape(len(preferences), task.episodes, -1)
+    weights = preferences.repeat_interleave(task.episodes, dim=0)
+    returns = episode_returns(env, lambda observation: policy(observation, weights), task.gamma)
+    returns = returns.cpu().reshape(len(preferences), task.episodes, -1)
     getattr(env, "close", lambda: None)()
     points: Points = returns.double().mean(1).tolist()
     return points

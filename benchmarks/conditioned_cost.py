@@ -19,7 +19,7 @@ from morl_envs import CARDS
 from morl_recipes import ROWS, Recipe
 from morl_recipes.environments.source import find_source
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.runs import Run
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.train import adapted
 

@@ -30,7 +30,7 @@ from morl_recipes.common.text import one_line
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Job, make_plan
-from morl_recipes.running.saved_policy import load_policy
+from morl_recipes.running.stored_runs import load_policy
 from morl_recipes.running.sweep import sweep_from
 from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.record import RunRecord

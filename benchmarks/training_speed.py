@@ -36,10 +36,11 @@ from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.environments.source import find_source
-from morl_recipes.learning.adam import Pace
+from morl_recipes.learning.adam import step_sizes
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.iteration import RECORD
 from morl_recipes.learning.minibatch import Hyper, columns
-from morl_recipes.learning.update import RECORD
+from morl_recipes.learning.targets import gae, targets_of
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import Shared
 
@@ -131,22 +132,22 @@ def update_call(
     own = batch(runs, m, dummy(m), compiled=compiled, recipe=recipe, form=form)
     own.chunk = runs
     with torch.no_grad():
-        draws = own._draw()
+        draws = own.draw()
         rollout = own.collector.collect(own.actor.params, draws.noise, None)
-        data = own._data(rollout, own._targets(rollout))
+        data = own.samples(rollout, targets_of(own, rollout, gae(own, rollout)))
     layout, part = columns(data, discrete=False, standardise=False), slice(0, runs)
     packed, record = layout.pack(data), torch.zeros(runs, len(RECORD))
     rows = draws.rows[0] + torch.arange(runs).unsqueeze(-1) * STEPS
     noise = None if draws.combiner is None else draws.combiner[0]
-    hyper, (pace,) = Hyper(*(own.hyper[name] for name in Hyper._fields)), Pace.plan(own.hyper["learning_rate"], 9, 1)
-    step, eager = own._step(part, layout), own.drive.update(own.combine, layout).step
+    hyper, (size,) = Hyper(*(own.hyper[name] for name in Hyper._fields)), step_sizes(own.hyper["learning_rate"], 9, 1)
+    step, eager = own.step_of(part, layout), own.learner.update(own.combine, layout).step
 
     @torch.no_grad()
     def call() -> None:
-        step(own.actor, own.critic, packed, rows, noise, hyper, pace, record)
+        step(own.actor, own.critic, packed, rows, noise, hyper, size, record)
 
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        eager(own.actor, own.critic, packed, rows, noise, hyper, pace, record)
+        eager(own.actor, own.critic, packed, rows, noise, hyper, size, record)
     return call, counter.get_total_flops() // runs
 
 

@@ -24,8 +24,8 @@ from morl_recipes.analysis.datasets import find_dataset
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.environments.source import find_source
+from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.running.play import follow
-from morl_recipes.running.saved_policy import SavedPolicy, acting
 from morl_recipes.store.store import Store
 
 FOLDER = Path(__file__).parent / "pictures"

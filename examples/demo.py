@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from morl_envs import make_batch
 from morl_envs.rendering.video import record_episode
 from morl_recipes.analysis.tables.render import render_table
+from morl_recipes.evaluation.saved_policy import acting
 from morl_recipes.recipe.paper import REFERENCE, preference_label
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.engines.local import LocalEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import make_plan
-from morl_recipes.running.saved_policy import acting, load_policy
+from morl_recipes.running.stored_runs import load_policy
 from morl_recipes.running.sweep import Sweep
 from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.store import Store

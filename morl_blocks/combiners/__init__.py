@@ -3,7 +3,8 @@
 from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged, Weighed
 from morl_blocks.combiners.conflict import conflict_ratio, pair_conflict
 from morl_blocks.combiners.grouped import GroupedPCGrad, preference_groups
-from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
+from morl_blocks.combiners.pcgrad import PCGrad, WeightedPCGrad, pcgrad_projections, random_order
+from morl_blocks.combiners.readings import projected_conflict
 from morl_blocks.combiners.sum import Sum, WeightedSum
 from morl_blocks.combiners.torchjd import TorchJD
 

@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 
 from morl_blocks import _checks
-from morl_blocks.combiners.pcgrad import ConflictKind, Pairing, PCGrad
+from morl_blocks.combiners.pcgrad import PCGrad
+from morl_blocks.combiners.readings import ConflictKind, Pairing
 from morl_blocks.preferences import even_preferences
 
 

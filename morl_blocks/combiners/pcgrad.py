@@ -1,7 +1,6 @@
 """PCGrad: project conflicting gradients away from each other, on the Gramian."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 from torch import Generator, Tensor
@@ -9,10 +8,8 @@ from torch import Generator, Tensor
 from morl_blocks import _checks
 from morl_blocks.combiners._base import DrawingCombiner
 from morl_blocks.combiners.conflict import pair_conflict
+from morl_blocks.combiners.readings import ConflictKind, Pairing, check_readings, left_out, negative_share
 from morl_blocks.combiners.sum import rescaled
-
-Pairing = Literal["index", "position"]
-ConflictKind = Literal["pairs", "projected"]
 
 
 def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
@@ -47,8 +44,7 @@ def pcgrad_projections(gramian: Tensor, order: Tensor, pairing: Pairing = "index
     Args:
         gramian: Inner products of the gradients, ``[*R, m, m]``.
         order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
-        pairing: What row i leaves out: ``"index"``, the entry i, itself; ``"position"``, whatever stands at place i,
-            so that a gradient may meet itself and miss another.
+        pairing: ``"index"``: row i leaves out the entry i, itself; see :mod:`morl_blocks.combiners.readings`.
 
     Returns:
         Coefficients C, ``[*R, m, m]``.
@@ -59,55 +55,22 @@ def pcgrad_projections(gramian: Tensor, order: Tensor, pairing: Pairing = "index
         tensor([[0.5000, 0.5000],
                 [0.0000, 1.0000]])
     """
-    return _meetings(gramian, order, pairing)[0]
+    return project(gramian, order, pairing)[0]
 
 
-def projected_conflict(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> Tensor:
-    r"""Return the share of negative inner products among all that PCGrad meets, each as it stands at that moment.
-
-    Ordered pairs, itself included, on gradients that are already partly projected: a reading of the paper's
-    :math:`\kappa` beside the share of unordered pairs of :func:`conflict_ratio`. On random gradients it is near
-    :math:`(m-1)/(2m)`, not 1/2.
-
-    Args:
-        gramian: Inner products of the gradients, ``[*R, m, m]``.
-        order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
-        pairing: As in :func:`pcgrad_projections`; with ``"position"`` a gradient meets m - 1, itself by chance.
-
-    Returns:
-        Conflict ratio in [0, 1], ``[*R]``.
-
-    Example:
-        >>> jacobian = torch.tensor([[1.0, 0.0], [-1.0, 1.0]])
-        >>> projected_conflict(jacobian @ jacobian.T, torch.tensor([[0, 1], [0, 1]]))
-        tensor(0.5000)
-    """
-    coefficients, inner = _meetings(gramian, order, pairing)
-    m = coefficients.shape[-1]
-    negative = inner < 0
-    if pairing == "position":  # what is left out is not met
-        negative = negative & ~torch.eye(m, dtype=torch.bool, device=inner.device)
-    counted = torch.where(inner.isnan(), inner, negative.to(inner.dtype))
-    return counted.sum((-2, -1)) / max(m * m if pairing == "index" else m * (m - 1), 1)
-
-
-def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor, Tensor]:
+def project(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> tuple[Tensor, Tensor]:
     """Return the coefficients and the inner products below zero as they are met, step by step; both ``[*R, m, m]``."""
-    _checks.choice("pairing", pairing, ("index", "position"))
     gramian, order = _checks.square("gramian", gramian), _checks.indices("order", order)
     _checks.same_shape("order", order, gramian.shape)
-    m = gramian.shape[-1]
-    eye = torch.eye(m, dtype=gramian.dtype, device=gramian.device)
-    number = torch.arange(m, device=order.device)
+    number = torch.arange(gramian.shape[-1], device=order.device)
     # [*R, i, step, m]: one-hot of the gradient that i meets at each step
     met = (order.unsqueeze(-1) == number).to(gramian.dtype)
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
     norms = (rows * met).sum(-1, keepdim=True)
-    place = order if pairing == "index" else number.expand_as(order)
-    skipped = (place == number.unsqueeze(-1)).unsqueeze(-1)
     # Divided by infinity, nothing is subtracted.
-    norms = norms.masked_fill(skipped | (norms <= 0), torch.inf)
-    coefficients, inner = eye.expand_as(gramian), []
+    norms = norms.masked_fill(left_out(order, pairing).unsqueeze(-1) | (norms <= 0), torch.inf)
+    coefficients = torch.eye(gramian.shape[-1], dtype=gramian.dtype, device=gramian.device).expand_as(gramian)
+    inner = []
     for row_j, met_j, norm_j in zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True):
         inner.append((coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0))
         # The quotient first: its size is that of gradients, while 1 / norm overflows for tiny ones.
@@ -118,15 +81,13 @@ def _meetings(gramian: Tensor, order: Tensor, pairing: Pairing) -> tuple[Tensor,
 class PCGrad(DrawingCombiner):
     """Sum the projected gradients, each with weight 1 (the actor update of the paper).
 
-    The preference has no say in it. Two options are readings of the paper that differ from its text; the defaults are
-    the text.
+    The preference has no say in it. The defaults are the paper's text; both options are other readings of it
+    (:mod:`morl_blocks.combiners.readings`).
 
     Args:
         seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
-        pairing: ``"index"``: a gradient meets every other one; ``"position"``: it leaves out whatever stands at its own
-            place in the shuffled list, so that it may meet itself and miss another.
-        conflict: ``"pairs"``: the share of pairs that conflict before any projection; ``"projected"``: the share of
-            negative inner products as they are met, itself included (:func:`projected_conflict`).
+        pairing: ``"index"``: a gradient meets every other one.
+        conflict: ``"pairs"``: the conflict ratio is the share of pairs that conflict before any projection.
 
     Example:
         >>> PCGrad()(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))
@@ -137,10 +98,7 @@ class PCGrad(DrawingCombiner):
         self, seed: int | None = None, *, pairing: Pairing = "index", conflict: ConflictKind = "pairs"
     ) -> None:
         super().__init__(seed)
-        _checks.choice("pairing", pairing, ("index", "position"))
-        _checks.choice("conflict", conflict, ("pairs", "projected"))
-        self.pairing: Pairing = pairing
-        self.conflict_kind: ConflictKind = conflict
+        self.pairing, self.conflict_kind = check_readings(pairing, conflict)
 
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
         """Draw the orders, ``[*R, m, m]``: :func:`random_order`."""
@@ -154,7 +112,7 @@ class PCGrad(DrawingCombiner):
         """Return the conflict ratio of the chosen kind, ``[*R]``."""
         if self.conflict_kind == "pairs":
             return pair_conflict(gramian)
-        return projected_conflict(gramian, _order(noise), self.pairing)
+        return negative_share(project(gramian, _order(noise), self.pairing)[1], self.pairing)
 
     def extra_repr(self) -> str:
         """Show the readings in ``repr``."""

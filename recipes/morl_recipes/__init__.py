@@ -13,16 +13,16 @@ from morl_recipes.common.extras import without_train
 if TYPE_CHECKING:
     from morl_recipes.analysis.datasets import published as published
     from morl_recipes.environments.source import EnvSource as EnvSource
+    from morl_recipes.evaluation.episodes import play_returns as play_returns
     from morl_recipes.evaluation.exact_distance import distance_to_exact as distance_to_exact
-    from morl_recipes.evaluation.returns import play_returns as play_returns
-    from morl_recipes.learning.runs import Run as Run
-    from morl_recipes.learning.runs import by_batch as by_batch
     from morl_recipes.recipe.ppo import PPO as PPO
     from morl_recipes.recipe.protocols import protocol as protocol
     from morl_recipes.recipe.protocols import published_fronts as published_fronts
     from morl_recipes.recipe.recipe import Recipe as Recipe
     from morl_recipes.recipe.rows import PASTA as PASTA
     from morl_recipes.recipe.rows import ROWS as ROWS
+    from morl_recipes.recipe.run import Run as Run
+    from morl_recipes.recipe.run import by_batch as by_batch
     from morl_recipes.recipe.settings import Settings as Settings
     from morl_recipes.running.fronts.front import Front as Front
     from morl_recipes.running.fronts.recipe import front_recipe as front_recipe
@@ -39,14 +39,14 @@ _HOME = {
     "EnvSource": "morl_recipes.environments.source",
     "Front": "morl_recipes.running.fronts",
     "Recipe": "morl_recipes.recipe",
-    "Run": "morl_recipes.learning.runs",
+    "Run": "morl_recipes.recipe.run",
     "RunResult": "morl_recipes.running.result",
     "Settings": "morl_recipes.recipe.settings",
     "TrainResult": "morl_recipes.running.result",
-    "by_batch": "morl_recipes.learning.runs",
+    "by_batch": "morl_recipes.recipe.run",
     "distance_to_exact": "morl_recipes.evaluation.exact_distance",
     "front_recipe": "morl_recipes.running.fronts",
-    "play_returns": "morl_recipes.evaluation.returns",
+    "play_returns": "morl_recipes.evaluation.episodes",
     "protocol": "morl_recipes.recipe.protocols",
     "published": "morl_recipes.analysis.datasets",
     "published_fronts": "morl_recipes.recipe.protocols",

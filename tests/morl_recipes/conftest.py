@@ -134,7 +134,7 @@ def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
         None if failed else point(len(frame) - 1),
         run.recipe,
         frame,
-        {"actor.weight": torch.zeros(2, 3)} if sweep.policy else None,
+        {"actor.weight": torch.zeros(2, 3)} if sweep.policy else {},
         test_peak=test(int(score.argmax())),
         test_final=test(len(frame) - 1),
     )

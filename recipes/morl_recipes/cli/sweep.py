@@ -69,9 +69,9 @@ class Sweep:
         """Train the missing runs, or preview them."""
         from morl_recipes.cli.train_plan import train_plan
         from morl_recipes.common import checks
+        from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.preview import executed, preview
-        from morl_recipes.running.session import require_device
 
         if self.workers is not None:
             checks.at_least("workers", self.workers, 1)

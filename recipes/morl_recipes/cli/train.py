@@ -49,8 +49,8 @@ class Train:
         """Train."""
         from morl_recipes.cli.train_plan import train_plan
         from morl_recipes.running.engines.inline import InlineEngine
+        from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
-        from morl_recipes.running.session import require_device
         from morl_recipes.running.sweep import sweep_from
 
         typed = options.sweep_keys(self.settings, self.preferences, self.seeds, self.num_seeds, self.changes)

@@ -1,1 +1,1 @@
-"""Play policies on whole episodes and score them. Takes from learning the policy network only."""
+"""Play policies on whole episodes. Knows environments and, of learning, the policy network; no files."""

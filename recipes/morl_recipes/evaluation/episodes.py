@@ -1,48 +1,180 @@
-"""Play trained policies on episodes that nobody has seen: one batch of environments for many policies."""
+"""Play one episode in every environment of a batch: the only loop for validation, tests, fronts, ``play`` and films."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from morl_blocks.metrics import discounted_returns
+from morl_blocks.metrics.arrays import Array
 from morl_blocks.ppo import unit_box_to_action
 from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
+from morl_recipes.common.seeds import derive
 from morl_recipes.environments.source import EnvSource
-from morl_recipes.learning.lift import LiftedActor
+from morl_recipes.evaluation.saved_policy import SavedPolicy
+from morl_recipes.learning.lift import LiftedActor, StackedActor
 from morl_recipes.learning.networks import build_actor
 from morl_recipes.learning.observations import STATISTICS, scaled
-from morl_recipes.learning.streams import derive
 from morl_recipes.recipe.recipe import Recipe
 
 AT_ONCE = 1600
 """Environments that are open at once; more of them do not fit into the processor's cache."""
 LANES = 32
 """Numbers that a vector loop of PyTorch takes at once, with the widest registers."""
-STREAM = "test"
+TEST, FRONT = "test", "front"
+"""Random streams of a run from which the episodes of its tests and of its front come."""
+
+Policy = Callable[[Tensor], Tensor]
+"""From observations ``[N, n]`` to actions of the environment."""
+
+
+class Step(NamedTuple):
+    """One step: its number, the observation before it ``[N, n]``, the rewards ``[N, m]``, and which environments still
+    played the episode, ``[N, 1]``.
+    """  # noqa: D205
+
+    number: int
+    observation: Tensor
+    reward: Tensor
+    playing: Tensor
+    done: Tensor
+
+
+@torch.no_grad()
+def play_steps(env: TensorEnv, policy: Policy, first: Tensor | None = None) -> Iterator[Step]:
+    """Play until every environment has finished one episode; those that are done earlier go on in further ones.
+
+    Args:
+        env: N environments.
+        policy: From observations ``[N, n]`` to actions.
+        first: The first observation, where the episodes have begun already.
+    """
+    observation = env.reset_tensors() if first is None else first
+    playing = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
+    for number in range(env.horizon):
+        _, reward, terminated, truncated = env.step_tensors(policy(observation))
+        done = terminated | truncated
+        yield Step(number, observation, reward, playing, done)
+        playing = playing & ~done
+        if not bool(playing.any()):
+            return
+        observation = env.reset_tensors(done)
+
+
+def episode_returns(env: TensorEnv, policy: Policy, gamma: float = 1.0, first: Tensor | None = None) -> Tensor:
+    r"""Return the return :math:`\sum_t \gamma^t r_t` of one episode per environment, ``[N, m]``.
+
+    It is NaN for an episode with an observation that is not finite.
+    """
+    total: Tensor | None = None
+    for step in play_steps(env, policy, first):
+        total = torch.zeros(step.reward.shape, device=step.reward.device) if total is None else total
+        finite = step.observation.isfinite().all(-1, keepdim=True)
+        earned = torch.where(finite, gamma**step.number * step.reward.to(total), torch.nan)
+        total += torch.where(step.playing, earned, 0.0)
+    if total is None:
+        checks.fail("env", "have a horizon of at least one step", env.horizon)
+    return total
+
+
+def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
+    r"""Play one episode in each environment of a batch and return its discounted returns (maximise).
+
+    .. math:: J_n = \sum_t \gamma^t r_{t,n}
+
+    The discount is that of the *evaluation*, which a protocol fixes; training may use another.
+
+    Args:
+        policy: From observations ``[N, n]`` to actions ``[N, action_dim]``, or ``[N]`` whole numbers.
+        env: N environments, such as those of :func:`morl_envs.make_batch`.
+        gamma: Discount, in (0, 1].
+
+    Returns:
+        Returns of the N episodes, ``[N, m]``; their mean is the policy's point on a front.
+
+    Example:
+        >>> from morl_envs import make_batch
+        >>> down = lambda observation: torch.ones(len(observation), dtype=torch.int64)
+        >>> play_returns(down, make_batch("deep-sea-treasure-v0", 2), gamma=0.99).round(2)
+        array([[ 0.7, -1. ],
+               [ 0.7, -1. ]])
+    """
+    steps = [(step.reward.double().cpu().clone(), step.done.cpu().clone()) for step in play_steps(env, policy)]
+    rewards, ends = (torch.stack(column) for column in zip(*steps, strict=True))
+    return discounted_returns(rewards, ends, gamma)
+
+
+class StackedPolicy:
+    """R policies of one architecture in their environments.
+
+    Args:
+        actor: Stacked actors.
+        flat: Their parameters, ``[R, P]``.
+        preferences: Preference of every environment, ``[R, E, m]``.
+        env: ``R * E`` environments.
+        statistics: Mean and variance that scale the observations, ``[R, 1, n]`` each, or nothing.
+        noise: Noise of every step's actions, ``[R, T, E, k]``; without it the most likely actions are taken.
+    """
+
+    def __init__(
+        self,
+        actor: StackedActor,
+        flat: Tensor,
+        preferences: Tensor,
+        env: TensorEnv,
+        statistics: Sequence[Tensor] = (),
+        noise: Tensor | None = None,
+    ) -> None:
+        self.actor, self.flat, self.preferences, self.statistics = actor, flat, preferences, statistics
+        self.low, self.high, self.discrete = env.action_low, env.action_high, env.num_actions is not None
+        self.noise = None if noise is None else iter(noise.unbind(1))
+        if not self.discrete and (self.low is None or self.high is None):
+            checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
+
+    def __call__(self, observation: Tensor) -> Tensor:
+        """Return the environments' actions."""
+        shaped = observation.to(self.preferences).reshape(*self.preferences.shape[:2], -1)
+        if self.statistics:
+            shaped = scaled(shaped, *self.statistics)
+        output = self.actor.output(self.flat, torch.cat([shaped, self.preferences], dim=-1))
+        if self.noise is None:
+            action = self.actor.ask(self.flat, "mode", output)
+        else:
+            action = self.actor.ask(self.flat, "sample", output, next(self.noise))
+        action = action.flatten(0, 1).to(observation.device)
+        if self.low is None or self.high is None:
+            return action
+        return unit_box_to_action(action.nan_to_num(0.5).to(self.low), self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Player:
-    """A policy with the preference that it follows and the seed from which its fresh episodes come."""
+    """A policy with the preference that it follows and the seed from which its test episodes come."""
 
     seed: int
     preference: tuple[float, ...]
     tensors: Mapping[str, Tensor]
 
 
-def fresh_returns(
-    recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, *, at_once: int = AT_ONCE
+def tested_returns(
+    recipe: Recipe,
+    players: Sequence[Player],
+    source: EnvSource,
+    episodes: int,
+    *,
+    at_once: int = AT_ONCE,  # noqa: PT028 - not one of pytest's
 ) -> Tensor:
-    """Play the most likely actions of every policy on episodes of its own stream.
+    """Play the most likely actions of every policy on test episodes, which no training and no validation has seen.
 
     Episode i of a player starts from the seed ``derive(player.seed, "test", i)``, whoever else plays: the returns are a
-    function of policy, preference and seed, bit for bit. Training and validation draw from other streams.
+    function of policy, preference and seed, bit for bit.
 
     Args:
         recipe: The recipe whose actor all players have; they differ in parameters alone.
@@ -59,16 +191,76 @@ def fresh_returns(
     size = max(1, at_once // episodes // unit) * unit
     parts = [players[start : start + size] for start in range(0, len(players), size)]
     with one_thread():
-        return torch.cat([_play(recipe, _filled(part, unit), source, episodes)[: len(part)] for part in parts])
+        return torch.cat([_play_part(recipe, part, source, episodes, unit) for part in parts])
 
 
-def _filled(players: Sequence[Player], unit: int) -> list[Player]:
-    """Repeat the first player until the number of episodes is a multiple of :data:`LANES`.
+def _play_part(recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, unit: int) -> Tensor:
+    """Play the episodes of some players at once.
 
-    PyTorch computes what is left over by a vector loop with other functions, which differ in the last bit: without the
-    repetition the returns of a player would depend on how many others there are.
+    The first player is repeated until the number of episodes is a multiple of :data:`LANES`: PyTorch computes what is
+    left over by a vector loop with other functions, which differ in the last bit, so a player's returns would depend on
+    how many others there are.
     """
-    return [*players, *[players[0]] * (-len(players) % unit)]
+    every = [*players, *[players[0]] * (-len(players) % unit)]
+    seeds = [derive(player.seed, TEST, index) for player in every for index in range(episodes)]
+    with source.opened(len(seeds), seeds) as env:
+        actor = LiftedActor(build_actor(recipe, env), len(env.objectives))
+        names, shapes = actor.layout.names, actor.layout.shapes
+        for player in players:
+            own = tuple(tuple(player.tensors[n].shape) if n in player.tensors else () for n in names)
+            if own != shapes:
+                checks.fail("policy", f"have parameters of the shapes {shapes} on this environment", own)
+        first = env.reset_tensors()
+        flat = torch.stack([torch.cat([player.tensors[name].flatten() for name in names]) for player in every])
+        weights = torch.tensor([player.preference for player in every], device=first.device)
+        preferences = weights.unsqueeze(1).expand(-1, episodes, -1)
+        statistics = [
+            torch.stack([player.tensors[name] for player in every]).unsqueeze(1).to(first.device)
+            for name in STATISTICS
+            if name in every[0].tensors
+        ]
+        policy = StackedPolicy(actor, flat.to(first.device), preferences, env, statistics)
+        returns = episode_returns(env, policy, first=first)
+    return returns.reshape(len(every), episodes, -1)[: len(players)].cpu()
+
+
+def front_returns(
+    policies: Sequence[SavedPolicy],
+    seeds: Sequence[int],
+    preferences: Tensor,
+    source: EnvSource,
+    *,
+    episodes: int,
+    gamma: float = 1.0,
+) -> Tensor:
+    """Return the discounted return of every episode of policies under many preferences, ``[R, K, episodes, m]``.
+
+    Policies take their most likely actions. Episode e of a policy begins alike under all of its preferences.
+
+    Args:
+        policies: R policies of one architecture.
+        seeds: Seed of each policy's run.
+        preferences: K preferences for each policy, ``[R, K, m]``.
+        source: Where environments come from.
+        episodes: Episodes per policy and preference.
+        gamma: Discount of the returns.
+    """
+    runs, count, m = preferences.shape
+    starts = [[derive(seed, FRONT, index) for index in range(episodes)] for seed in seeds]
+    weights = preferences.repeat_interleave(episodes, dim=1)  # [R, K * episodes, m]
+    template, state = policies[0], torch.func.stack_module_state(list(policies))
+
+    def one(own: tuple[dict[str, Tensor], dict[str, Tensor]], x: Tensor, w: Tensor) -> Tensor:
+        action: Tensor = torch.func.functional_call(template, own, (x, w))
+        return action
+
+    def act(observation: Tensor) -> Tensor:
+        shaped = observation.to(weights).reshape(*weights.shape[:2], -1)
+        actions: Tensor = torch.func.vmap(one)(state, shaped, weights)
+        return actions.flatten(0, 1).to(observation.device)
+
+    with source.opened(runs * count * episodes, [one for own in starts for _ in range(count) for one in own]) as env:
+        return episode_returns(env, act, gamma).cpu().reshape(runs, count, episodes, m)
 
 
 @contextmanager
@@ -80,68 +272,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-@torch.no_grad()
-def _play(recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int) -> Tensor:
-    seeds = [derive(player.seed, STREAM, index) for player in players for index in range(episodes)]
-    with source.opened(len(seeds), seeds) as env:
-        return _Game(recipe, players, env, episodes).play()
-
-
-class _Game:
-    """The stacked policies of several players, and their environments."""
-
-    def __init__(self, recipe: Recipe, players: Sequence[Player], env: TensorEnv, episodes: int) -> None:
-        self.env, self.shape = env, (len(players), episodes)
-        self.actor = LiftedActor(build_actor(recipe, env), len(env.objectives))
-        names, shapes = self.actor.layout.names, self.actor.layout.shapes
-        for player in players:
-            own = tuple(tuple(player.tensors[n].shape) if n in player.tensors else () for n in names)
-            if own != shapes:
-                checks.fail("policy", f"have parameters of the shapes {shapes} on this environment", own)
-        self.first = env.reset_tensors()
-        device = self.first.device
-        rows = [torch.cat([player.tensors[name].flatten() for name in names]) for player in players]
-        self.flat = torch.stack(rows).to(device)
-        weights = torch.tensor([player.preference for player in players], device=device)
-        self.preferences = weights.unsqueeze(1).expand(-1, episodes, -1)
-        self.statistics = [
-            torch.stack([player.tensors[name] for player in players]).unsqueeze(1).to(device)
-            for name in STATISTICS
-            if name in players[0].tensors
-        ]
-
-    def play(self) -> Tensor:
-        """Return the returns of one whole episode per environment, ``[players, episodes, m]``."""
-        env, observation = self.env, self.first
-        total = torch.zeros(*self.shape, len(env.objectives), device=observation.device)
-        playing = torch.ones(*self.shape, 1, dtype=torch.bool, device=observation.device)
-        for _ in range(env.horizon):
-            inputs = self._inputs(observation)
-            observation, reward, terminated, truncated = env.step_tensors(self._act(inputs))
-            done = terminated | truncated
-            seen = inputs.isfinite().all(-1, keepdim=True)
-            earned = torch.where(seen, reward.reshape(total.shape), torch.nan)
-            total += torch.where(playing, earned, 0.0)
-            playing &= ~done.reshape(playing.shape)
-            if bool(done.any()):
-                if not bool(playing.any()):
-                    break
-                observation = env.reset_tensors(done)
-        return total.cpu()
-
-    def _inputs(self, observation: Tensor) -> Tensor:
-        shaped = observation.reshape(*self.shape, -1)
-        if self.statistics:
-            shaped = scaled(shaped, *self.statistics)
-        return torch.cat([shaped, self.preferences], dim=-1)
-
-    def _act(self, inputs: Tensor) -> Tensor:
-        action = self.actor.ask(self.flat, "mode", self.actor.output(self.flat, inputs)).flatten(0, 1)
-        if self.env.num_actions is not None:
-            return action
-        low, high = self.env.action_low, self.env.action_high
-        if low is None or high is None:
-            checks.fail("env", "have discrete actions or action bounds", type(self.env).__name__)
-        return unit_box_to_action(action.nan_to_num(0.5), low, high)

@@ -8,7 +8,7 @@ from torch import Tensor
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
-class Trainable(NamedTuple):
+class AdamState(NamedTuple):
     """One network's parameters and its Adam moments, each ``[R, P]``; updated in place."""
 
     params: Tensor
@@ -16,52 +16,53 @@ class Trainable(NamedTuple):
     second: Tensor
 
     @classmethod
-    def of(cls, flat: Tensor) -> "Trainable":
+    def of(cls, flat: Tensor) -> "AdamState":
         """Start from parameters ``[R, P]``, with empty moments."""
         return cls(flat.clone(), torch.zeros_like(flat), torch.zeros_like(flat))
 
-    def runs(self, part: slice) -> "Trainable":
+    def runs(self, part: slice) -> "AdamState":
         """Return views of some of the runs."""
-        return Trainable(*(tensor[part] for tensor in self))
+        return AdamState(*(tensor[part] for tensor in self))
 
 
-class Pace(NamedTuple):
-    """Adam's numbers of one step: ``rate``, learning rate over the first bias correction, ``[R, 1]``; ``correction``,
-    the square root of the second one, a scalar.
-    """  # noqa: D205
+class StepSize(NamedTuple):
+    """Adam's numbers of one step: learning rate over the first bias correction, ``[R, 1]``, and the root of the second.
+
+    The second is a scalar.
+    """
 
     rate: Tensor
     correction: Tensor
 
-    @classmethod
-    def plan(cls, learning_rate: Tensor, taken: int, count: int) -> "list[Pace]":
-        """Return the numbers of the next ``count`` steps, after ``taken`` steps, for learning rates ``[R]``."""
-        times = torch.arange(taken + 1, taken + count + 1, device=learning_rate.device, dtype=torch.float64)
-        rates = learning_rate.double() / (1 - BETA_1**times).unsqueeze(-1)
-        dtype = learning_rate.dtype
-        corrections = (1 - BETA_2**times).sqrt().to(dtype)
-        pairs = zip(rates.to(dtype).unsqueeze(-1).unbind(0), corrections.unbind(0), strict=True)
-        return [cls(rate, correction) for rate, correction in pairs]
-
-    def runs(self, part: slice) -> "Pace":
+    def runs(self, part: slice) -> "StepSize":
         """Return the numbers of some of the runs."""
-        return Pace(self.rate[part], self.correction)
+        return StepSize(self.rate[part], self.correction)
 
 
-def adam(network: Trainable, gradient: Tensor, limit: Tensor, pace: Pace) -> Tensor:
+def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
+    """Return the numbers of the next ``count`` steps, after ``taken`` steps, for learning rates ``[R]``."""
+    times = torch.arange(taken + 1, taken + count + 1, device=learning_rate.device, dtype=torch.float64)
+    rates = learning_rate.double() / (1 - BETA_1**times).unsqueeze(-1)
+    dtype = learning_rate.dtype
+    corrections = (1 - BETA_2**times).sqrt().to(dtype)
+    pairs = zip(rates.to(dtype).unsqueeze(-1).unbind(0), corrections.unbind(0), strict=True)
+    return [StepSize(rate, correction) for rate, correction in pairs]
+
+
+def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) -> Tensor:
     """Clip each run's gradient and take one Adam step in place; return the norms before the clip, ``[R]``.
 
     Args:
         network: Parameters and moments, ``[R, P]``.
         gradient: Gradients, ``[R, P]``.
         limit: Largest norm of a gradient, ``[R]``.
-        pace: Adam's numbers of this step.
+        size: Adam's numbers of this step.
     """
     norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1)
     gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
     # Adam's fraction with both sides times the correction: a division less per parameter.
-    rate, epsilon = pace.rate * pace.correction, EPSILON * pace.correction
+    rate, epsilon = size.rate * size.correction, EPSILON * size.correction
     network.params.addcdiv_(network.first * -rate, network.second.sqrt() + epsilon)
     return norm

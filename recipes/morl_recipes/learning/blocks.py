@@ -91,17 +91,17 @@ class Combine:
         part.blocks = self.blocks if self.batched else self.blocks[runs]
         return part
 
-    def __call__(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
+    def __call__(self, gramian: Tensor | None, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return conflict ratios ``[R]`` and weights ``[R, q]``.
 
         Args:
-            gramian: Inner products of the runs' gradients, ``[R, q, q]``.
+            gramian: Inner products of the runs' gradients, ``[R, q, q]``; ``None`` for a single gradient.
             attention: Attention of the minibatch, ``[R, B, m]``.
             noise: The combiner's noise, ``[R, ...]``.
         """
-        if gramian.shape[-1] == 1:  # a scalarised advantage: nothing to combine, nothing to conflict with
-            return torch.zeros_like(gramian[:, 0, 0]), torch.ones_like(gramian[:, 0])
         mean = attention.mean(1)
+        if gramian is None or gramian.shape[-1] == 1:  # a scalarised advantage: nothing to combine or to conflict with
+            return torch.zeros_like(mean[:, 0]), torch.ones_like(mean[:, :1])
         if self.batched:
             block = cast("Combiner", self.blocks[0])
             weights = block.combine(gramian, mean, noise)

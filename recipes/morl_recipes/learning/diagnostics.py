@@ -15,11 +15,11 @@ CAUSES = ("observation", "reward", "value", "gradient", "parameter", "observatio
 
 
 class Iteration(NamedTuple):
-    """One iteration: its number, steps so far per run, ``watched`` values ``[R]`` or ``[R, m]``, why runs stopped."""
+    """One iteration: its number, steps so far per run, ``metrics`` ``[R]`` or ``[R, m]``, why runs stopped."""
 
     number: int
     steps: int
-    watched: dict[str, Tensor]
+    metrics: dict[str, Tensor]
     failed: dict[int, str]
 
 

@@ -1,4 +1,4 @@
-"""The networks of R runs: made from each run's own seed, stacked, and driven by the fastest form that knows them."""
+"""The networks of R runs: made from each run's own seed, stacked, in the fastest form that knows them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from torch import Tensor, nn
 from morl_blocks.ppo import Actor
 from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
+from morl_recipes.common.seeds import derive
 from morl_recipes.learning import fast
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.layout import initial
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic, StackedActor, StackedCritic
 from morl_recipes.learning.minibatch import Columns
-from morl_recipes.learning.runs import Run
-from morl_recipes.learning.streams import derive
 from morl_recipes.learning.update import Update
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.specs import Choices
 
 Kind = Literal["auto", "generic", "fast"]
@@ -72,8 +72,8 @@ def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Modu
             checks.fail(slot, f"{rule} by register_buffer(..., persistent=False)", f"the {what} {name!r}")
 
 
-class Drive:
-    """How the networks of a batch are run and updated: the fast form where it knows all blocks, else the generic one.
+class Learner:
+    """The networks and the update of a batch: in the fast form where it knows all blocks, else in the generic one.
 
     Args:
         recipe: A recipe of the batch.

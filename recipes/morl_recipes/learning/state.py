@@ -69,9 +69,9 @@ def _modules(batch: Batch) -> Iterator[tuple[str, nn.Module]]:
         yield "sampler", batch.samplers
     yield "combiner", batch.combine.blocks
     yield "advantage", nn.ModuleList(batch.forms)
-    yield "loss", batch.drive.loss
-    if batch.drive.penalty is not None:
-        yield "penalty", batch.drive.penalty
+    yield "loss", batch.learner.loss
+    if batch.learner.penalty is not None:
+        yield "penalty", batch.learner.penalty
 
 
 def _tensor(module: str, key: str, value: object) -> Tensor:

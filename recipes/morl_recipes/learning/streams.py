@@ -1,21 +1,11 @@
 """Seeds and generators that belong to one run: every stream of random numbers comes from the run's own seed."""
 
-import hashlib
 from collections.abc import Sequence
 
 import torch
 from torch import Generator, Tensor
 
-
-def derive(seed: int, stream: str, index: int = 0) -> int:
-    """Return a 62-bit seed for a named stream of a run.
-
-    Example:
-        >>> derive(0, "weights") == derive(0, "weights"), derive(0, "weights") == derive(1, "weights")
-        (True, False)
-    """
-    digest = hashlib.blake2b(f"{seed}/{stream}/{index}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little") >> 2
+from morl_recipes.common.seeds import derive
 
 
 class Streams:

@@ -1,16 +1,26 @@
 """From a rollout to what the update learns from: advantages, value targets and attention."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
 from morl_blocks.ppo import AdvantageForm, Estimate, ReturnNormalizer, vector_gae
 from morl_blocks.ppo.normalizer import MIN_RANGE
+from morl_recipes.common import checks
 from morl_recipes.learning.blocks import Scalarizers
+from morl_recipes.learning.observations import scaled
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.recipe.ppo import PPO
+
+if TYPE_CHECKING:
+    from morl_recipes.learning.batch import Batch
+
+Estimates = tuple[Tensor, Tensor, Tensor]
+"""Vector advantages, λ-returns and raw values, ``[R, N, m]`` each."""
 
 
 class Targets(NamedTuple):
@@ -21,6 +31,14 @@ class Targets(NamedTuple):
     attention: Tensor
     value: Tensor
     returns: Tensor
+
+
+def gae(batch: Batch, rollout: Rollout) -> Estimates:
+    """Return vector advantages, λ-returns and the critics' raw values of a rollout."""
+    value, next_value = batch.values(rollout.inputs), batch.values(rollout.next_inputs)
+    if batch.ppo.normalize_targets:
+        value, next_value = (restore(batch.normalizer, own) for own in (value, next_value))
+    return *estimate(rollout, value, next_value, batch.hyper["gamma"], batch.hyper["gae_lambda"], batch.ppo), value
 
 
 def estimate(
@@ -42,8 +60,48 @@ def estimate(
     return advantage.flatten(1, 2), returns.flatten(1, 2)
 
 
-def learn_from(
-    raw: tuple[Tensor, Tensor, Tensor],
+def targets_of(batch: Batch, rollout: Rollout, estimates: Estimates) -> Targets:
+    """Return what a batch learns from, after its schedulers have chosen: see :func:`learning_targets`."""
+    preferences, collected = rollout.inputs[..., -batch.objectives :].flatten(1, 2), None
+    if batch.accrual is not None:
+        collected = batch.accrual.over(rollout.reward, rollout.done, batch.hyper["gamma"])
+    return learning_targets(
+        estimates,
+        preferences,
+        batch.normalizer,
+        batch.scalarizers,
+        batch.forms,
+        (min(1.0, batch.steps / batch.settings.total_steps), batch.conflict),
+        normalize_targets=batch.ppo.normalize_targets,
+        collected=collected,
+        expected=None if batch.collector.initial is None else expected_returns(batch, preferences),
+    )
+
+
+def expected_returns(batch: Batch, preferences: Tensor) -> Tensor:
+    """Return what the critics expect from the initial states under each preference, ``[R, N, m]``.
+
+    Equal preferences are judged once.
+    """
+    if batch.collector.initial is None:
+        checks.fail("advantage", "keep initial states (at_expectation)", type(batch.forms[0]).__name__)
+    initial = batch.collector.initial.observation
+    result = []
+    for run, own in enumerate(preferences):
+        distinct, place = own.unique(dim=0, return_inverse=True)
+        pairs = distinct.unsqueeze(1).expand(-1, initial.shape[1], -1).unsqueeze(0)
+        observation = initial[run].expand(1, len(distinct), -1, -1)
+        if batch.scale is not None:
+            observation = scaled(observation, batch.scale.mean[run], batch.scale.variance[run])
+        inputs = torch.cat([observation, pairs], dim=-1).flatten(1, 2)
+        values = batch.learner.critic.values(batch.critic.params[run : run + 1], inputs)
+        result.append(values.reshape(len(distinct), -1, batch.objectives).mean(1)[place])
+    expected = torch.stack(result)
+    return restore(batch.normalizer, expected) if batch.ppo.normalize_targets else expected
+
+
+def learning_targets(
+    estimates: Estimates,
     preferences: Tensor,
     normalizer: ReturnNormalizer,
     scalarizers: Scalarizers,
@@ -51,54 +109,46 @@ def learn_from(
     clock: tuple[float, Tensor] | None = None,
     *,
     normalize_targets: bool,
-    before: tuple[Tensor, Tensor] | None = None,
+    collected: tuple[Tensor, Tensor] | None = None,
     expected: Tensor | None = None,
 ) -> Targets:
-    """Widen the bounds, choose the smoothness, then normalise, weigh and standardise.
+    """Widen the bounds of the returns, choose the smoothness, then normalise, weigh and standardise.
 
     Args:
-        raw: Vector advantages, λ-returns and values, ``[R, N, m]`` each.
+        estimates: What :func:`gae` returned.
         preferences: Preference of every step, ``[R, N, m]``.
         normalizer: Bounds of every run's returns; widened here.
         scalarizers: The runs' scalarizers; their smoothness is stepped here, if there is a ``clock``.
         forms: The runs' forms of advantage.
         clock: Share of the training done, and the runs' conflict in the last iteration, ``[R]``.
         normalize_targets: Targets in [0, 1] instead of raw.
-        before: For forms of whole episodes: what was collected before each step, ``[R, N, m]``, and the discount of the
-            step, ``[R, N, 1]``. Utility and attention are then those of the episode, not of what is to come.
+        collected: What :class:`Accrual` returned, for forms of whole episodes. Utility and attention are then those of
+            the episode, not of what is to come.
         expected: For forms at the expectation: raw expected return from the initial states under the preference of
             each step, ``[R, N, m]``.
     """
-    _, returns, value = raw
+    _, returns, value = estimates
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
     # failure is found where the iteration ends.
-    sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in raw]).all(0).reshape(-1, 1, 1)
-    safe = [torch.where(sane, tensor, 0.0) for tensor in raw]
+    sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in estimates]).all(0).reshape(-1, 1, 1)
+    safe = [torch.where(sane, tensor, 0.0) for tensor in estimates]
     judged, forecast = safe[1], safe[2]
-    if before is not None:
+    if collected is not None:
         normalizer.update(judged)
-        judged, forecast = (_whole(tensor, *before) for tensor in (judged, forecast))
+        before, discount = (tensor.flatten(1, 2) for tensor in collected)
+        judged, forecast = ((before + discount * own).nan_to_num(0.0, 0.0, 0.0) for own in (judged, forecast))
     normalized = normalizer(judged)
     if clock is not None:
         scalarizers.step(*clock, normalized, preferences)
-    estimates = [*safe, normalized, normalizer.normalize(forecast)]
+    parts = [*safe, normalized, normalizer.normalize(forecast)]
     if expected is not None:
-        estimates += [normalizer.normalize(expected.nan_to_num(0.0, 0.0, 0.0)), _span(normalizer)]
-    rows = zip(forms, zip(*estimates, strict=True), scalarizers.blocks, preferences, strict=True)
+        span = (normalizer.high - normalizer.low).clamp_min(MIN_RANGE)  # the raw return that is 1 when normalised
+        parts += [normalizer.normalize(expected.nan_to_num(0.0, 0.0, 0.0)), span]
+    rows = zip(forms, zip(*parts, strict=True), scalarizers.blocks, preferences, strict=True)
     ready = torch.stack([form(Estimate(*own), scalarizer, weights) for form, own, scalarizer, weights in rows])
     attention = scalarizers.attention(normalized, preferences)
     target = normalizer.normalize(safe[1]) if normalize_targets else returns
     return Targets(ready, target, attention, value, returns)
-
-
-def _span(normalizer: ReturnNormalizer) -> Tensor:
-    """Return the raw return that is 1 when normalised, ``[R, m]``."""
-    return (normalizer.high - normalizer.low).clamp_min(MIN_RANGE)
-
-
-def _whole(returns: Tensor, collected: Tensor, discount: Tensor) -> Tensor:
-    """Return what an episode is worth as a whole; a run that is about to fail adds nothing that is not finite."""
-    return (collected + discount * returns).nan_to_num(0.0, 0.0, 0.0)
 
 
 def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:
@@ -107,3 +157,46 @@ def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:
     known = low.isfinite() & high.isfinite()
     span = torch.where(known, (high - low).clamp_min(MIN_RANGE), 1.0)
     return normalized * span.unsqueeze(1) + torch.where(known, low, 0.0).unsqueeze(1)
+
+
+class Accrual:
+    r"""Keep, for every environment, the discounted reward since its episode began, and the discount of the next step.
+
+    .. math:: C_t = \sum_{k<t} \gamma^k r_k, \qquad d_t = \gamma^t
+
+    Args:
+        runs: Number of runs, R.
+        envs: Environments per run, E.
+        objectives: Number of objectives, m.
+        device: Where the tensors live.
+
+    Example:
+        >>> accrual = Accrual(runs=1, envs=1, objectives=1)
+        >>> done = torch.tensor([False, True, False]).reshape(1, 1, 3, 1)
+        >>> before, discount = accrual.over(torch.ones(1, 1, 3, 1), done, gamma=torch.tensor([0.5]))
+        >>> before.flatten().tolist(), discount.flatten().tolist()
+        ([0.0, 1.0, 0.0], [1.0, 0.5, 1.0])
+    """
+
+    def __init__(self, runs: int, envs: int, objectives: int, device: torch.device | str = "cpu") -> None:
+        self.reward = torch.zeros(runs, envs, objectives, device=device)
+        self.discount = torch.ones(runs, envs, 1, device=device)
+
+    def over(self, reward: Tensor, done: Tensor, gamma: Tensor) -> tuple[Tensor, Tensor]:
+        """Go through a rollout.
+
+        Args:
+            reward: Rewards, ``[R, E, T, m]``.
+            done: Episode ends, ``[R, E, T, 1]``.
+            gamma: Discounts of the runs, ``[R]``.
+
+        Returns:
+            What was collected before each step, ``[R, E, T, m]``, and the step's own discount, ``[R, E, T, 1]``.
+        """
+        rate, before, discounts = gamma.reshape(-1, 1, 1), [], []
+        for step_reward, step_done in zip(reward.unbind(2), done.unbind(2), strict=True):
+            before.append(self.reward)
+            discounts.append(self.discount)
+            self.reward = torch.where(step_done, 0.0, self.reward + self.discount * step_reward)
+            self.discount = torch.where(step_done, 1.0, self.discount * rate)
+        return torch.stack(before, dim=2), torch.stack(discounts, dim=2)

@@ -1,17 +1,7 @@
-r"""The update of one minibatch, for R runs of any blocks: the paper's Algorithm 2.
+"""The gradients of one minibatch for R runs of any blocks: the public modules, lifted over runs with ``torch.func``.
 
-.. code-block:: text
-
-    for every objective i:   g_i = gradient of the policy loss L_i
-    kappa, c = conflict and weights of the combiner, from the inner products of the g_i
-    actor   <- Adam(sum_i c_i g_i - entropy bonus + penalty)
-    critic  <- Adam(gradient of its own loss)
-
-Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
-see :mod:`morl_recipes.learning.weighing`.
-
-The blocks are the public modules, lifted over runs with ``torch.func``. A faster form for the blocks of this package is
-in :mod:`morl_recipes.learning.fast`; tests hold the two together.
+:mod:`morl_recipes.learning.fast` has an equal form that is faster for the blocks of this package; tests hold the two
+together. :func:`~morl_recipes.learning.iteration.gradient_step` says what becomes of the gradients.
 """
 
 from collections.abc import Callable
@@ -23,17 +13,17 @@ from torch import Tensor
 from morl_blocks.critics import value_loss
 from morl_blocks.ppo import Actor, ActorPenalty, ObjectiveLoss
 from morl_recipes.common import checks
-from morl_recipes.learning.adam import Pace, Trainable, adam
+from morl_recipes.learning.adam import AdamState, StepSize
 from morl_recipes.learning.blocks import Combine
+from morl_recipes.learning.iteration import gradient_step
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic
 from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch
 
-RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
-Step = Callable[[Trainable, Trainable, Tensor, Tensor, Tensor | None, Hyper, Pace, Tensor], None]
+Step = Callable[[AdamState, AdamState, Tensor, Tensor, Tensor | None, Hyper, StepSize, Tensor], None]
 
 
 class Update:
-    """One gradient step of every run.
+    """The gradients of every run.
 
     Args:
         actor: Stacked actors.
@@ -56,56 +46,37 @@ class Update:
         self.actor, self.critic, self.loss, self.penalty = actor, critic, loss, penalty
         self.combine, self.columns = combine, columns
 
-    def step(
-        self,
-        actor: Trainable,
-        critic: Trainable,
-        data: Tensor,
-        rows: Tensor,
-        noise: Tensor | None,
-        hyper: Hyper,
-        pace: Pace,
-        record: Tensor,
-    ) -> None:
-        r"""Take one gradient step in place.
+    step = gradient_step
 
-        Args:
-            actor: Actors and their moments.
-            critic: Critics and their moments.
-            data: The packed rollout, ``[R, N, D]``.
-            rows: The minibatch: row numbers of ``data`` flattened to ``[R * N, D]``, ``[R, B]``.
-            noise: The combiner's noise, ``[R, ...]``, if it draws any.
-            hyper: Hyper-parameters of the runs.
-            pace: Adam's numbers of this step.
-            record: Sums of what ``RECORD`` names (norms before the clip), ``[R, 4]``; added to.
+    def objective_gradients(
+        self, flat: Tensor, samples: Minibatch, hyper: Hyper
+    ) -> tuple[Tensor | None, Callable[[Tensor], Tensor]]:
+        """Differentiate the objectives' losses by the actors' parameters.
+
+        Returns:
+            The gradients' inner products, ``[R, q, q]`` (``None`` where one objective needs none), and the map from
+            their weights ``[R, q]`` to the actors' gradient ``[R, P]``: their sum, less the entropy bonus, plus the
+            penalty.
         """
-        batch = self.columns.take(data, rows)
-        conflict, actor_gradient = self.actor_gradient(actor.params, self.combine.weigh(batch), noise, hyper)
-        loss, critic_gradient = self.critic_gradient(critic.params, batch, hyper)
-        actor_norm = adam(actor, actor_gradient, hyper.max_gradient_norm, pace)
-        critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, pace)
-        record += torch.stack([conflict, actor_norm, critic_norm, loss], dim=-1)
-
-    def actor_gradient(
-        self, flat: Tensor, batch: Minibatch, noise: Tensor | None, hyper: Hyper
-    ) -> tuple[Tensor, Tensor]:
-        """Return the conflict ratio ``[R]`` and the combined gradient with the entropy bonus ``[R, P]``."""
-        jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, batch, hyper.clip)  # [R, q + 2, P]
+        jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, samples, hyper.clip)  # [R, q + 2, P]
         objectives, bonus, penalty = jacobian[:, :-2], jacobian[:, -2], jacobian[:, -1]
-        conflict, weights = self.combine(objectives @ objectives.mT, batch.attention, noise)
-        combined = (weights.unsqueeze(1) @ objectives).squeeze(1)
-        combined = combined - hyper.entropy_coefficient.unsqueeze(-1) * bonus
-        return conflict, combined if self.penalty is None else combined + penalty
 
-    def critic_gradient(self, flat: Tensor, batch: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
+        def weighted_sum(weights: Tensor) -> Tensor:
+            combined: Tensor = (weights.unsqueeze(1) @ objectives).squeeze(1)
+            combined = combined - hyper.entropy_coefficient.unsqueeze(-1) * bonus
+            return combined if self.penalty is None else combined + penalty
+
+        return objectives @ objectives.mT, weighted_sum
+
+    def critic_gradient(self, flat: Tensor, samples: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
         """Return the value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
-        gradient, loss = torch.func.vmap(torch.func.grad_and_value(self._value_loss))(flat, batch)
+        gradient, loss = torch.func.vmap(torch.func.grad_and_value(self._value_loss))(flat, samples)
         return loss, hyper.value_coefficient.unsqueeze(-1) * gradient
 
-    def _losses(self, row: Tensor, batch: Minibatch, clip: Tensor) -> Tensor:
+    def _losses(self, row: Tensor, samples: Minibatch, clip: Tensor) -> Tensor:
         """Return one run's policy losses, its entropy and its penalty (0 without one), ``[q + 2]``."""
-        m = batch.target.shape[-1]
-        observation, preference = batch.inputs[..., :-m], batch.inputs[..., -m:]
+        m = samples.target.shape[-1]
+        observation, preference = samples.inputs[..., :-m], samples.inputs[..., -m:]
 
         def losses(actor: Actor, observation: Tensor, preference: Tensor, action: Tensor) -> tuple[Tensor, ...]:
             output = actor(observation, preference)
@@ -113,19 +84,19 @@ class Update:
             penalty = entropy.new_zeros(()) if self.penalty is None else self.penalty(actor, observation, preference)
             return actor.log_prob(output, action), entropy, penalty
 
-        log_prob, entropy, penalty = self.actor.one(losses, row, observation, preference, batch.action)
-        objectives = self.loss(log_prob, batch.old_log_prob, batch.advantage, clip)
-        checks.returned(self.loss, "forward", objectives, batch.advantage.shape[-1:])
+        log_prob, entropy, penalty = self.actor.one(losses, row, observation, preference, samples.action)
+        objectives = self.loss(log_prob, samples.old_log_prob, samples.advantage, clip)
+        checks.returned(self.loss, "forward", objectives, samples.advantage.shape[-1:])
         return torch.cat([objectives, entropy.reshape(1), penalty.reshape(1)])
 
-    def _value_loss(self, row: Tensor, batch: Minibatch) -> Tensor:
+    def _value_loss(self, row: Tensor, samples: Minibatch) -> Tensor:
         """Return one run's value loss."""
-        m = batch.target.shape[-1]
+        m = samples.target.shape[-1]
 
         def loss(critic: Any, inputs: Tensor, target: Tensor, attention: Tensor) -> Tensor:
             values = critic(inputs[..., :-m], inputs[..., -m:])
             own = getattr(critic, "loss", None)
             return value_loss(values, target) if own is None else own(values, target, attention)
 
-        result: Tensor = self.critic.one(loss, row, batch.inputs, batch.target, batch.attention)
+        result: Tensor = self.critic.one(loss, row, samples.inputs, samples.target, samples.attention)
         return result

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from morl_recipes.environments.source import close, find_source
 from morl_recipes.evaluation.episodes import one_thread
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.runs import Run
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run
 from morl_recipes.running.plan import OVERHEAD, Job, makespan
 
 TRIED = 4

@@ -17,8 +17,9 @@ from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.environments.source import EnvSource
-from morl_recipes.running.find_run import find_run, source_of
-from morl_recipes.running.saved_policy import Point, SavedPolicy, acting, load_policy
+from morl_recipes.evaluation.episodes import play_steps
+from morl_recipes.evaluation.saved_policy import Point, SavedPolicy, acting
+from morl_recipes.running.stored_runs import find_run, load_policy, source_of
 from morl_recipes.store.store import Store
 
 TOLERANCE = 1e-5
@@ -120,12 +121,9 @@ def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Gene
 
 def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:
     """Return ``count`` observations of episodes that the policy plays, ``[count, n]``."""
-    act, observation = acting(policy, preference), env.reset_tensors()
     seen: list[Tensor] = []
     while len(seen) * env.num_envs < count:
-        seen.append(observation)
-        _, _, terminated, truncated = env.step_tensors(act(observation))
-        observation = env.reset_tensors(terminated | truncated)
+        seen += [step.observation for step in play_steps(env, acting(policy, preference))]
     return torch.cat(seen)[:count].clone()
 
 

@@ -1,27 +1,27 @@
-"""What a worker does: train one population and return one record per run."""
+"""Train the runs of one job, from where its checkpoint left off, to one record per run."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
 
+import torch
 from filelock import FileLock, Timeout
-from torch import Tensor
 
 from morl_recipes.common import atomic_files
-from morl_recipes.environments.source import find_source
-from morl_recipes.learning.runs import Run
-from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.learning.batch import Batch
 from morl_recipes.running.engines.events import LateInterrupt
-from morl_recipes.running.monitor import Logger
+from morl_recipes.running.loggers import Logger
 from morl_recipes.running.plan import Job
-from morl_recipes.running.result import RunResult
-from morl_recipes.running.session import CHECKPOINT, Session
-from morl_recipes.store.checkpoint import CheckpointError
-from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.running.recorder import Recorder
+from morl_recipes.running.test_scores import with_tests
+from morl_recipes.store.checkpoint import CHECKPOINT, CheckpointError
 from morl_recipes.store.record import RunRecord
 
 _LOG = logging.getLogger("morl_recipes")
@@ -30,96 +30,132 @@ PATIENCE = 60.0
 
 
 def train_job(
-    population: Job,
+    job: Job,
     folder: Path | None,
     report: Callable[[int], None],
     *,
     accept_versions: bool = False,
     log: Callable[[str], AbstractContextManager[Logger]] | None = None,
+    progress: bool = False,
+    loggers: Sequence[Logger] = (),
+    raises: tuple[type[CheckpointError], ...] = (),
+    files: Mapping[str, str] | None = None,
+    shared: bool = True,
+    begin: Callable[[Batch], None] | None = None,
+    end: Callable[[Batch], None] | None = None,
 ) -> list[RunRecord]:
-    """Train a population from where its checkpoint left off; one that cannot be used is set aside.
+    """Train a job; a checkpoint that cannot be used is set aside, for it must not fail its runs for ever.
 
     Args:
-        population: The runs.
-        folder: Where its checkpoint is, or will be; without one an interrupted training starts again.
+        job: The runs.
+        folder: Where the checkpoint is, or will be; without one an interrupted training starts again.
         report: Told the environment steps so far, all runs together.
         accept_versions: Continue from a checkpoint of other versions.
-        log: Opens a logger for the population of a name, here, where it is trained; closed at its end.
+        log: Opens a logger for the job of a name, here, where it is trained; closed at its end.
+        progress: Show a progress bar.
+        loggers: Further loggers.
+        raises: Errors of a checkpoint that are raised instead.
+        files: As for :class:`~morl_recipes.running.recorder.Recorder`.
+        shared: Other processes may hold the checkpoint.
+        begin: Called with the new batch.
+        end: Called with the trained batch.
 
     Returns:
-        One record per run, in order. They come in a :class:`LateInterrupt` where an interrupt did not stop it.
+        One record per run, in order. They come in a :class:`LateInterrupt` where an interrupt did not stop the job.
     """
-    for plugin in population.plugins:
-        plugin.load()
-    runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in population.runs]
-    source = find_source(population.env, population.settings.device, population.plugins)
-    with _claimed(folder), nullcontext() if log is None else log(population.name) as logger:
-        reporter = _Reporter(report, len(runs))
-        begin = partial(
-            Session,
-            runs,
-            source,
-            population.settings,
-            folder=folder,
-            resume=folder is not None,
-            accept_versions=accept_versions,
-            progress=False,
-            loggers=[reporter] if logger is None else [reporter, logger],
-        )
-        results, interrupted = train_from_checkpoint(begin, folder)
-    records = [record_of(run, result) for run, result in zip(population.runs, results, strict=True)]
-    if interrupted:
-        raise LateInterrupt(records)
+    require_device(job.settings.device)
+    runs, source = job.live()
+
+    def start() -> Recorder:
+        batch = Batch(runs, source, job.settings)
+        if begin is not None:
+            begin(batch)
+        every = [_Reporter(report, len(runs)), *loggers, *([] if logger is None else [logger])]
+        return Recorder(job.runs, batch, folder, progress=progress, loggers=every, files=files)
+
+    with (
+        _claimed(folder) if folder is not None and shared else nullcontext(),
+        nullcontext() if log is None else log(job.name) as logger,
+        Interrupt() as interrupt,
+        closing(_started(start, folder, raises, accept_versions=accept_versions)) as recorder,
+    ):
+        while not recorder.finished:
+            try:
+                recorder.record(recorder.batch.iterate())
+            except BaseException:
+                recorder.save()
+                raise
+            if interrupt.requested and not recorder.finished:
+                recorder.stop()
+        records = with_tests(recorder.records(), runs[0].recipe, source, job.settings.test_episodes)
+        if end is not None:
+            end(recorder.batch)
+        if interrupt.requested:
+            raise LateInterrupt(records)
     return records
 
 
-def train_from_checkpoint(
-    begin: Callable[[], Session], folder: Path | None, *, but: tuple[type[CheckpointError], ...] = ()
-) -> tuple[list[RunResult], bool]:
-    """Train, and again from the start where a checkpoint cannot be used: it must not fail its runs for ever.
-
-    Args:
-        begin: Makes the session.
-        folder: Where its checkpoint is, if it has one.
-        but: What is raised all the same.
-
-    Returns:
-        The results, and whether an interrupt came too late to stop the training.
-    """
-    session = begin()
-    try:
-        return session.train().runs, session.interrupted
-    except CheckpointError as error:
-        if folder is None or isinstance(error, but):
+def _started(
+    start: Callable[[], Recorder],
+    folder: Path | None,
+    raises: tuple[type[CheckpointError], ...],
+    *,
+    accept_versions: bool,
+) -> Recorder:
+    """Return a recorder that goes on from its checkpoint, or from the start where that cannot be used."""
+    for attempt in range(2):
+        recorder = start()
+        try:
+            recorder.start(accept_versions=accept_versions)
+        except CheckpointError as error:
+            recorder.close()
+            if folder is None or attempt or isinstance(error, raises):
+                raise
+            aside = folder / f"{CHECKPOINT}.unusable"
+            (folder / CHECKPOINT).replace(aside)
+            _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+        except BaseException:
+            recorder.close()
             raise
-        path = folder / CHECKPOINT
-        aside = path.with_name(f"{path.name}.unusable")
-        path.replace(aside)
-        _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
-        session = begin()
-        return session.train().runs, session.interrupted
+        else:
+            break
+    return recorder
 
 
-def record_of(run: PlannedRun, result: RunResult) -> RunRecord:
-    """Return what the store keeps of a run: both validation points with their policies, and the history."""
-    history = result.history
-    steps = 0 if history.empty else int(history["steps"].max())
-    points = (result.peak, result.final)
-    return RunRecord(
-        *run.identity,
-        *(result.status, result.reason, steps, *points),
-        recipe=run.recipe,
-        history=history,
-        policy=_policies(result),
-        test_peak=result.test_peak,
-        test_final=result.test_final,
-    )
+def require_device(device: str) -> None:
+    """Refuse a device that this machine does not have."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"`device` must be one that PyTorch finds here, got {device!r} ({reason}).") from error
 
 
-def _policies(result: RunResult) -> dict[str, Tensor]:
-    """Return the policies of both points under their own names."""
-    both = {"peak": result.peak_policy, "final": result.policy}
-    return {f"{point}.{name}": tensor for point, policy in both.items() for name, tensor in policy.items()}
+class Interrupt:
+    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once.
+
+    Outside the main thread, where Python delivers no signals, it does nothing.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._request)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
 
 
 class _Reporter:
@@ -136,11 +172,8 @@ class _Reporter:
 
 
 @contextmanager
-def _claimed(folder: Path | None) -> Iterator[None]:
+def _claimed(folder: Path) -> Iterator[None]:
     """Keep a checkpoint for this process alone."""
-    if folder is None:
-        yield
-        return
     store, checkpoints = folder.parent.parent, folder.parent.name
     atomic_files.make_folder(store, checkpoints, folder.name)
     try:

@@ -1,20 +1,54 @@
-"""Loggers by name: TorchRL's own, where their packages are installed."""
+"""Loggers: what they offer, what they are sent, and TorchRL's own by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
+import torch
 from filelock import FileLock
+from torch import Tensor
 
+from morl_recipes.common.checks import fail
 from morl_recipes.common.naming import unknown
-from morl_recipes.running.monitor import Logger
 
 LoggerName = Literal["csv", "tensorboard", "wandb", "mlflow"]
 _CLASSES = {"csv": "CSVLogger", "tensorboard": "TensorboardLogger", "wandb": "WandbLogger", "mlflow": "MLFlowLogger"}
+
+
+class Logger(Protocol):
+    """What TorchRL's loggers (CSV, TensorBoard, W&B, MLflow) offer and the trainer uses."""
+
+    def log_scalar(self, name: str, value: float, step: int) -> None:
+        """Log one number."""
+        ...
+
+
+def check_loggers(loggers: Any) -> tuple[Logger, ...]:
+    """Require a list of loggers, before the first iteration instead of after it."""
+    chosen = tuple(loggers) if isinstance(loggers, Iterable) else (None,)
+    if not all(callable(getattr(logger, "log_scalar", None)) for logger in chosen):
+        fail("loggers", "be a list of TorchRL loggers, or of anything with log_scalar(name, value, step)", loggers)
+    return chosen
+
+
+def log(loggers: Sequence[Logger], columns: dict[str, Tensor], step: int) -> None:
+    """Send every known number to every logger, as ``<column>/run<k>`` and the mean as ``<column>/mean``."""
+    for name, column in columns.items() if loggers else ():
+        for run, value in enumerate(column.tolist()):
+            if value == value:
+                _each(loggers, f"{name}/run{run}", value, step)
+        known = column[~column.isnan()]
+        if len(known):
+            _each(loggers, f"{name}/mean", float(torch.mean(known)), step)
+
+
+def _each(loggers: Sequence[Logger], name: str, value: float, step: int) -> None:
+    for logger in loggers:
+        logger.log_scalar(name, value, step)
 
 
 def check_logger(name: str) -> None:

@@ -7,19 +7,20 @@ import heapq
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import torch
 
 from morl_recipes.common import checks
 from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.learning.networks import require_parameters
-from morl_recipes.learning.runs import Run
 from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.same_training import blocks_of
-from morl_recipes.recipe.selection import Row, select_rows
+from morl_recipes.recipe.selection import Row, name_of, select_rows
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.user_code import Plugin, explain
 from morl_recipes.running.sweep import Sweep
@@ -38,6 +39,8 @@ class Group:
 
     runs: tuple[PlannedRun, ...]
     plugins: tuple[Plugin, ...]
+    recipes: tuple[Recipe, ...]
+    source: EnvSource
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,31 @@ class Job:
         runs: The runs; they differ in numbers alone.
         settings: How they are trained.
         plugins: Files of the user that their recipes and their environment need.
+        recipes: The live recipes of the runs, in this process; another one makes them anew.
+        source: Where the environments come from, in this process.
     """
 
     name: str
     runs: tuple[PlannedRun, ...]
     settings: Settings
     plugins: tuple[Plugin, ...] = ()
+    recipes: tuple[Recipe, ...] = field(default=(), compare=False, repr=False)
+    source: EnvSource | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what is live: a job travels as plain data and the text of the user's files."""
+        return {**self.__dict__, "recipes": (), "source": None}
+
+    def live(self) -> tuple[list[Run], EnvSource]:
+        """Return the runs with their recipes, and the source of their environments."""
+        recipes, source = self.recipes, self.source
+        if source is None:
+            for plugin in self.plugins:
+                plugin.load()
+            recipes = tuple(Recipe.from_dict(run.recipe) for run in self.runs)
+            source = find_source(self.env, self.settings.device, self.plugins)
+        pairs = zip(recipes, self.runs, strict=True)
+        return [Run(recipe, run.preference, run.seed) for recipe, run in pairs], source
 
     @property
     def env(self) -> str:
@@ -103,8 +125,8 @@ class Plan:
             count = math.ceil(len(group.runs) / size)
             for part in range(count):
                 first, last = (k * len(group.runs) // count for k in (part, part + 1))
-                runs = group.runs[first:last]
-                found.append(Job(_name(runs), runs, self.settings, group.plugins))
+                runs, recipes = group.runs[first:last], group.recipes[first:last]
+                found.append(Job(_name(runs), runs, self.settings, group.plugins, recipes, group.source))
         return found
 
     def suggest_size(self, workers: int) -> int:
@@ -141,7 +163,7 @@ def make_plan(sweep: Sweep) -> Plan:
     for source in sources:
         source.check()
     runs: list[PlannedRun] = []
-    groups: dict[object, tuple[list[PlannedRun], dict[Plugin, None]]] = {}
+    groups: dict[object, tuple[EnvSource, list[tuple[PlannedRun, Recipe]], dict[Plugin, None]]] = {}
     for source in sources:
         preferences = sweep.preferences if sweep.preferences is not None else source.preferences
         weights = [checks.preference(item, len(source.objectives)) for item in dict.fromkeys(preferences)]
@@ -151,16 +173,30 @@ def make_plan(sweep: Sweep) -> Plan:
             named = (source, row.group, row.method)
             made = [plan_run(*named, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
             runs += made
-            members, files = groups.setdefault((source.name, recipe.structure()), ([], {}))
-            members += made
+            _, members, files = groups.setdefault((source.name, recipe.structure()), (source, [], {}))
+            members += [(run, recipe) for run in made]
             files |= {plugin: None for plugin in (row.plugin, source.plugin) if plugin is not None}
     return Plan(
         runs=tuple(runs),
-        groups=tuple(Group(tuple(members), tuple(files)) for members, files in groups.values()),
+        groups=tuple(_group(source, members, files) for source, members, files in groups.values()),
         environments={s.name: EnvInfo(s.objectives, s.hv_low, s.hv_high) for s in sources},
         settings=sweep.settings,
         population=sweep.population,
     )
+
+
+def _group(source: EnvSource, members: Sequence[tuple[PlannedRun, Recipe]], files: Iterable[Plugin]) -> Group:
+    runs, recipes = zip(*members, strict=True)
+    return Group(runs, tuple(files), recipes, source)
+
+
+def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings, plugin: Plugin | None = None) -> Plan:
+    """Give runs of one structure the names and ids that a sweep would give them."""
+    planned = tuple(plan_run(source, *name_of(run.recipe), run, settings, plugin) for run in runs)
+    info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
+    files = tuple(file for file in (plugin, source.plugin) if file is not None)
+    group = Group(planned, files, tuple(run.recipe for run in runs), source)
+    return Plan(planned, (group,), {source.name: info}, settings)
 
 
 def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:

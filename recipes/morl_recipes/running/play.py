@@ -11,18 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from morl_blocks.metrics import expected_utility, run_hypervolume
-from morl_envs.heuristics.play import mean_returns
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.common.text import one_line
 from morl_recipes.environments.source import EnvSource
+from morl_recipes.evaluation.episodes import Policy, episode_returns, play_steps
+from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label
-from morl_recipes.running.find_run import find_run, source_of
-from morl_recipes.running.saved_policy import Point, PolicyFunction, acting, load_policy
+from morl_recipes.running.stored_runs import find_run, load_policy, source_of
 from morl_recipes.store.store import Store
 
 FRAMES = 200
@@ -85,7 +84,7 @@ def play(
     weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
     with source.opened(episodes, range(seed, seed + episodes)) as worlds:
         policy = acting(load_policy(store, row, point, worlds), weights)
-        returns, _ = mean_returns(worlds, policy)
+        returns = episode_returns(worlds, policy)
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
     hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
     if video is not None:
@@ -122,7 +121,7 @@ def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point
     return one_line(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
 
 
-def film(source: EnvSource, policy: PolicyFunction, path: Path, seed: int, caption: str = "") -> None:
+def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str = "") -> None:
     """Write a video of one episode, with a caption above; the file appears when it is complete."""
     from morl_envs.rendering.video import captioned, record_episode, save_video
 
@@ -177,16 +176,14 @@ def follow(env: Any) -> None:
         renderer.camera_id = names.index("track")
 
 
-@torch.no_grad()
-def _gymnasium_pictures(env: Any, policy: PolicyFunction, every: int, name: str) -> list[Any]:
-    """Film an environment that draws itself."""
+def _gymnasium_pictures(env: Any, policy: Policy, every: int, name: str) -> list[Any]:
+    """Film an environment that draws itself: at the start, every so many steps, and at the end."""
     follow(env)
-    observation, pictures, done, step = env.reset_tensors(), [], False, 0
-    while not done:
-        if step % every == 0:
+    first = env.reset_tensors()
+    pictures = [_picture(env, name)]
+    for step in play_steps(env, policy, first):
+        if not bool(step.done) and (step.number + 1) % every == 0 and step.number + 1 < env.horizon:
             pictures.append(_picture(env, name))
-        observation, _, terminated, truncated = env.step_tensors(policy(observation))
-        done, step = bool((terminated | truncated).item()), step + 1
     return [*pictures, _picture(env, name)]
 
 

@@ -10,9 +10,8 @@ from morl_recipes.common.naming import count, some
 from morl_recipes.recipe.user_code import named_file
 from morl_recipes.running.engines.local import available_cores
 from morl_recipes.running.estimate import estimate
-from morl_recipes.running.execute import describe_seeds
+from morl_recipes.running.execute import describe_seeds, pinned_size, size_note
 from morl_recipes.running.plan import Plan
-from morl_recipes.running.population_size import pinned_size, size_note
 from morl_recipes.running.progress import duration
 from morl_recipes.store.store import Store
 

@@ -1,21 +1,65 @@
-"""Show how a sweep goes: a bar in a terminal, and where nobody watches one, lines in a log."""
+"""Progress of a training and of a sweep: a bar in a terminal, lines where there is none."""
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from torch import Tensor
 from tqdm import tqdm
 
 from morl_recipes.common.naming import count
+from morl_recipes.common.scores import SCORES
 from morl_recipes.running.plan import Job
-from morl_recipes.running.session import CHECKPOINT
-from morl_recipes.store.checkpoint import peek
+from morl_recipes.store.checkpoint import CHECKPOINT, peek
 
 EVERY = 60.0
 """Seconds between two lines of a log."""
+
+
+LINES = 20
+LABELS = {score.name: score.label for score in SCORES} | {"conflict": "κ", "mu": "μ"}
+
+
+class Bar:
+    """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
+
+    Where nobody watches a terminal, it is a line whenever another twentieth is done.
+    """
+
+    def __init__(self, total: int, done: int, *, show: bool) -> None:
+        disable = None if show else True
+        self.bar = tqdm(total=total, initial=done, disable=disable, unit="step", unit_scale=True, dynamic_ncols=True)
+        self.total, self.done, self.lines = total, done, show and bool(self.bar.disable)
+        self.shown: dict[str, str] = {}
+
+    def update(self, steps: int, columns: dict[str, Tensor]) -> None:
+        """Advance by ``steps`` and show the newest numbers that are known."""
+        for name, label in LABELS.items():
+            known = columns[name][~columns[name].isnan()]
+            if len(known):
+                self.shown[label] = f"{float(known.mean()):.3g}"
+        values = {label: self.shown[label] for label in LABELS.values() if label in self.shown}
+        self.bar.set_postfix(values, refresh=False)
+        self.bar.update(steps)
+        before, self.done = self.done, self.done + steps
+        if self.lines and before * LINES // self.total < self.done * LINES // self.total:
+            words = ", ".join(f"{label} {value}" for label, value in values.items())
+            self.say(f"{self.done:,} of {self.total:,} steps: {words}")
+
+    def say(self, message: str) -> None:
+        """Print a message above the bar, or as a line."""
+        if not self.bar.disable:
+            self.bar.write(message)
+        elif self.lines:
+            print(message, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self.bar.close()
 
 
 class Progress:
@@ -51,7 +95,7 @@ class Progress:
         if self._lines and todo:
             threading.Thread(target=self._report, args=(every,), daemon=True).start()
 
-    def watch(self, name: str, steps: int) -> None:
+    def update(self, name: str, steps: int) -> None:
         """Count the steps of a population so far."""
         self._begun.add(name)
         self._bar.update(steps - self._counted[name])
@@ -60,7 +104,7 @@ class Progress:
     def end(self, population: Job, runs: int, *, lost: bool = False) -> None:
         """Count a population that has ended, and the runs that were written so far."""
         if not lost:
-            self.watch(population.name, population.steps)
+            self.update(population.name, population.steps)
         self._begun.discard(population.name)
         self._ended, self._runs = self._ended + 1, runs
         counted = count(runs, "run")

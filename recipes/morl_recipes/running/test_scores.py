@@ -1,4 +1,4 @@
-"""The test score: the best and the last policy of a run on fresh episodes, when it ends or from a store.
+"""The test score: the best and the last policy of a run on test episodes, when it ends or from a store.
 
 The best of several validations is chosen for its luck too: its score overstates the policy (*selection bias*). Episodes
 that had no part in the choice do not.
@@ -22,15 +22,14 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores.errors import summarise
 from morl_recipes.common.scores.score import Bounds
 from morl_recipes.environments.source import EnvSource
-from morl_recipes.evaluation.episodes import AT_ONCE, Player, fresh_returns
+from morl_recipes.evaluation.episodes import AT_ONCE, Player, tested_returns
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.running.result import RunResult
-from morl_recipes.running.saved_policy import at_point
-from morl_recipes.running.stored_environments import StoredEnvironments, require_dynamics
+from morl_recipes.running.stored_runs import StoredEnvironments, require_dynamics
 from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.store.record import RunRecord, at_point
 from morl_recipes.store.store import Store
 from morl_recipes.store.tests import read_tests, write_test
 
@@ -48,14 +47,14 @@ class Outcome:
     there: tuple[str, ...]
 
 
-def with_tests(runs: Sequence[RunResult], source: EnvSource, episodes: int) -> list[RunResult]:
+def with_tests(runs: Sequence[RunRecord], recipe: Recipe, source: EnvSource, episodes: int) -> list[RunRecord]:
     """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none."""
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)
     both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
     players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
-    returns = fresh_returns(runs[done[0]].recipe, players, source, episodes)
+    returns = tested_returns(recipe, players, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
         tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
@@ -70,7 +69,7 @@ def test_store(
     env: Any = None,
     accept_versions: bool = False,
 ) -> Outcome:
-    """Play the stored policies of all finished runs on fresh episodes and write the scores beside the runs.
+    """Play the stored policies of all finished runs on test episodes and write the scores beside the runs.
 
     Nothing is trained and no file of a run is changed: the scores are a file ``test.json`` of their own, written whole,
     run by run. Whatever stops it, the same call goes on with the runs that are left. A run that was tested on as many
@@ -78,7 +77,7 @@ def test_store(
 
     Args:
         folder: A result store, or its folder.
-        episodes: Fresh episodes per policy.
+        episodes: Test episodes per policy.
         progress: Show a progress bar.
         env: The environment, where it was made in Python and no name leads to it.
         accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with.
@@ -198,7 +197,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
     ]
     try:
-        returns = fresh_returns(part[0].recipe, players, source, episodes)
+        returns = tested_returns(part[0].recipe, players, source, episodes)
     except ValueError as error:
         raise StoreError(
             f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
@@ -210,7 +209,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
     return [one.run.run_id for one in part]
 
 
-def _points(returns: Tensor, run: RunResult | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
+def _points(returns: Tensor, run: RunRecord | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
     """Describe the episodes of both policies, ``[2, episodes, m]``."""
     weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
     both = returns.double().numpy()

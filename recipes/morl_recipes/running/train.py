@@ -1,19 +1,31 @@
-"""Train a recipe: one call, one loop, R runs at once."""
+"""Train from Python: thin callers of :func:`~morl_recipes.running.execute.execute`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from morl_recipes.common import checks
-from morl_recipes.learning.runs import Run
+from morl_recipes.common import atomic_files, checks
+from morl_recipes.environments.source import close, find_source
+from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run, check_batch
 from morl_recipes.recipe.settings import Settings, takes_settings
 from morl_recipes.recipe.user_code import Plugin
-from morl_recipes.running.monitor import Logger
+from morl_recipes.running.engines.inline import RaisingEngine
+from morl_recipes.running.execute import Options, alone, execute
+from morl_recipes.running.job import train_job
+from morl_recipes.running.loggers import Logger, check_loggers
+from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.session import Session
+from morl_recipes.store.checkpoint import CHECKPOINT, CheckpointError, OtherTrainingError
+from morl_recipes.store.frames import load_record
+from morl_recipes.store.store import CHECKPOINTS, Store
+
+COMMAND = "morl_recipes.train(...)"
 
 
 @takes_settings
@@ -30,6 +42,7 @@ def train(
     accept_versions: bool = False,
     progress: bool = True,
     loggers: Sequence[Logger] = (),
+    plugin: Plugin | None = None,
     settings: Settings | None = None,
     **changes: Any,
 ) -> TrainResult:
@@ -48,6 +61,7 @@ def train(
         accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
         progress: Show the progress bar.
         loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
+        plugin: The user's file that defines the recipe, if one does: the ids of its runs follow from its text too.
         settings: How to train, as one object; what is named below is changed in it.
         **changes: Settings by name.
 
@@ -62,30 +76,20 @@ def train(
         ('done', 1)
     """
     chosen = (settings or Settings()).change(total_steps=total_steps, **changes)
-    how: dict[str, Any] = {"resume": resume, "retry_failed": retry_failed, "accept_versions": accept_versions}
-    return train_pairs(recipe, env, preferences, seeds, chosen, out, progress=progress, loggers=loggers, **how)
-
-
-def train_pairs(
-    recipe: Recipe,
-    env: Any,
-    preferences: Sequence[Sequence[float]],
-    seeds: Sequence[int],
-    settings: Settings,
-    out: Path | str | None,
-    *,
-    retry_failed: bool,
-    plugin: Plugin | None = None,
-    **how: Any,
-) -> TrainResult:
-    """Train as :func:`train` does, with the user's file that defines the recipe, if one does."""
     pairs = [(weights, seed) for weights in checks.preferences(preferences) for seed in checks.seeds(seeds)]
     runs = [Run(recipe, weights, seed) for weights, seed in pairs]
-    if out is None:
-        return train_runs(runs, env, settings, **how)
-    from morl_recipes.running.stored import train_stored
-
-    return train_stored(runs, env, settings, Path(out), retry_failed=retry_failed, plugin=plugin, **how)
+    if resume and out is None:
+        checks.fail("out", "be given to resume", "None")
+    source = find_source(env, chosen.device)
+    source = source if out is None else source.complete()
+    plan = plan_runs(runs, source, chosen, plugin)
+    store = None if out is None else _open(plan, Path(out), resume=resume)
+    how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress}
+    work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(OtherTrainingError,))
+    options = Options(retry_failed, accept_versions, progress=False, work=work, say=None, size=len(runs))
+    outcome = execute(plan, store, RaisingEngine(), options)
+    records = outcome.records if store is None else [load_record(store, run.run_id) for run in plan.runs]
+    return TrainResult([replace(record, recipe=recipe) for record in records], source, chosen)
 
 
 def train_runs(
@@ -99,7 +103,7 @@ def train_runs(
     progress: bool = True,
     loggers: Sequence[Logger] = (),
 ) -> TrainResult:
-    """Train runs of one structure (see :func:`~morl_recipes.learning.runs.by_batch`) as one batch.
+    """Train runs of one structure (see :func:`~morl_recipes.by_batch`) as one batch.
 
     Args:
         runs: The runs.
@@ -111,5 +115,83 @@ def train_runs(
         progress: Show the progress bar.
         loggers: As for :func:`train`.
     """
-    how: dict[str, Any] = {"folder": folder, "resume": resume, "accept_versions": accept_versions}
-    return Session(runs, env, settings or Settings(), progress=progress, loggers=loggers, **how).train()
+    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
+    place, name = (None, "") if folder is None else (folder.parent, folder.name)
+    return train_folder(runs, env, settings or Settings(), folder=place, name=name, loggers=loggers, **how)
+
+
+def train_folder(
+    runs: Sequence[Run],
+    env: Any,
+    settings: Settings,
+    *,
+    folder: Path | None,
+    name: str,
+    resume: bool,
+    accept_versions: bool,
+    progress: bool,
+    loggers: Sequence[Logger] = (),
+    stops: bool = False,
+    **hooks: Any,
+) -> TrainResult:
+    """Train runs as one batch without a store; the checkpoint lies in the folder ``name`` of a folder, if in any.
+
+    ``stops`` lets an interrupt stop what comes after, even if it came too late for this; ``hooks`` are further
+    arguments of :func:`~morl_recipes.running.job.train_job`.
+    """
+    check_batch(runs)
+    if folder is not None:
+        _make_folder(folder / name)
+        if (folder / name / CHECKPOINT).exists() and not resume:
+            checks.fail("out", "hold no earlier training (resume it, or choose another folder)", folder / name)
+    elif resume:
+        checks.fail("out", "be given to resume", "None")
+    source = find_source(env, settings.device)
+    plan = plan_runs(runs, source, settings)
+    how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress, "shared": False, **hooks}
+    work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(CheckpointError,))
+    options = Options(progress=False, work=work, say=None, size=len(runs), checkpoints=folder, name=name)
+    outcome = execute(plan, None, RaisingEngine(), options)
+    if stops and outcome.interrupted:
+        where = "nothing was saved, because there is no `out`" if folder is None else f"saved in {folder / name}"
+        raise KeyboardInterrupt(f"Stopped between two trainings: {where}; resume=True continues it.")
+    pairs = zip(outcome.records, runs, strict=True)
+    return TrainResult([replace(record, recipe=run.recipe) for record, run in pairs], source, settings)
+
+
+def save_result(result: TrainResult, out: Path) -> Store:
+    """Write a training that was kept in memory into a store of its own; one that holds runs is refused."""
+    runs = [Run(record.recipe, record.preference, record.seed) for record in result.runs]
+    plan = plan_runs(runs, result.source.complete(), result.settings)
+    store = Store.create(out, plan.manifest(COMMAND))
+    with alone(store.path):
+        _require_unused("folder", "hold no earlier training (choose another folder)", store)
+        for record in result.runs:
+            store.write(record)
+    return store
+
+
+def _open(plan: Plan, out: Path, *, resume: bool) -> Store:
+    """Open the store of a training; a mistake in a block shows before anything is written."""
+    manifest = plan.manifest(COMMAND)
+    if Store.check(out, manifest) is None:
+        (job,) = plan.populations(len(plan.runs))
+        runs, source = job.live()
+        close(Batch(runs[:1], source, job.settings).env)
+    store = Store.create(out, manifest)
+    if not resume:
+        _require_unused("out", "hold no earlier training (resume it, or choose another folder)", store)
+    return store
+
+
+def _require_unused(name: str, rule: str, store: Store) -> None:
+    """Refuse a store with runs or checkpoints: runs that are done are never overwritten."""
+    if store.run_ids() or any(atomic_files.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
+        checks.fail(name, rule, store.path)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"`out` must be a folder, got a file or a path below one: {folder}.") from error

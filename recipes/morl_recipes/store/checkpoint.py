@@ -15,6 +15,9 @@ from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.versions import DECISIVE, dynamics_of, other_versions
 
+CHECKPOINT = "checkpoint.safetensors"
+"""Name of the file."""
+
 FORMAT = "morl-blocks checkpoint"
 VERSION = 3
 """Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""

@@ -13,7 +13,8 @@ from morl_recipes.common import checks, scores
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.identity import IDENTITY
 from morl_recipes.store.histories import History, read_history, stacked
-from morl_recipes.store.shapes import TEST_POINTS
+from morl_recipes.store.record import RunRecord, at_point
+from morl_recipes.store.shapes import POLICY, TEST_POINTS
 from morl_recipes.store.store import Store
 from morl_recipes.store.tests import read_tests
 
@@ -89,6 +90,33 @@ def load_runs(
     objectives = store.manifest.most_objectives
     rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
     return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
+
+
+def load_record(store: Store, run_id: str) -> RunRecord:
+    """Return a run as it was written, with its policies."""
+    fields = store.read(run_id)
+    bare = POLICY not in fields["files"]  # it failed before it had a policy
+    tensors = {} if bare else store.policy(run_id)
+    kept = {key: fields[key] for key in (*KEYS, "status", "reason", "steps", "recipe")}
+    kept |= {name: _point(fields[name]) for name in ("peak", "final")}
+    kept |= {"preference": tuple(fields["preference"]), "versions": fields.get("versions", {})}
+    return RunRecord(
+        **kept,
+        **read_tests(store, fields),
+        history=pd.DataFrame(stacked([read_history(store, fields)])),
+        policy=at_point(tensors, "final"),
+        peak_policy=at_point(tensors, "peak"),
+    )
+
+
+def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a validation point as it was: JSON has lists for tuples and null for NaN."""
+    if fields is None:
+        return None
+    return {
+        key: tuple(map(_number, value)) if key == "returns" else _number(value) if key in scores.names() else value
+        for key, value in fields.items()
+    }
 
 
 def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:

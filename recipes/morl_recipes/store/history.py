@@ -12,14 +12,15 @@ import math
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
-from morl_recipes.common import atomic_files
-from morl_recipes.learning.runs import Run
+from morl_recipes.common import atomic_files, scores
+from morl_recipes.recipe.run import Run
 
 
 class Mark(NamedTuple):
@@ -117,6 +118,25 @@ class History:
             if row[0] == row[0]:  # stopped runs have NaN everywhere
                 writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *map(_cell, row[2:])])
         return text.getvalue().encode()
+
+
+def validation_at(frame: pd.DataFrame, objectives: int, iteration: int | None = None) -> dict[str, Any] | None:
+    """Return the validation at an iteration (by default the last one) as a record's point; all returns are finite."""
+    if frame.empty:
+        return None
+    names = [f"return_{i}" for i in range(objectives)]
+    known = frame[np.isfinite(frame[names]).all(axis=1)]
+    if iteration is not None:
+        known = known[known["iteration"] == iteration]
+    if known.empty:
+        return None
+    row = known.iloc[-1]
+    return {
+        "iteration": int(row["iteration"]),
+        "steps": int(row["steps"]),
+        "returns": tuple(float(row[name]) for name in names),
+        **{name: float(row[name]) for name in scores.names()},
+    }
 
 
 def _read(path: Path, size: int) -> bytes:

@@ -10,7 +10,9 @@ from safetensors.torch import save
 from torch import Tensor
 
 from morl_recipes.common import checks, scores
+from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.identity import Identity
+from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.store.files import digest, plain, seal
 from morl_recipes.store.manifest import SCHEMA, check_run_id
 from morl_recipes.store.shapes import HISTORY, POINT_FIELDS, POLICY
@@ -29,15 +31,16 @@ class RunRecord(Identity):
         steps: Environment steps that were trained.
         peak: The best validation point: ``iteration, steps, returns, hv, eu``; ``None`` when it never validated.
         final: The last validation point, likewise.
-        recipe: The recipe as JSON.
+        recipe: The recipe as JSON; the recipe itself where a training returns the record.
         history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
-        policy: Named tensors, or ``None``.
+        policy: Parameters of the last policy by name, with the observation statistics when there are any.
         versions: What trained it: morl-blocks, torch, the packages of environments that are not ours and, where it is
             known, the commit of the source.
         test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
             with its standard error (``hv, hv_se, ...``); ``None`` without a test.
         test_final: The last policy, likewise.
+        peak_policy: The policy of the best validation; empty in a record of your own that has one policy.
     """
 
     status: Status
@@ -45,12 +48,13 @@ class RunRecord(Identity):
     steps: int
     peak: Mapping[str, Any] | None
     final: Mapping[str, Any] | None
-    recipe: Mapping[str, Any] = field(repr=False)
+    recipe: Any = field(repr=False)
     history: pd.DataFrame = field(repr=False)
-    policy: Mapping[str, Tensor] | None = field(default=None, repr=False)
+    policy: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
     versions: Mapping[str, str] = field(default_factory=run_versions, repr=False)
     test_peak: Mapping[str, Any] | None = None
     test_final: Mapping[str, Any] | None = None
+    peak_policy: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
@@ -76,13 +80,28 @@ class RunRecord(Identity):
         text = io.StringIO()
         self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
         content = {HISTORY: text.getvalue().encode()}
-        if self.policy is not None:
-            tensors = {name: t.detach().cpu().contiguous() for name, t in self.policy.items()}
+        if self.policy:
+            tensors = {name: t.detach().cpu().contiguous() for name, t in self._tensors().items()}
             content[POLICY] = save(tensors, {"run_id": self.run_id})
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("history", "policy")}
+        own = ("history", "policy", "peak_policy")
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in own}
+        if isinstance(self.recipe, Recipe):
+            fields["recipe"] = describe_recipe(self.recipe)
         sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
         content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))
         return content
+
+    def _tensors(self) -> Mapping[str, Tensor]:
+        """Return the policies under one name each: ``peak.<name>`` and ``final.<name>`` where there are both."""
+        if not self.peak_policy:
+            return self.policy
+        both = {"peak": self.peak_policy, "final": self.policy}
+        return {f"{point}.{name}": tensor for point, policy in both.items() for name, tensor in policy.items()}
+
+
+def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
+    """Return the policy of one point from the stored tensors of a run, which hold both."""
+    return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
 
 
 def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:

@@ -9,9 +9,9 @@ import pytest
 from morl_recipes import Front
 from morl_recipes.cli import main
 from morl_recipes.recipe.spec import KINDS
-from morl_recipes.running.result import RunResult
-from morl_recipes.running.session import Session
+from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import versions
+from morl_recipes.store.record import RunRecord
 
 QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
 QUICK += [
@@ -40,12 +40,12 @@ def test_other_pytorch_needs_consent_and_failed_runs_are_retrained(
 ) -> None:
     command = ["front", *QUICK, "--preferences", "3", "--out", str(tmp_path / "f")]
 
-    def spoilt(session: Session, index: int) -> RunResult:
-        return replace(made(session, index), status="failed", reason="spoilt")
+    def spoilt(recorder: Recorder, index: int) -> RunRecord:
+        return replace(made(recorder, index), status="failed", reason="spoilt")
 
-    made = Session._run_result
+    made = Recorder._record_of
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "_run_result", spoilt)
+        patch.setattr(Recorder, "_record_of", spoilt)
         assert main(command) == 2
     assert main(command) == 2
     assert "at least one run that does not fail, got spoilt" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from morl_recipes.recipe.settings import PAPER_STEPS, Settings, help_texts
 from morl_recipes.running import execute
 from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import InlineEngine
-from morl_recipes.running.session import Session
+from morl_recipes.running.recorder import Recorder
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running import fakes
@@ -228,13 +228,13 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
 def test_a_signal_in_the_last_iteration_of_a_row_stops_before_the_next(
     number: int, code: int, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take = Session.take
+    record = Recorder.record
 
-    def pressed(session: Session, iteration: Iteration) -> None:
+    def pressed(recorder: Recorder, iteration: Iteration) -> None:
         os.kill(os.getpid(), number)
-        take(session, iteration)
+        record(recorder, iteration)
 
-    monkeypatch.setattr(Session, "take", pressed)
+    monkeypatch.setattr(Recorder, "record", pressed)
     quick = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--test-episodes", "0", "--quiet"]
     quick += [word for key in ("steps_per_iteration=64", "epochs=1") for word in ("--set", f"ppo.{key}")]
     command = ["train", "critic", "--env", "deep-sea-treasure-v0", "--preferences", "0.5,0.5", *quick]

@@ -1,5 +1,6 @@
 """One entry in one tuple: a score that is added there is everywhere."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from morl_recipes.common.scores.hypervolume import HYPERVOLUME
 from morl_recipes.common.scores.score import Score, judge
 from morl_recipes.common.scores.utility import UTILITY
 from morl_recipes.environments.toy import toy
+from morl_recipes.recipe.identity import IDENTITY
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.running.job import record_of
 from morl_recipes.running.train import train_runs
 from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
@@ -30,7 +31,8 @@ def _trained(folder: Path) -> Store:
     settings = Settings(total_steps=64, num_envs=4, test_episodes=3)
     (result,) = train_runs([Run(tiny(), (0.5, 0.5), 0)], toy(), settings, progress=False).runs
     store = Store.create(folder, Manifest("c", {"toy": EnvInfo(("a", "b"), (0.0, 0.0), (16.0, 32.0))}, (planned,)))
-    store.write(record_of(planned, result))
+    identity = {name: getattr(planned, name) for name in IDENTITY}
+    store.write(replace(result, **identity, recipe={}))
     return store
 
 

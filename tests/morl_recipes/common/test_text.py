@@ -41,7 +41,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
         tmp_path / "s", Manifest("c", {name: EnvInfo((name, "other"), (0.0, -60.0), (10.0, 0.0))}, runs)
     )
     for run in runs:
-        made.write(replace(fake_record(run), policy=None))
+        made.write(replace(fake_record(run), policy={}))
     return made
 
 

@@ -17,6 +17,7 @@ from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import scaled
 from morl_recipes.learning.state import tensors_of
+from morl_recipes.learning.targets import expected_returns
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import Live, spec
@@ -96,14 +97,14 @@ def test_each_preference_is_judged_by_its_critic_at_the_initial_states(row: str,
     assert len(initial.observation[0].unique(dim=0)) > 4  # more than the first episodes
     preferences = torch.rand(2, 5, 2).softmax(-1)
     preferences[:, 3] = preferences[:, 0]
-    found = batch.expected_returns(preferences)
+    found = expected_returns(batch, preferences)
     for run in range(2):
         for step in range(5):
             states = initial.observation[run : run + 1]
             if batch.scale is not None:
                 states = scaled(states, batch.scale.mean[run], batch.scale.variance[run])
             inputs = torch.cat([states, preferences[run, step].expand(1, states.shape[1], 2)], -1)
-            values = batch.drive.critic.values(batch.critic.params[run : run + 1], inputs)
+            values = batch.learner.critic.values(batch.critic.params[run : run + 1], inputs)
             torch.testing.assert_close(found[run, step], values.mean(1)[0])
 
 
@@ -265,7 +266,7 @@ def test_normalized_targets_train_the_critic_in_the_unit_interval() -> None:
     recipe = replace(recipe, ppo=replace(recipe.ppo, normalize_targets=True, learning_rate=1e-2))
     batch = _train([Run(recipe, HALF, 0)], iterations=5)
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 16, 4, 2), None)
-    values = batch.drive.critic.values(batch.critic.params, rollout.inputs.flatten(1, 2))
+    values = batch.learner.critic.values(batch.critic.params, rollout.inputs.flatten(1, 2))
     assert -0.5 < float(values.min()) <= float(values.max()) < 1.5
     assert float(batch.normalizer.high.max()) > 3  # while raw returns are larger
 
@@ -296,9 +297,9 @@ def test_discrete_actions_train() -> None:
 
     runs = [Run(tiny(learning_rate=1e-2), HALF, seed) for seed in range(2)]
     batch = Batch(runs, EnvSource("choices", cast("Make", make)), Settings(total_steps=1280, num_envs=4))
-    first = batch.iterate().watched["episode"].sum(-1)
+    first = batch.iterate().metrics["episode"].sum(-1)
     for _ in range(12):
-        last = batch.iterate().watched["episode"].sum(-1)
+        last = batch.iterate().metrics["episode"].sum(-1)
     assert bool((last > first).all())  # the third action earns nothing
 
 
@@ -321,7 +322,7 @@ def test_a_live_attention_weighted_critic_is_weighted() -> None:
         torch.manual_seed(0)
         recipe = _with(critic=critic, mu=specs.Fixed(0.01))
         batch = Batch([Run(tiny(recipe), (0.1, 0.9), 0)], toy(), Settings(total_steps=128, num_envs=4))
-        return batch.iterate().watched["loss_value"]
+        return batch.iterate().metrics["loss_value"]
 
     plain, weighted = BranchedCritic(4, 2, hidden=8), AttentionWeightedCritic(BranchedCritic(4, 2, hidden=8))
     weighted.critic.load_state_dict(plain.state_dict())

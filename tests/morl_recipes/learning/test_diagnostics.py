@@ -4,6 +4,7 @@ from morl_recipes import Run
 from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import diagnose, find_failures
+from morl_recipes.learning.targets import gae, targets_of
 from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
 
@@ -11,7 +12,7 @@ from tests.morl_recipes.worlds import tiny
 def _iteration() -> tuple[Batch, dict[str, torch.Tensor]]:
     runs = [Run(tiny(learning_rate=rate), (0.5, 0.5), 0) for rate in (1e-12, 1e-2)]
     batch = Batch(runs, toy(), Settings(total_steps=640, num_envs=4))
-    return batch, batch.iterate().watched
+    return batch, batch.iterate().metrics
 
 
 def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
@@ -28,19 +29,19 @@ def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
 def test_an_unchanged_actor_shows_no_change() -> None:
     batch, _ = _iteration()
     rollout = batch.collector.collect(batch.actor.params, torch.randn(2, 16, 4, 2), None)
-    targets = batch._targets(rollout)
-    data = batch._data(rollout, targets)
-    drive = batch.drive
-    numbers = diagnose(drive.actor, batch.actor.params, drive.loss, data, targets, batch.hyper["clip"])
+    targets = targets_of(batch, rollout, gae(batch, rollout))
+    data = batch.samples(rollout, targets)
+    learner = batch.learner
+    numbers = diagnose(learner.actor, batch.actor.params, learner.loss, data, targets, batch.hyper["clip"])
     torch.testing.assert_close(numbers["kl"], torch.zeros(2), atol=1e-6, rtol=0)
-    expected = [batch.drive.actor.layout.views(batch.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)]
+    expected = [batch.learner.actor.layout.views(batch.actor.params)["log_std"][run].sum() + 2.8379 for run in (0, 1)]
     torch.testing.assert_close(numbers["entropy"], torch.stack(expected), atol=1e-3, rtol=0)
 
 
 def test_the_first_cause_is_named() -> None:
     batch, _ = _iteration()
     rollout = batch.collector.collect(batch.actor.params, torch.zeros(2, 16, 4, 2), None)
-    targets = batch._targets(rollout)
+    targets = targets_of(batch, rollout, gae(batch, rollout))
     record, params = torch.zeros(2, 4), (batch.actor.params.clone(),)
     statistics = (torch.zeros(2, 2), torch.tensor([[1.0, 1.0], [1.0, torch.inf]]))  # the square of 1e20, say
     assert find_failures(rollout, targets, record, params, ()) == {}

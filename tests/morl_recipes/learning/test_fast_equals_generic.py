@@ -70,7 +70,7 @@ def train(recipes: Sequence[Recipe], form: str, source: EnvSource, iterations: i
     batch = Batch(made, source, settings)
     assert batch.how == form
     for _ in range(iterations):
-        watched = batch.iterate().watched
+        watched = batch.iterate().metrics
     assert bool(batch.alive.all())
     return [*batch.actor, *batch.critic, batch.normalizer.low, batch.normalizer.high, *watched.values()]
 

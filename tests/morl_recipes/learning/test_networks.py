@@ -16,7 +16,7 @@ from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import spec
-from morl_recipes.running.saved_policy import load_policy
+from morl_recipes.running.stored_runs import load_policy
 from tests.morl_recipes.worlds import tiny
 
 
@@ -79,8 +79,8 @@ def test_what_is_not_trained_stays_and_belongs_to_its_run(actor: specs.Spec) -> 
         both.iterate()
         alone.iterate()
     torch.testing.assert_close(both.actor.params[:1], alone.actor.params)
-    names = dict(both.drive.actor.module.named_parameters())
-    before, after = (both.drive.actor.layout.views(flat) for flat in (start, both.actor.params))
+    names = dict(both.learner.actor.module.named_parameters())
+    before, after = (both.learner.actor.layout.views(flat) for flat in (start, both.actor.params))
     for name, parameter in names.items():
         assert torch.equal(before[name], after[name]) is not parameter.requires_grad, name
     assert both.how == "generic"

@@ -214,9 +214,9 @@ def test_a_picture_goes_through_a_convolutional_actor(live: bool) -> None:
     actor = Convolutional(16, 2, 2) if live else spec(Convolutional)()
     made = replace(tiny(PASTA, learning_rate=1e-2, entropy_coefficient=0.0), actor=actor)  # type: ignore[arg-type]
     batch = Batch([Run(made, (0.5, 0.5), 0)], EnvSource("picture", Picture), Settings(total_steps=1280, num_envs=4))
-    first = batch.iterate().watched["episode"].sum()
+    first = batch.iterate().metrics["episode"].sum()
     for _ in range(15):
-        last = batch.iterate().watched["episode"].sum()
+        last = batch.iterate().metrics["episode"].sum()
     assert batch.how == "generic"
     assert last > first
 

@@ -10,7 +10,7 @@ from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns
-from morl_recipes.learning.targets import estimate
+from morl_recipes.learning.targets import estimate, gae, targets_of
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
@@ -73,7 +73,7 @@ def test_an_episode_has_one_preference_from_its_first_step_to_what_follows_its_l
     recipe = replace(tiny(), preferences=specs.Uniform())
     batch = Batch([Run(recipe, (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=2))
     before = batch.collector.preferences.clone()
-    draws = batch._draw()
+    draws = batch.draw()
     rollout = batch.collector.collect(batch.actor.params, draws.noise, None, draws.preferences)
     assert draws.preferences is not None
     in_force, done = rollout.inputs[0, ..., -2:], rollout.done[0, ..., 0]
@@ -99,7 +99,7 @@ def expected_after(fresh: Tensor, in_force: Tensor, done: Tensor) -> Tensor:
 def test_a_vector_advantage_is_never_averaged() -> None:
     batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(), Settings(total_steps=640, num_envs=4))
     rollout = batch.collector.collect(batch.actor.params, torch.randn(1, 16, 4, 2), None)
-    targets = batch._targets(rollout)
+    targets = targets_of(batch, rollout, gae(batch, rollout))
     assert targets.advantage.shape == (1, 64, 2)
     torch.testing.assert_close(targets.advantage.mean(1), torch.zeros(1, 2), atol=1e-5, rtol=0)
     torch.testing.assert_close(targets.advantage.std(1, correction=0), torch.ones(1, 2), atol=1e-4, rtol=0)

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from morl_recipes import PASTA, PPO, ROWS, Run, by_batch
-from morl_recipes.learning.runs import check_batch, hyper_parameters
+from morl_recipes.learning.batch import hyper_parameters
+from morl_recipes.recipe.run import check_batch
 
 HALF = (0.5, 0.5)
 

@@ -1,6 +1,7 @@
 import torch
 
-from morl_recipes.learning.streams import Streams, derive
+from morl_recipes.common.seeds import derive
+from morl_recipes.learning.streams import Streams
 
 
 def test_streams_of_a_run_do_not_depend_on_the_others() -> None:

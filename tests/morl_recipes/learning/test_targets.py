@@ -14,7 +14,7 @@ from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, SmoothTchebycheff
 from morl_blocks.schedulers import Fixed, resolution
 from morl_recipes import ROWS, Recipe
 from morl_recipes.learning.blocks import Scalarizers
-from morl_recipes.learning.targets import learn_from, restore
+from morl_recipes.learning.targets import learning_targets, restore
 from morl_recipes.recipe import specs
 
 RUNS, STEPS, M = 2, 30, 3
@@ -47,7 +47,7 @@ def test_pasta_targets_are_those_of_each_run_alone(raw: Raw, preferences: torch.
     recipes = [Recipe(scalarizer=specs.AdaptiveSmoothTchebycheff(utopia), mu=specs.Fixed(mu)) for mu, utopia in pairs]
     normalizer = _normalizer(-20.0, 1.0)
     forms = [VectorAdvantage()] * RUNS
-    targets = learn_from(raw, preferences, normalizer, Scalarizers(recipes), forms, normalize_targets=False)
+    targets = learning_targets(raw, preferences, normalizer, Scalarizers(recipes), forms, normalize_targets=False)
     torch.testing.assert_close(normalizer.low, torch.full((RUNS, M), -20.0))
     torch.testing.assert_close(normalizer.high, returns.amax(1))  # bounds are widened before they are used
     for run, (mu, utopia) in enumerate(pairs):
@@ -62,7 +62,7 @@ def test_scalarised_advantage_compares_utilities(raw: Raw, preferences: torch.Te
     _, returns, value = raw
     normalizer = _normalizer(0.0, 1.0)
     forms = [ScalarisedAdvantage()] * RUNS
-    targets = learn_from(raw, preferences, normalizer, LINEAR, forms, normalize_targets=True)
+    targets = learning_targets(raw, preferences, normalizer, LINEAR, forms, normalize_targets=True)
     span, low = (normalizer.high - normalizer.low).unsqueeze(1), normalizer.low.unsqueeze(1)
     expected = scalarised_advantage(lambda x: (x * preferences).sum(-1), (returns - low) / span, (value - low) / span)
     torch.testing.assert_close(targets.advantage, expected.unsqueeze(-1))
@@ -76,7 +76,7 @@ def test_a_self_tuned_smoothness_follows_from_the_returns_of_this_iteration(
 ) -> None:
     scalarizers = Scalarizers([Recipe(mu=specs.SelfTuned())] * RUNS)
     normalizer, forms, conflict = _normalizer(0.0, 1.0), [VectorAdvantage()] * RUNS, torch.tensor([0.0, 0.5])
-    learn_from(raw, preferences, normalizer, scalarizers, forms, (0.0, conflict), normalize_targets=False)
+    learning_targets(raw, preferences, normalizer, scalarizers, forms, (0.0, conflict), normalize_targets=False)
     gaps = preferences * (1.05 - normalizer.normalize(raw[1]))
     torch.testing.assert_close(scalarizers.mu, resolution(gaps) / (1 - conflict))
 
@@ -86,7 +86,7 @@ def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.
     scalarizers = Scalarizers([ROWS["ours"]["SER-STCH"]] * RUNS)
     normalizer, forms = _normalizer(-20.0, 20.0), [ExpectationAdvantage()] * RUNS
     expected = torch.rand(RUNS, STEPS, M) * 10
-    given = learn_from(raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected)
+    given = learning_targets(raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected)
     slope = SmoothTchebycheff(0.1).gradient((expected + 20) / 40, preferences) / 40
     torch.testing.assert_close(given.advantage.squeeze(-1), expectation_advantage(raw[0], slope), rtol=1e-4, atol=1e-4)
 
@@ -94,7 +94,7 @@ def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.
 def test_raw_returns_are_weighed_as_they_are(raw: Raw, preferences: torch.Tensor) -> None:
     _, returns, value = raw
     forms = [ScalarisedAdvantage("raw")] * RUNS
-    targets = learn_from(raw, preferences, _normalizer(0.0, 1.0), LINEAR, forms, normalize_targets=False)
+    targets = learning_targets(raw, preferences, _normalizer(0.0, 1.0), LINEAR, forms, normalize_targets=False)
     expected = vector_advantage(((returns - value) * preferences).sum(-1, keepdim=True))
     torch.testing.assert_close(targets.advantage, expected)
 
@@ -102,9 +102,9 @@ def test_raw_returns_are_weighed_as_they_are(raw: Raw, preferences: torch.Tensor
 def test_a_run_with_nan_leaves_the_others_as_they_are(raw: Raw, preferences: torch.Tensor) -> None:
     forms = [ScalarisedAdvantage()] * RUNS
     empty = ReturnNormalizer(M, (RUNS,))
-    well = learn_from(raw, preferences, empty, LINEAR, forms, normalize_targets=False)
+    well = learning_targets(raw, preferences, empty, LINEAR, forms, normalize_targets=False)
     raw[1][1] = torch.nan
-    sick = learn_from(raw, preferences, ReturnNormalizer(M, (RUNS,)), LINEAR, forms, normalize_targets=False)
+    sick = learning_targets(raw, preferences, ReturnNormalizer(M, (RUNS,)), LINEAR, forms, normalize_targets=False)
     assert torch.equal(well.advantage[0], sick.advantage[0])
     assert torch.equal(well.attention[0], sick.attention[0])
 

@@ -19,12 +19,12 @@ from morl_blocks.ppo import (
     objective_jacobian,
 )
 from morl_recipes import Recipe
-from morl_recipes.learning.adam import Pace, Trainable
+from morl_recipes.learning.adam import AdamState, StepSize, step_sizes
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.update import FastUpdate
 from morl_recipes.learning.layout import initial
 from morl_recipes.learning.minibatch import Hyper, Minibatch, columns
-from morl_recipes.learning.networks import Drive, Networks
+from morl_recipes.learning.networks import Learner, Networks
 from morl_recipes.learning.update import Update
 from morl_recipes.recipe import specs
 
@@ -93,9 +93,9 @@ class Setting:
         layout = columns(self.data, discrete=discrete, standardise=False)
         self.packed = layout.pack(self.data)
         self.combine = Combine([recipe] * RUNS, M)
-        self.update: Update = Drive(recipe, self.networks, M, form).update(self.combine, layout)
+        self.update: Update = Learner(recipe, self.networks, M, form).update(self.combine, layout)
         self.hyper = Hyper(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
-        self.actor, self.critic = Trainable.of(actor_params), Trainable.of(critic_params)
+        self.actor, self.critic = AdamState.of(actor_params), AdamState.of(critic_params)
         self.record = torch.zeros(RUNS, 4)
 
     def _kept(self, where: list[nn.Module], module: nn.Module) -> nn.Module:
@@ -113,10 +113,10 @@ class Setting:
         )
         return rows, None if noise is None else noise[0]
 
-    def step(self, rows: Tensor, noise: Tensor | None, pace: Pace, step: object = None) -> None:
+    def step(self, rows: Tensor, noise: Tensor | None, size: StepSize, step: object = None) -> None:
         flat_rows = rows + torch.arange(RUNS).unsqueeze(-1) * SIZE
         take = self.update.step if step is None else step
-        take(self.actor, self.critic, self.packed, flat_rows, noise, self.hyper, pace, self.record)  # type: ignore[operator]
+        take(self.actor, self.critic, self.packed, flat_rows, noise, self.hyper, size, self.record)  # type: ignore[operator]
 
 
 def _flat(module: nn.Module) -> Tensor:
@@ -151,9 +151,9 @@ def test_update_equals_plain_pasta(
     runs = range(RUNS)
     plain = [PlainRun(run, setting.actors[run], setting.critics[run], combiner.build(), weighted) for run in runs]
     conflict, losses = [0.0, 0.0], [0.0, 0.0]
-    for pace in Pace.plan(torch.tensor(RATE), 0, 5):
+    for size in step_sizes(torch.tensor(RATE), 0, 5):
         rows, noise = setting.draw(batch_size)
-        setting.step(rows, noise, pace)
+        setting.step(rows, noise, size)
         for run in runs:
             batch = Minibatch(*(column[run, rows[run]] for column in setting.data))
             conflict[run] += plain[run].step(batch, None if noise is None else noise[run])
@@ -174,7 +174,7 @@ def test_a_compiled_update_equals_the_eager_one(form: Form) -> None:
         step = setting.update.step
         if compiled:
             step = torch.compile(step, fullgraph=True, dynamic=False, backend="aot_eager")
-        setting.step(rows, noise, Pace(torch.full((RUNS, 1), 1e-3), torch.tensor(0.1)), step)
+        setting.step(rows, noise, StepSize(torch.full((RUNS, 1), 1e-3), torch.tensor(0.1)), step)
         results.append([*setting.actor, *setting.critic, setting.record])
     for eager, other in zip(*results, strict=True):
         torch.testing.assert_close(other, eager)

@@ -126,7 +126,7 @@ def test_a_conditioned_policy_follows_its_preference(world: int) -> None:
         batch.iterate()
     corners = torch.eye(world)
     inputs = torch.cat([torch.zeros(world, 4), corners], -1).unsqueeze(0)
-    actor = batch.drive.actor
+    actor = batch.learner.actor
     action = 2 * actor.ask(batch.actor.params, "mode", actor.output(batch.actor.params, inputs))[0] - 1
     own = action.diagonal()
     assert bool((own > 0.5).all())

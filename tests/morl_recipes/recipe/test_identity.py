@@ -321,7 +321,7 @@ def test_a_record_names_its_run_in_its_policy(store: Store) -> None:
 def test_no_code_is_run_because_a_store_names_it(
     store: Store, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from morl_recipes.running.find_run import source_of
+    from morl_recipes.running.stored_runs import source_of
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_env.py").write_text("open('ran', 'w')")

@@ -230,7 +230,7 @@ def press_in_tests(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
             signal.raise_signal(signal.SIGINT)
         return with_tests(*arguments)
 
-    monkeypatch.setattr("morl_recipes.running.session.with_tests", pressed)
+    monkeypatch.setattr("morl_recipes.running.job.with_tests", pressed)
 
 
 def test_an_interrupt_at_the_end_of_a_population_keeps_it_and_stops_before_the_next(
@@ -305,7 +305,7 @@ def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.Monke
     said: list[str] = []
     progress = progress_module.Progress(populations, None, said.append, show=True, every=0.05)
     monkeypatch.setattr(progress, "_started", time.monotonic() - 100)
-    progress.watch(populations[0].name, 512)
+    progress.update(populations[0].name, 512)
     wait = time.monotonic() + 10
     while not said and time.monotonic() < wait:
         time.sleep(0.01)

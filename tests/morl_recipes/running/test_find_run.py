@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.running.find_run import find_run, match_runs
+from morl_recipes.running.stored_runs import find_run, match_runs
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
 

@@ -12,11 +12,11 @@ from filelock import FileLock
 
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running import job as work_module
-from morl_recipes.running import session
+from morl_recipes.running import recorder
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.job import train_job
-from morl_recipes.running.session import Session
+from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import checkpoint
 from morl_recipes.store import versions as store_versions
 from morl_recipes.store.record import RunRecord
@@ -24,8 +24,6 @@ from tests.morl_recipes.running.fakes import tiny_plan
 
 
 def same(one: RunRecord, other: RunRecord) -> bool:
-    assert one.policy is not None
-    assert other.policy is not None
     pd.testing.assert_frame_equal(one.history, other.history, check_exact=True)
     return all(torch.equal(tensor, other.policy[name]) for name, tensor in one.policy.items())
 
@@ -40,8 +38,7 @@ def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
         assert record.peak is not None
         assert record.final is not None
         assert record.final["iteration"] == 4
-        assert record.policy is not None
-        assert {name.split(".")[0] for name in record.policy} == {"peak", "final"}
+        assert record.policy.keys() == record.peak_policy.keys()
 
 
 def test_a_population_opens_its_own_logger_and_closes_it() -> None:
@@ -86,7 +83,7 @@ def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch:
     (population,) = plan.populations(16)
     expected = train_job(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
     # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
-    monkeypatch.setattr(Session, "take", lambda self, iteration: pytest.fail("trained again"))
+    monkeypatch.setattr(Recorder, "record", lambda self, iteration: pytest.fail("trained again"))
     (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
     records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
@@ -204,7 +201,7 @@ def test_a_checkpoint_of_other_dynamics_is_asked_about_where_it_tells_them(
     versions = {name: store_versions.package_versions()[name] for name in ("morl-blocks", "torch")}
     with pytest.MonkeyPatch.context() as patch:
         if not told:
-            patch.setattr(session, "run_versions", lambda: versions)
+            patch.setattr(recorder, "run_versions", lambda: versions)
         train_job(population, tmp_path / "c", lambda steps: None)
     installed = {**store_versions.package_versions(), "gymnasium": "0.1"}
     monkeypatch.setattr(store_versions, "_installed", lambda: installed)

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from morl_recipes.running.monitor import Bar, Interrupt, log
+from morl_recipes.running.job import Interrupt
+from morl_recipes.running.loggers import log
+from morl_recipes.running.progress import Bar
 
 NAN = torch.tensor([torch.nan, torch.nan])
 COLUMNS = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": NAN, "mu": NAN}

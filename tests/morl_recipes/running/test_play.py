@@ -12,11 +12,11 @@ from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs import CARDS
 from morl_recipes.common.errors import StoreError
 from morl_recipes.environments.source import find_source
+from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.running import play as play_module
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.play import film, play
-from morl_recipes.running.saved_policy import SavedPolicy, acting
 from tests.morl_recipes.running.fakes import tiny_plan
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.running.population_size import alone, pin_size, pinned_size
+from morl_recipes.running.execute import alone, pin_size, pinned_size
 from morl_recipes.store.manifest import Manifest
 from morl_recipes.store.store import Store
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from morl_recipes.running.result import validation
+from morl_recipes.store.history import validation_at
 
 NAN = float("nan")
 
@@ -12,21 +12,21 @@ def _frame(*returns: tuple[float, float]) -> pd.DataFrame:
 
 
 def test_the_last_validation_is_found() -> None:
-    found = validation(_frame((1.0, 2.0), (3.0, 4.0), (NAN, NAN)), 2)
+    found = validation_at(_frame((1.0, 2.0), (3.0, 4.0), (NAN, NAN)), 2)
     assert found == {"iteration": 2, "steps": 128, "returns": (3.0, 4.0), "hv": 0.2, "eu": 2.0}
 
 
 def test_an_iteration_can_be_asked_for() -> None:
     frame = _frame((1.0, 2.0), (NAN, NAN), (3.0, 4.0))
-    found = validation(frame, 2, 1)
+    found = validation_at(frame, 2, 1)
     assert found is not None
     assert found["returns"] == (1.0, 2.0)
-    assert validation(frame, 2, 2) is None
-    assert validation(pd.DataFrame(), 2) is None
+    assert validation_at(frame, 2, 2) is None
+    assert validation_at(pd.DataFrame(), 2) is None
 
 
 @pytest.mark.parametrize("spoiled", [(NAN, 4.0), (3.0, NAN), (3.0, float("inf")), (float("-inf"), 4.0)])
 def test_every_return_must_be_finite(spoiled: tuple[float, float]) -> None:
-    found = validation(_frame((1.0, 2.0), spoiled), 2)
+    found = validation_at(_frame((1.0, 2.0), spoiled), 2)
     assert found is not None
     assert found["iteration"] == 1

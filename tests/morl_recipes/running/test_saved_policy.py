@@ -11,11 +11,11 @@ from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_
 from morl_recipes import PASTA, PPO, train
 from morl_recipes.common.errors import StoreError
 from morl_recipes.environments.toy import toy
+from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.recipe.spec import KINDS, Spec, as_spec, spec
 from morl_recipes.recipe.specs import Actor as ActorSpec
-from morl_recipes.running.find_run import find_run
 from morl_recipes.running.play import play
-from morl_recipes.running.saved_policy import SavedPolicy, acting, load_policy
+from morl_recipes.running.stored_runs import find_run, load_policy
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.store import Store
 from morl_recipes.store.tests import read_tests

@@ -24,15 +24,13 @@ from morl_recipes.cli import main
 from morl_recipes.common.errors import StoreError
 from morl_recipes.environments.source import EnvSource
 from morl_recipes.environments.toy import ToyBatch, toy
-from morl_recipes.learning.runs import Run
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import as_spec
 from morl_recipes.running.engines.inline import InlineEngine
-from morl_recipes.running.execute import run_sweep
-from morl_recipes.running.plan import Plan
-from morl_recipes.running.population_size import pin_size
+from morl_recipes.running.execute import pin_size, run_sweep
+from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.stored import plan_runs
 from morl_recipes.running.train import train_runs
 from morl_recipes.store import versions
 from morl_recipes.store.checkpoint import CheckpointError
@@ -99,13 +97,13 @@ def test_a_killed_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
             import sys
             import torch
             from pathlib import Path
-            from tests.morl_recipes.test_stored import go
+            from tests.morl_recipes.running.test_stored import go
             torch.set_num_threads(1)
             go(Path(sys.argv[1]), 60, resume=True)
             """
         )
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     path = os.pathsep.join([str(root), str(root / "envs"), str(root / "recipes")])
     command = [sys.executable, str(script), str(tmp_path / "s")]
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, cwd=root)

@@ -19,11 +19,13 @@ import torch
 
 from morl_recipes import PASTA, PPO, ROWS, EnvSource, Run, Settings, train, train_runs
 from morl_recipes.environments.toy import ToyBatch, toy
+from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import NAMES
 from morl_recipes.recipe.spec import as_spec
 from morl_recipes.recipe.specs import Fixed
+from morl_recipes.running.plan import plan_runs
+from morl_recipes.running.recorder import Recorder
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.session import Session
 from morl_recipes.store.checkpoint import CheckpointError, load
 from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 
@@ -267,10 +269,11 @@ def test_a_validation_that_is_not_finite_stops_its_run_alone(
     assert result.runs[1].final is not None
     assert result.runs[1].final["iteration"] == 2
     quick = Settings(64 * 6, num_envs=4, eval_every=2, eval_episodes=2)
-    started = Session(runs, toy(), quick, progress=False)
+    planned = plan_runs(runs, toy(), quick).runs
+    started = Recorder(planned, Batch(runs, toy(), quick))
     for _ in range(3):
-        started.take(started.batch.iterate())
-    for name, tensor in started.result().runs[1].policy.items():
+        started.record(started.batch.iterate())
+    for name, tensor in started.records()[1].policy.items():
         assert torch.equal(result.runs[1].policy[name], tensor), name
 
 

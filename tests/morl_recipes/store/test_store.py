@@ -248,7 +248,7 @@ def test_done_is_never_overwritten_and_failed_gives_way(store: Store) -> None:
 
 
 def test_a_run_that_failed_at_once_needs_no_history(store: Store) -> None:
-    store.write(record(status="failed", reason="no GPU", peak=None, final=None, history=pd.DataFrame(), policy=None))
+    store.write(record(status="failed", reason="no GPU", peak=None, final=None, history=pd.DataFrame(), policy={}))
     store.write(record("r1"))
     assert load_history(store)["run_id"].tolist() == ["r1", "r1"]
     assert load_runs(store)["status"].tolist() == ["failed", "done"]

@@ -19,7 +19,7 @@ from morl_recipes.environments.source import find_source
 from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import BOUNDS, Front
 from morl_recipes.running.fronts.train import STORE
-from morl_recipes.running.saved_policy import at_point
+from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
 
 _LOG = logging.getLogger("morl_recipes")

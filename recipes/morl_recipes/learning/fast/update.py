@@ -13,6 +13,8 @@ never formed, and the actor's cost hardly grows with m. (The kernel grows with t
 layers, large minibatches and few objectives the gradients of a layer are formed after all, with the same result.)
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -38,39 +40,40 @@ class FastUpdate(Update):
         self.combine, self.columns = combine, columns
         self.head = score_of(actor.module)
 
-    def actor_gradient(
-        self, flat: Tensor, batch: Minibatch, noise: Tensor | None, hyper: Hyper
-    ) -> tuple[Tensor, Tensor]:
-        """Return the conflict ratio ``[R]`` and the combined gradient with the entropy bonus ``[R, P]``."""
+    def objective_gradients(
+        self, flat: Tensor, samples: Minibatch, hyper: Hyper
+    ) -> tuple[Tensor | None, Callable[[Tensor], Tensor]]:
+        """Return the inner products of the objectives' gradients, and the map from their weights to the gradient."""
         net: FastActor = self.actor  # type: ignore[assignment]
         params = net.layout.views(flat)
-        raw, features = net.forward(params, batch.inputs)
-        log_prob, slope, extra = self.head.score(raw, params, batch.action)
-        per_sample = surrogate_slope(log_prob, batch.old_log_prob, batch.advantage, hyper.clip)  # C, [R, B, q]
+        raw, features = net.forward(params, samples.inputs)
+        log_prob, slope, extra = self.head.score(raw, params, samples.action)
+        per_sample = surrogate_slope(log_prob, samples.old_log_prob, samples.advantage, hyper.clip)  # C, [R, B, q]
         errors = net.errors(params, features, slope)
-        if per_sample.shape[-1] > 1:
-            gramian = objective_gramian(features, errors, extra, per_sample)
-            conflict, weights = self.combine(gramian, batch.attention, noise)
-            scale = torch.bmm(per_sample, weights.unsqueeze(-1))
-        else:  # a scalarised advantage: nothing to combine, nothing to conflict with
-            conflict, scale = torch.zeros_like(hyper.clip), per_sample
-        bonus = hyper.entropy_coefficient.reshape(-1, 1, 1)
-        raw_slope, extra_slope = self.head.entropy_slope(raw)
-        if raw_slope is None:
-            errors = [error * scale for error in errors]
-        else:
-            errors = net.errors(params, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
-        extra = {name: (extra[name] * scale).sum(1) - bonus[:, 0] * extra_slope[name] for name in extra}
-        return conflict, net.gradient(features, errors, extra)
+        single = per_sample.shape[-1] == 1  # a scalarised advantage: nothing to combine
+        gramian = None if single else objective_gramian(features, errors, extra, per_sample)
 
-    def critic_gradient(self, flat: Tensor, batch: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
+        def weighted_sum(weights: Tensor) -> Tensor:
+            scale = per_sample if single else torch.bmm(per_sample, weights.unsqueeze(-1))
+            bonus = hyper.entropy_coefficient.reshape(-1, 1, 1)
+            raw_slope, extra_slope = self.head.entropy_slope(raw)
+            if raw_slope is None:
+                scaled = [error * scale for error in errors]
+            else:
+                scaled = net.errors(params, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
+            own = {name: (extra[name] * scale).sum(1) - bonus[:, 0] * extra_slope[name] for name in extra}
+            return net.gradient(features, scaled, own)
+
+        return gramian, weighted_sum
+
+    def critic_gradient(self, flat: Tensor, samples: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
         """Return the value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
         net: FastCritic = self.critic  # type: ignore[assignment]
-        values, pull = net.pullback(flat, batch.inputs)
-        size, m = batch.target.shape[-2:]
-        weight = batch.attention if net.weighted else torch.full_like(batch.attention, 1 / m)
+        values, pull = net.pullback(flat, samples.inputs)
+        size, m = samples.target.shape[-2:]
+        weight = samples.attention if net.weighted else torch.full_like(samples.attention, 1 / m)
         scale = hyper.value_coefficient.reshape(-1, 1, 1) * (2 / size)
-        errors = values - batch.target
+        errors = values - samples.target
         weighted = weight * errors
         return (weighted * errors).sum((1, 2)) / size, pull(scale * weighted)
 

@@ -4,6 +4,7 @@ import errno
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Protocol, TypeAlias
 
 import torch
@@ -99,18 +100,45 @@ class Engine(Protocol):
         ...
 
 
+class Attempt:
+    """Turn what happens to a job into an event; a context manager, so that it stands in no stack trace.
+
+    Args:
+        job: The job.
+        checkpoints: Folder of all jobs' checkpoints.
+        raises: Let errors through, all but an interrupt that came when the job was trained.
+    """
+
+    def __init__(self, job: Job, checkpoints: Path | None, *, raises: bool = False) -> None:
+        self.job, self.raises = job, raises
+        self.folder = None if checkpoints is None else checkpoints / job.name
+        self.event: Event
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """Keep an error as an event."""
+        if isinstance(error, LateInterrupt):
+            self.event = Finished(self.job.name, error.records, interrupted=True)
+        elif self.raises or not isinstance(error, Exception):
+            return False
+        elif isinstance(error, StoreError):
+            self.event = Stopped(self.job.name, str(error))
+        else:
+            self.event = _event_of(error, self.job, self.folder)
+        return True
+
+
 def perform(work: Work, population: Job, checkpoints: Path | None, report: Report) -> Event:
-    """Train one population on one thread, in its own folder, and turn whatever happens into an event."""
-    folder = None if checkpoints is None else checkpoints / population.name
+    """Train one job on one thread, and turn whatever happens into an event."""
     torch.set_num_threads(1)
-    try:
-        return Finished(population.name, work(population, folder, report))
-    except LateInterrupt as interrupt:
-        return Finished(population.name, interrupt.records, interrupted=True)
-    except StoreError as error:
-        return Stopped(population.name, str(error))
-    except Exception as error:
-        return _event_of(error, population, folder)
+    attempt = Attempt(population, checkpoints)
+    with attempt:
+        attempt.event = Finished(population.name, work(population, attempt.folder, report))
+    return attempt.event
 
 
 def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:

@@ -1,25 +1,37 @@
-"""The engine for one training at a time: this very process."""
+"""The engine for one job at a time: this very process."""
 
 from collections.abc import Generator, Sequence
 from functools import partial
 from pathlib import Path
 
-from morl_recipes.running.engines.events import Event, Finished, Watch, Work, perform
+import torch
+
+from morl_recipes.running.engines.events import Attempt, Event, Finished, Watch, Work
 from morl_recipes.running.plan import Job
 
 
 class InlineEngine:
-    """Train populations one after the other in this process."""
+    """Train jobs one after the other in this process, on one thread."""
 
     workers = 1
     sees_folder = True
+    raises = False
+    """Let errors through instead of reporting them as events."""
 
     def run(
         self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
     ) -> Generator[Event, None, None]:
-        """Train populations in order; an interrupt that was too late for one of them stops before the next."""
-        for left, population in zip(range(len(populations))[::-1], populations, strict=True):
-            event = perform(work, population, checkpoints, partial(watch, population.name))
-            yield event
-            if left and isinstance(event, Finished) and event.interrupted:
-                raise KeyboardInterrupt
+        """Train jobs in order."""
+        if not self.raises:
+            torch.set_num_threads(1)
+        for job in populations:
+            attempt = Attempt(job, checkpoints, raises=self.raises)
+            with attempt:
+                attempt.event = Finished(job.name, work(job, attempt.folder, partial(watch, job.name)))
+            yield attempt.event
+
+
+class RaisingEngine(InlineEngine):
+    """The engine of :func:`~morl_recipes.train`: what goes wrong raises where the user called."""
+
+    raises = True

@@ -16,8 +16,8 @@ from torch import Tensor
 from morl_blocks import metrics
 from morl_recipes.common import checks
 from morl_recipes.common.naming import count
+from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.recipe.policy_network import Network
-from morl_recipes.running.saved_policy import SavedPolicy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,6 +18,7 @@ from morl_envs.protocol import TensorEnv
 from morl_envs.shortened import ShortenedEnv, discounted_horizon
 from morl_recipes.common import checks
 from morl_recipes.environments.source import EnvSource, find_source
+from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.selection import name_of
@@ -26,12 +27,11 @@ from morl_recipes.recipe.specs import Given, Uniform
 from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
-from morl_recipes.running.fronts.play import play_policies
 from morl_recipes.running.fronts.recipe import is_discrete
 from morl_recipes.running.fronts.warm import train_warm
-from morl_recipes.running.monitor import Logger
-from morl_recipes.running.result import RunResult
-from morl_recipes.running.train import train_pairs
+from morl_recipes.running.loggers import Logger
+from morl_recipes.running.train import train
+from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
 
 _LOG = logging.getLogger("morl_recipes")
@@ -129,7 +129,8 @@ def train_front(
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        runs = train_pairs(made, world, asked, seeds, chosen, store, retry_failed=retry_failed, **how).runs
+        how |= {"out": store, "retry_failed": retry_failed, "settings": chosen}
+        runs = train(made, world, asked, seeds, chosen.total_steps, **how).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -199,7 +200,7 @@ def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tens
     return torch.tensor([checks.preference(own, objectives) for own in checks.preferences(preferences)])
 
 
-def _finished(runs: Sequence[RunResult]) -> list[RunResult]:
+def _finished(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """Return the runs that did not fail; say which did."""
     for run in runs:
         if run.status == "failed":
@@ -211,7 +212,7 @@ def _finished(runs: Sequence[RunResult]) -> list[RunResult]:
 
 
 def evaluate_runs(
-    runs: Sequence[RunResult], method: str, source: EnvSource, grid: Tensor, settings: Settings, *, gamma: float
+    runs: Sequence[RunRecord], method: str, source: EnvSource, grid: Tensor, settings: Settings, *, gamma: float
 ) -> Front:
     """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
     conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
@@ -221,7 +222,7 @@ def evaluate_runs(
     own = torch.tensor([run.preference for run in runs]).unsqueeze(1)
     asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]
     seeds, modules = [run.seed for run in runs], [make_policy(policy, m, network) for policy in policies]
-    returns = play_policies(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
+    returns = front_returns(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
     errors = (
         returns.std(2) / settings.eval_episodes**0.5 if settings.eval_episodes > 1 else returns[:, :, 0] * torch.nan
     )

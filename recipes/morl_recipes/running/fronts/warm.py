@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,13 @@ from torch import Tensor
 
 from morl_recipes.environments.source import EnvSource
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.runs import Run
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.user_code import Plugin
-from morl_recipes.running.monitor import Logger
+from morl_recipes.running.loggers import Logger
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.session import Session
+from morl_recipes.running.train import train_folder
 
 PART = 4
 
@@ -64,15 +65,14 @@ def train_warm(
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
-    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
-    how["files"] = {"recipe_file": plugin, "env_file": source.plugin}
-    begun = Session(first, source, brief, folder=_below(folder, "first"), **how)
-    begun.train()
-    if begun.interrupted:
-        begun.stop()
-    session = Session(then, source, settings, folder=_below(folder, "rest"), loggers=loggers, **how)
-    inherit(session.batch, begun.batch)
-    return session.train()
+    digests = {"recipe_file": plugin, "env_file": source.plugin}
+    files = {name: file.digest for name, file in digests.items() if file is not None}
+    how: dict[str, Any] = {"folder": folder, "resume": resume, "accept_versions": accept_versions}
+    how |= {"progress": progress, "files": files}
+    parents: list[Batch] = []
+    train_folder(first, source, brief, name="first", end=parents.append, stops=True, **how)
+    begin = partial(inherit, parents=parents[0])
+    return train_folder(then, source, settings, name="rest", begin=begin, loggers=loggers, **how)
 
 
 def spread(grid: Tensor, count: int) -> list[int]:
@@ -102,7 +102,3 @@ def inherit(batch: Batch, parents: Batch) -> None:
         pairs += [(getattr(batch.scale, key), getattr(parents.scale, key)) for key in ("mean", "variance", "count")]
     for tensor, old in pairs:
         tensor.copy_(old[nearest])
-
-
-def _below(folder: Path | None, name: str) -> Path | None:
-    return None if folder is None else folder / name

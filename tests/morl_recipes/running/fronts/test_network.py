@@ -14,14 +14,14 @@ from morl_envs import make_batch
 from morl_recipes import Front, train_front
 from morl_recipes.analysis.fronts.page import page_data
 from morl_recipes.common.errors import StoreError
+from morl_recipes.common.seeds import derive
 from morl_recipes.environments.source import find_source
 from morl_recipes.environments.toy import toy
-from morl_recipes.learning.streams import derive
+from morl_recipes.evaluation.episodes import FRONT
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.spec import KINDS, AnySpec, Live, spec
 from morl_recipes.recipe.specs import Actor, Choices
 from morl_recipes.running.fronts.files import NAME
-from morl_recipes.running.fronts.play import STREAM
 from morl_recipes.store.files import seal, unseal
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 
@@ -94,7 +94,7 @@ def _played(front: Front, actor: AnySpec, member: int, preference: list[float]) 
     live.load_state_dict({name: own for name, own in front.policies[member].items() if name not in bounds})
     total = torch.zeros(2)
     for episode in range(2):
-        env = toy().make(1, [derive(front.seeds[member], STREAM, episode)])
+        env = toy().make(1, [derive(front.seeds[member], FRONT, episode)])
         observation = env.reset_tensors()
         for _ in range(env.horizon):
             with torch.no_grad():

@@ -12,12 +12,12 @@ from morl_recipes.environments.source import find_source
 from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
-from morl_recipes.learning.runs import Run
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.fronts.train import adapted
 from morl_recipes.running.fronts.warm import inherit, spread, train_warm
-from morl_recipes.running.session import Session
+from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import versions
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 
@@ -119,13 +119,13 @@ def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
 def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pressed(session: Session, iteration: Iteration) -> None:
+    def pressed(recorder: Recorder, iteration: Iteration) -> None:
         signal.raise_signal(signal.SIGINT)
-        take(session, iteration)
+        record(recorder, iteration)
 
-    take = Session.take
-    monkeypatch.setattr(Session, "take", pressed)
-    with pytest.raises(KeyboardInterrupt, match=r"Stopped after iteration 1 of 1: saved in .*first; resume=True"):
+    record = Recorder.record
+    monkeypatch.setattr(Recorder, "record", pressed)
+    with pytest.raises(KeyboardInterrupt, match=r"Stopped between two trainings: saved in .*first; resume=True"):
         _front(out=tmp_path)
 
 

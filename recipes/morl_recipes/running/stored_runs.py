@@ -1,16 +1,24 @@
-"""Pick a run of a store by what people type, and find its environment again."""
+"""Runs of a store: found by what people type, with their policies and their environments opened again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
+from morl_blocks.ppo import Actor
+from morl_envs.protocol import TensorEnv
+from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import some, unknown
 from morl_recipes.environments.source import EnvSource, find_source
+from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
+from morl_recipes.recipe.fields import described_actor
+from morl_recipes.recipe.policy_network import Network
 from morl_recipes.store.frames import load_runs
+from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
+from morl_recipes.store.versions import dynamics_of, other_versions
 
 SHOWN, REST = 5, "the folders in FOLDER/runs"
 
@@ -86,3 +94,60 @@ def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
         raise ValueError(
             f"{reason} Give it from Python: play(folder, env=...), export_policy(..., env=...)."
         ) from error
+
+
+def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
+    """Return the policy of a run at its best or last validation point, for its environment."""
+    checks.one_of("point", point, get_args(Point))
+    own = at_point(store.policy(run["run_id"]), point)
+    if not own:
+        raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
+    try:
+        actor = _stored_actor(store, run["run_id"], env)
+        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
+        reason = str(error).strip().replace("\n", " ")[:200]
+        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
+    return policy.requires_grad_(requires_grad=False)
+
+
+def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
+    """Return the actor of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
+
+    The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
+    """
+    (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
+    actor = described_actor(planned.recipe)
+    return None if actor is None else Network.of(actor, env).build(len(planned.preference))
+
+
+class StoredEnvironments:
+    """The environments of a store, opened by name and compared with what the sweep had."""
+
+    def __init__(self, store: Store, env: Any) -> None:
+        self.store, self.env = store, env
+        self._found: dict[str, EnvSource] = {}
+
+    def source(self, name: str) -> EnvSource:
+        """Return where an environment of the store comes from; one that is not what it was raises."""
+        if name not in self._found:
+            source = source_of(self.store, name, self.env)
+            info = self.store.manifest.environments[name]
+            if tuple(source.objectives) != tuple(info.objectives):
+                raise StoreError(
+                    f"{self.store.path}: {name} had the objectives {', '.join(info.objectives)}, here it has "
+                    f"{', '.join(source.objectives)}. Use the version that trained it; nothing was changed."
+                )
+            self._found[name] = source
+        return self._found[name]
+
+
+def require_dynamics(store: Store, fields: Mapping[str, Any]) -> None:
+    """Require that a run was trained with the packages here that hold its dynamics; an old one as its sweep began."""
+    then = {**store.manifest.versions, **fields.get("versions", {})}
+    other = other_versions(then, packages=dynamics_of(fields["env"]))
+    if other:
+        raise StoreError(
+            f"{store.path}: run {fields['run_id']} was trained with other versions ({other}). Install those, or accept "
+            "others (--accept-versions)."
+        )

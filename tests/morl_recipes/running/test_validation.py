@@ -7,9 +7,9 @@ from torch import Tensor
 from morl_envs.protocol import State
 from morl_recipes import EnvSource, Run
 from morl_recipes.environments.toy import ToyBatch, toy
-from morl_recipes.evaluation.validation import Evaluator, Scores
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import Settings
+from morl_recipes.running.validation import BestPolicies, Evaluator
 from tests.morl_recipes.worlds import tiny
 
 
@@ -108,7 +108,7 @@ def test_evaluation_does_not_touch_training() -> None:
 
 def test_scores_and_the_best_validation() -> None:
     batch = _batch()
-    scores = Scores(batch)
+    scores = BestPolicies(batch)
     first = scores(torch.tensor([[8.0, 4.0], [16.0, 32.0]]))
     assert first["hv"].tolist() == [0.125, 1.0]
     assert first["eu"].tolist() == [6.0, 24.0]
@@ -124,13 +124,13 @@ def test_scores_and_the_best_validation() -> None:
 
 
 def test_returns_that_are_not_finite_have_no_score() -> None:
-    scores = Scores(_batch())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
+    scores = BestPolicies(_batch())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
     assert scores["hv"].isnan().tolist() == [True, False]
 
 
 def test_without_bounds_the_expected_utility_decides() -> None:
     batch = _batch(EnvSource("short", _short))
-    scores = Scores(batch)
+    scores = BestPolicies(batch)
     batch.iteration = 1
     scores.keep_best(scores(torch.ones(2, 2)), batch)
     assert scores.best.tolist() == [[1.0, 1.0], [1.0, 1.0]]
@@ -138,7 +138,7 @@ def test_without_bounds_the_expected_utility_decides() -> None:
 
 def test_where_no_hypervolume_is_left_the_expected_utility_decides() -> None:
     batch = _batch()
-    scores = Scores(batch)
+    scores = BestPolicies(batch)
     for batch.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
         scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), batch)
     assert scores.best_iteration.tolist() == [2, 1]

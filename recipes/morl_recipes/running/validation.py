@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 
 from morl_recipes.common import checks, scores
+from morl_recipes.evaluation.episodes import StackedPolicy, episode_returns
 from morl_recipes.learning.batch import Batch
-
-LOOK_EVERY = 32
 
 
 class Evaluator:
@@ -27,47 +26,26 @@ class Evaluator:
         checks.at_least("eval_episodes", episodes, 1)
         self.batch, self.episodes, self.deterministic = batch, episodes, deterministic
         self.env = batch.open_env("evaluation", episodes)
+        self.preferences = batch.preferences.unsqueeze(1).expand(-1, episodes, -1)
 
     @torch.no_grad()
     def __call__(self) -> Tensor:
         """Return the mean return of each objective, ``[R, m]``."""
-        batch, actor, collector = self.batch, self.batch.drive.actor, self.batch.collector
-        flat, runs = batch.actor.params, len(batch.runs)
-        total = torch.zeros(runs, self.episodes, batch.objectives, device=batch.device)
-        playing = torch.ones(runs, self.episodes, 1, dtype=torch.bool, device=batch.device)
-        noise = self._noise().to(batch.device) if not self.deterministic else None
-        preferences = batch.preferences.unsqueeze(1).expand(-1, self.episodes, -1)
-        observation = self.env.reset_tensors()
+        batch, actor, noise = self.batch, self.batch.learner.actor, None
+        if not self.deterministic:
+            shape = (self.env.horizon, self.episodes, actor.module.noise_dim)
+            noise = batch.streams["evaluation"].noise(actor.module.noise, *shape).to(batch.device)
+        statistics = [tensor.unsqueeze(1) for tensor in batch.statistics()[:2]]
+        policy = StackedPolicy(actor, batch.actor.params, self.preferences, self.env, statistics, noise)
+        first = self.env.reset_tensors()
         start = self.env.get_state()
-        for step in range(self.env.horizon):
-            inputs = collector.inputs(collector.shaped(observation), preferences, batch.scale)
-            output = actor.output(flat, inputs)
-            action = (
-                actor.ask(flat, "mode", output) if noise is None else actor.ask(flat, "sample", output, noise[:, step])
-            )
-            _, reward, terminated, truncated = self.env.step_tensors(collector.to_env(action).flatten(0, 1))
-            done = terminated | truncated
-            earned = torch.where(_finite(inputs), reward.to(total).reshape(total.shape), torch.nan)
-            total += torch.where(playing, earned, 0.0)
-            playing &= ~done.to(batch.device).reshape(playing.shape)
-            if step % LOOK_EVERY == LOOK_EVERY - 1 and not bool(playing.any()):
-                break
-            observation = self.env.reset_tensors(done)
+        returns = episode_returns(self.env, policy, first=first)
         self.env.set_state(start)  # forget what was played while others were not yet done
-        return total.mean(1)
-
-    def _noise(self) -> Tensor:
-        stream, actor = self.batch.streams["evaluation"], self.batch.drive.actor.module
-        return stream.noise(actor.noise, self.env.horizon, self.episodes, actor.noise_dim)
+        return returns.to(batch.device).reshape(len(batch.runs), self.episodes, -1).mean(1)
 
 
-def _finite(inputs: Tensor) -> Tensor:
-    """Tell which inputs ``[R, E, n]`` a network may see, ``[R, E, 1]``; a return after any other is worth nothing."""
-    return inputs.isfinite().all(-1, keepdim=True)
-
-
-class Scores:
-    """Judge mean returns by every score of :mod:`morl_recipes.common.scores`, and keep the best of each run."""
+class BestPolicies:
+    """Judge mean returns by every score of :mod:`morl_recipes.common.scores`, and keep the best policy of each run."""
 
     def __init__(self, batch: Batch) -> None:
         self.bounds = batch.source.bounds

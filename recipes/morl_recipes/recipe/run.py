@@ -1,13 +1,9 @@
-"""What distinguishes the runs of a batch: recipe numbers, preference, seed."""
+"""A run that is still to train: a recipe, a preference and a seed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-
-import torch
-from torch import Tensor
+from dataclasses import dataclass
 
 from morl_recipes.common import checks
-from morl_recipes.recipe.ppo import PPO
 from morl_recipes.recipe.recipe import Recipe
 
 
@@ -55,9 +51,3 @@ def check_batch(runs: Sequence[Run]) -> None:
     if (count := len(by_batch(runs))) > 1:
         rule = "differ in scalarizer, mu, preference, seed and the floats of PPO alone"
         checks.fail("runs", rule, f"{count} different structures")
-
-
-def hyper_parameters(runs: Sequence[Run]) -> dict[str, Tensor]:
-    """Return every float of the runs' PPO settings as ``[R]``."""
-    names = [f.name for f in fields(PPO) if type(f.default) is float]
-    return {name: torch.tensor([getattr(run.recipe.ppo, name) for run in runs]) for name in names}

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor, unit_box_to_action
-from morl_recipes.common import checks
-from morl_recipes.common.errors import StoreError
 from morl_recipes.learning.observations import STATISTICS, scaled
-from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import Network
-from morl_recipes.store.store import Store
-
-if TYPE_CHECKING:
-    from morl_envs.protocol import TensorEnv
 
 Point = Literal["peak", "final"]
 
@@ -74,36 +67,6 @@ class SavedPolicy(nn.Module):
         preference = preference.expand(observation.shape[0], self.num_objectives)
         action = self.actor.mode(self.actor(observation, preference))
         return action if self.low is None else unit_box_to_action(action, self.low, self.high)
-
-
-def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
-    """Return the policy of one point from the stored tensors of a run, which hold both."""
-    return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
-
-
-def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
-    """Return the policy of a run at its best or last validation point, for its environment."""
-    checks.one_of("point", point, get_args(Point))
-    own = at_point(store.policy(run["run_id"]), point)
-    if not own:
-        raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
-    try:
-        actor = _stored_actor(store, run["run_id"], env)
-        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
-    except (KeyError, RuntimeError, ValueError, TypeError) as error:
-        reason = str(error).strip().replace("\n", " ")[:200]
-        raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
-    return policy.requires_grad_(requires_grad=False)
-
-
-def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
-    """Return the actor of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
-
-    The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
-    """
-    (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
-    actor = described_actor(planned.recipe)
-    return None if actor is None else Network.of(actor, env).build(len(planned.preference))
 
 
 def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:

@@ -8,10 +8,9 @@ from morl_blocks.ppo import vector_advantage
 from morl_blocks.scalarizers import SmoothTchebycheff
 from morl_recipes import ROWS, Recipe, Run
 from morl_recipes.environments.toy import toy
-from morl_recipes.learning.accrual import Accrual
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.rollout import Rollout
-from morl_recipes.learning.targets import Targets
+from morl_recipes.learning.targets import Accrual, Targets, gae, targets_of
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
@@ -39,8 +38,8 @@ def test_it_equals_a_loop_over_two_rollouts() -> None:
 def _targets(recipe: Recipe, **numbers: float) -> tuple[Batch, Rollout, Targets]:
     run = Run(tiny(recipe, **numbers), (0.3, 0.7), 0)
     batch = Batch([run], toy(horizon=10), Settings(total_steps=640, num_envs=2, compile=False))
-    rollout = batch.collector.collect(batch.actor.params, batch._draw().noise, None)
-    return batch, rollout, batch._targets(rollout)
+    rollout = batch.collector.collect(batch.actor.params, batch.draw().noise, None)
+    return batch, rollout, targets_of(batch, rollout, gae(batch, rollout))
 
 
 def test_without_discount_a_linear_utility_does_not_see_what_was_collected() -> None:

@@ -1,0 +1,122 @@
+r"""One iteration of PASTA, the paper's Algorithm 2, for R runs at once.
+
+The comments give the algorithm's line numbers. What a line means is written out in the module that it calls:
+:mod:`~morl_recipes.learning.rollout` (3), :mod:`~morl_recipes.learning.targets` (4 to 6) and, for the gradients of a
+minibatch, :mod:`~morl_recipes.learning.update` (any blocks) or its faster equal :mod:`~morl_recipes.learning.fast`.
+
+Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
+see :mod:`~morl_recipes.learning.weighing`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from morl_recipes.learning.adam import AdamState, StepSize, adam, step_sizes
+from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
+from morl_recipes.learning.minibatch import Hyper, columns
+from morl_recipes.learning.rollout import episode_returns
+from morl_recipes.learning.targets import gae, targets_of
+
+if TYPE_CHECKING:
+    from morl_recipes.learning.batch import Batch
+    from morl_recipes.learning.update import Update
+
+RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
+"""What a gradient step records of each run."""
+
+
+@torch.no_grad()
+def iterate(batch: Batch) -> Iteration:
+    """Train every run of a batch for one iteration, in place; return what happened, run by run."""
+    before = [tensor.clone() for tensor in batch.carried()]
+    draws, ppo = batch.draw(), batch.ppo
+
+    # Line 3: collect trajectories with the policies.
+    rollout = batch.collector.collect(batch.actor.params, draws.noise, batch.scale, draws.preferences)
+    # Line 4: vector advantages and returns, by GAE per objective. They are normalised with line 6.
+    estimates = gae(batch, rollout)
+    # Line 5: the controller chooses the smoothness mu from the conflict kappa of the iteration before.
+    # Line 6: attention eta at the normalised returns, with this mu.
+    targets = targets_of(batch, rollout, estimates)
+    samples = batch.samples(rollout, targets)
+
+    # Line 7: no conflict is recorded yet.
+    layout = columns(
+        samples, discrete=batch.env.num_actions is not None, standardise=ppo.normalize_advantages == "minibatch"
+    )
+    packed, count, runs = layout.pack(samples), len(draws.rows), len(batch.runs)
+    record = packed.new_zeros(runs, len(RECORD))
+    sizes = step_sizes(batch.learning_rate(), batch.updates, count)
+    hyper = Hyper(*(batch.hyper[name] for name in Hyper._fields))
+    # Lines 8 to 17: the minibatches of all epochs, for a part of the runs at a time, which fits the cache.
+    for start in range(0, runs, batch.chunk):
+        part = slice(start, start + batch.chunk)
+        step = batch.step_of(part, layout)
+        own = (batch.actor.runs(part), batch.critic.runs(part), packed[part])
+        rows = draws.rows[:, part]
+        rows = rows + torch.arange(rows.shape[1], device=batch.device).unsqueeze(-1) * packed.shape[1]
+        noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
+        numbers, sums = hyper.runs(part), record[part]
+        for minibatch, noise, size in zip(rows.unbind(0), noises, sizes, strict=True):
+            step(*own, minibatch, noise, numbers, size.runs(part), sums)
+    batch.updates += count
+    record = record / count
+    # Line 18: kappa is the mean conflict of all minibatches.
+    batch.conflict = record[:, 0].nan_to_num(0.0)
+
+    if batch.scale is not None:
+        batch.scale.update(rollout.next_observation)
+    episodes, batch.carry = episode_returns(rollout.reward, rollout.done, batch.carry)
+    batch.iteration += 1
+    after = diagnose(batch.learner.actor, batch.actor.params, batch.learner.loss, samples, targets, hyper.clip)
+    params = (batch.actor.params, batch.critic.params)
+    failed = find_failures(rollout, targets, record, params, tuple(batch.statistics()))
+    failed = {run: cause for run, cause in failed.items() if batch.alive[run]}
+    batch.alive[list(failed)] = False
+    batch.restore_stopped(before)
+    recorded = dict(zip(RECORD, record.unbind(-1), strict=True))
+    metrics = {"mu": batch.mu, **recorded, **after, "episode": episodes}
+    return Iteration(batch.iteration, batch.steps, metrics, failed)
+
+
+def gradient_step(
+    update: Update,
+    actor: AdamState,
+    critic: AdamState,
+    data: Tensor,
+    rows: Tensor,
+    noise: Tensor | None,
+    hyper: Hyper,
+    size: StepSize,
+    record: Tensor,
+) -> None:
+    r"""Take one gradient step of every run in place: lines 9 to 16 for one minibatch.
+
+    Args:
+        update: The gradients of these blocks.
+        actor: Actors and their moments.
+        critic: Critics and their moments.
+        data: The packed rollout, ``[R, N, D]``.
+        rows: The minibatch: row numbers of ``data`` flattened to ``[R * N, D]``, ``[R, B]``.
+        noise: The combiner's noise, ``[R, ...]``, if it draws any.
+        hyper: Hyper-parameters of the runs.
+        size: Adam's numbers of this step.
+        record: Sums of what ``RECORD`` names (norms before the clip), ``[R, 4]``; added to.
+    """
+    samples = update.columns.take(data, rows)
+    # Lines 9 to 11: the critic, by its own loss.
+    loss, critic_gradient = update.critic_gradient(critic.params, samples, hyper)
+    # Line 13: one gradient per objective. The fast update knows their inner products without forming them.
+    samples = update.combine.weigh(samples)
+    gramian, weighted_sum = update.objective_gradients(actor.params, samples, hyper)
+    # Line 14: PCGrad, or another combiner, weighs them by their inner products alone.
+    conflict, weights = update.combine(gramian, samples.attention, noise)
+    # Line 15: the actor, by the weighted sum; the entropy bonus comes after the combination.
+    actor_norm = adam(actor, weighted_sum(weights), hyper.max_gradient_norm, size)
+    critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, size)
+    # Line 16: record the conflict of the minibatch.
+    record += torch.stack([conflict, actor_norm, critic_norm, loss], dim=-1)
