@@ -10,6 +10,7 @@ import tyro
 
 from morl_recipes.cli import options
 from morl_recipes.cli.options import SweepFlags, Words, default
+from morl_recipes.cli.signals import forward_sigterm
 
 if TYPE_CHECKING:
     from morl_recipes.running.engines.events import Engine
@@ -67,8 +68,9 @@ class Sweep:
 
     def run(self, argv: list[str]) -> int:
         """Train the missing runs, or preview them."""
-        from morl_recipes.cli.train_plan import train_plan
+        from morl_recipes.cli.train_plan import prepare, print_outcome
         from morl_recipes.common import checks
+        from morl_recipes.running.execute import execute
         from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.preview import executed, preview
@@ -87,7 +89,10 @@ class Sweep:
         if self.dry_run:
             print(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
             return 0
-        return train_plan(self, plan, out, self._engine(), argv)  # Ray installs a SIGTERM handler first
+        engine = self._engine()  # Ray installs a SIGTERM handler first
+        with forward_sigterm():
+            outcome = execute(*prepare(self, plan, out, engine, argv))
+        return print_outcome(outcome)
 
     def _sweep(self) -> Any:
         from morl_recipes.running.sweep import read_sweep, sweep_from

@@ -10,6 +10,7 @@ import tyro
 
 from morl_recipes.cli import options
 from morl_recipes.cli.options import TRAIN, TrainFlags, Words, default
+from morl_recipes.cli.signals import forward_sigterm
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Train:
 
     def run(self, argv: list[str]) -> int:
         """Train."""
-        from morl_recipes.cli.train_plan import train_plan
+        from morl_recipes.cli.train_plan import prepare, print_outcome
         from morl_recipes.running.engines.inline import InlineEngine
+        from morl_recipes.running.execute import execute
         from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.sweep import sweep_from
@@ -58,4 +60,6 @@ class Train:
         require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
         out = self.out or options.default_folder(self.row, next(iter(plan.environments)))
-        return train_plan(self, plan, out, InlineEngine(), argv)
+        with forward_sigterm():
+            outcome = execute(*prepare(self, plan, out, InlineEngine(), argv))
+        return print_outcome(outcome)

@@ -1,4 +1,4 @@
-"""Train a plan for ``morl-blocks train`` and ``morl-blocks sweep``, and print what happened."""
+"""What ``morl-blocks train`` and ``morl-blocks sweep`` share: what is executed, and what is printed of it."""
 
 from __future__ import annotations
 
@@ -7,60 +7,52 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from morl_recipes.cli.signals import forward_sigterm
 from morl_recipes.common.naming import count
 from morl_recipes.common.text import for_terminal
 
 if TYPE_CHECKING:
-    from morl_recipes.running.engines.events import Engine
-    from morl_recipes.running.execute import Outcome
+    from morl_recipes.running.engines.events import Engine, Work
+    from morl_recipes.running.execute import Options, Outcome
     from morl_recipes.running.plan import Plan
+    from morl_recipes.store.store import Store
 
 SHOWN_FAILURES = 10
 
 
-def train_plan(command: Any, plan: Plan, out: Path, engine: Engine, argv: list[str]) -> int:
-    """Train the missing runs of a plan.
+def prepare(
+    command: Any, plan: Plan, out: Path, engine: Engine, argv: list[str]
+) -> tuple[Plan, Store, Engine, Options]:
+    """Return the arguments of :func:`~morl_recipes.running.execute.execute`.
 
     Args:
         command: The command with its options ``logger, retry_failed, accept_versions, quiet``.
         plan: The plan.
         out: Folder of the results.
-        engine: What trains.
+        engine: How jobs are spread.
         argv: What was typed.
-
-    Returns:
-        The exit code.
     """
-    from morl_recipes.running.execute import run_sweep
+    from morl_recipes.running.execute import Options
+    from morl_recipes.store.store import Store
 
-    with forward_sigterm():
-        outcome = run_sweep(
-            plan,
-            out,
-            engine,
-            command=shlex.join(["morl-blocks", *argv]),
-            retry_failed=command.retry_failed,
-            accept_versions=command.accept_versions,
-            progress=not command.quiet,
-            **_work(command, out),
-        )
-    return _print_outcome(outcome)
+    options = Options(command.retry_failed, command.accept_versions, not command.quiet, _work(command, out))
+    store = Store.create(out, plan.manifest(shlex.join(["morl-blocks", *argv])))
+    return plan, store, engine, options
 
 
-def _work(command: Any, out: Path) -> dict[str, Any]:
-    """Return the option of ``run_sweep`` for a logger, if one was chosen."""
+def _work(command: Any, out: Path) -> Work | None:
+    """Return how a job is trained with the logger that was chosen, if one was."""
     if command.logger is None:
-        return {}
+        return None
     from morl_recipes.running.job import train_job
     from morl_recipes.running.loggers import check_logger, open_logger
 
     check_logger(command.logger)
     log = partial(open_logger, command.logger, out / "logs")
-    return {"work": partial(train_job, accept_versions=command.accept_versions, log=log)}
+    return partial(train_job, accept_versions=command.accept_versions, log=log)
 
 
-def _print_outcome(outcome: Outcome) -> int:
+def print_outcome(outcome: Outcome) -> int:
+    """Print what became of a plan, and return the exit code."""
     planned, failed = len(outcome.store.manifest.runs), outcome.failed
     ran, failed_now = len(outcome.ran), len(set(outcome.ran) & set(failed))
     if not ran and not outcome.lost:

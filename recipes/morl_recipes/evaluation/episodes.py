@@ -59,13 +59,13 @@ def play_steps(env: TensorEnv, policy: Policy, first: Tensor | None = None) -> I
     observation = env.reset_tensors() if first is None else first
     playing = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
     for number in range(env.horizon):
-        _, reward, terminated, truncated = env.step_tensors(policy(observation))
+        following, reward, terminated, truncated = env.step_tensors(policy(observation))
         done = terminated | truncated
         yield Step(number, observation, reward, playing, done)
         playing = playing & ~done
         if not bool(playing.any()):
             return
-        observation = env.reset_tensors(done)
+        observation = env.reset_tensors(done) if bool(done.any()) else following
 
 
 def episode_returns(env: TensorEnv, policy: Policy, gamma: float = 1.0, first: Tensor | None = None) -> Tensor:
@@ -163,15 +163,15 @@ class Player:
     tensors: Mapping[str, Tensor]
 
 
-def tested_returns(
+def held_out_returns(
     recipe: Recipe,
     players: Sequence[Player],
     source: EnvSource,
     episodes: int,
     *,
-    at_once: int = AT_ONCE,  # noqa: PT028 - not one of pytest's
+    at_once: int = AT_ONCE,
 ) -> Tensor:
-    """Play the most likely actions of every policy on test episodes, which no training and no validation has seen.
+    """Play the most likely actions of every policy on held-out episodes, which no training and no validation has seen.
 
     Episode i of a player starts from the seed ``derive(player.seed, "test", i)``, whoever else plays: the returns are a
     function of policy, preference and seed, bit for bit.

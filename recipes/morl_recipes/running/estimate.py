@@ -6,11 +6,9 @@ import math
 import time
 from collections.abc import Sequence
 
-from morl_recipes.environments.source import close, find_source
+from morl_recipes.environments.source import close
 from morl_recipes.evaluation.episodes import one_thread
 from morl_recipes.learning.batch import Batch
-from morl_recipes.recipe.recipe import Recipe
-from morl_recipes.recipe.run import Run
 from morl_recipes.running.plan import OVERHEAD, Job, makespan
 
 TRIED = 4
@@ -40,8 +38,8 @@ def _iteration(job: Job) -> float:
 
     Processor time: whatever else the machine does meanwhile does not count.
     """
-    runs = [Run(Recipe.from_dict(run.recipe), run.preference, run.seed) for run in job.runs[:TRIED]]
-    source = find_source(job.env, job.settings.device, job.plugins)
+    every, source = job.live()
+    runs = every[:TRIED]
     batch = Batch(runs, source, job.settings.change(compile=False))
     try:
         with one_thread():

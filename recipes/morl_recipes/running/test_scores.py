@@ -22,7 +22,7 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores.errors import summarise
 from morl_recipes.common.scores.score import Bounds
 from morl_recipes.environments.source import EnvSource
-from morl_recipes.evaluation.episodes import AT_ONCE, Player, tested_returns
+from morl_recipes.evaluation.episodes import AT_ONCE, Player, held_out_returns
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.recipe import Recipe
@@ -54,7 +54,7 @@ def with_tests(runs: Sequence[RunRecord], recipe: Recipe, source: EnvSource, epi
         return list(runs)
     both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
     players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
-    returns = tested_returns(recipe, players, source, episodes)
+    returns = held_out_returns(recipe, players, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
         tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
@@ -197,7 +197,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
     ]
     try:
-        returns = tested_returns(part[0].recipe, players, source, episodes)
+        returns = held_out_returns(part[0].recipe, players, source, episodes)
     except ValueError as error:
         raise StoreError(
             f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "

@@ -4,8 +4,9 @@ import json
 import os
 import shutil
 import signal
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -53,8 +54,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def train_with(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
-    defaults: Any = execute.run_sweep.__kwdefaults__
-    monkeypatch.setattr(execute.run_sweep, "__kwdefaults__", {**defaults, "work": work})
+    monkeypatch.setattr(execute, "train_job", partial(_without_options, work))
+
+
+def _without_options(work: Work, *arguments: Any, accept_versions: bool) -> Any:
+    return work(*arguments)
 
 
 @pytest.fixture

@@ -58,13 +58,17 @@ def same(first: TrainResult, second: TrainResult) -> None:
             assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+class StoppedError(Exception):
+    pass
+
+
 class StopAt:
     def __init__(self, step: int) -> None:
         self.step = step
 
     def log_scalar(self, name: str, value: float, step: int) -> None:
         if step >= self.step:
-            raise StopIteration
+            raise StoppedError
 
 
 def test_a_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
@@ -79,7 +83,7 @@ def test_a_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
-    with pytest.raises(StopIteration):
+    with pytest.raises(StoppedError):
         go(tmp_path, loggers=[StopAt(64 * 3)])
     (checkpoint,) = tmp_path.glob("checkpoints/*/checkpoint.safetensors")
     assert not Store.open(tmp_path).run_ids()
@@ -117,7 +121,7 @@ def test_a_killed_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
 
 
 def interrupted(out: Path, **options: Any) -> Path:
-    with pytest.raises(StopIteration):
+    with pytest.raises(StoppedError):
         go(out, loggers=[StopAt(64 * 3)], **options)
     (path,) = out.glob("checkpoints/*/checkpoint.safetensors")
     return path

@@ -14,7 +14,7 @@ from morl_recipes import Recipe, train
 from morl_recipes.common.errors import StoreError
 from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.environments.toy import ToyBatch, toy
-from morl_recipes.evaluation.episodes import Player, tested_returns
+from morl_recipes.evaluation.episodes import Player, held_out_returns
 from morl_recipes.running import test_scores as testing
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.files import seal
@@ -120,14 +120,14 @@ def test_a_stored_policy_of_the_robot_plays_its_score_again_to_the_last_bit(tmp_
         stored = store.read(run.run_id)
         for point, tensors in both.items():
             player = Player(run.seed, run.preference, tensors)
-            (returns,) = tested_returns(tiny(), [player], find_source("stealth"), 8)
+            (returns,) = held_out_returns(tiny(), [player], find_source("stealth"), 8)
             mean = returns.double().mean(0).tolist()
             assert mean == stored[f"test_{point}"]["returns"]
 
 
 def test_it_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(testing, "AT_ONCE", 2 * EPISODES)  # one run at a time
-    play, calls = tested_returns, list[Any]()
+    play, calls = held_out_returns, list[Any]()
 
     def stop(*arguments: Any) -> Any:
         calls.append(arguments)
@@ -135,7 +135,7 @@ def test_it_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPat
             raise KeyboardInterrupt
         return play(*arguments)
 
-    monkeypatch.setattr(testing, "tested_returns", stop)
+    monkeypatch.setattr(testing, "held_out_returns", stop)
     with pytest.raises(KeyboardInterrupt):
         play_store(store, EPISODES, progress=False, env=toy())
     done = play_store(store, EPISODES, progress=False, env=toy())

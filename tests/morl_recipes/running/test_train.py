@@ -168,7 +168,7 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     for out, resume in ((tmp_path / "run", True), (whole, False)):
         stop = _StopAt(64 * (reached + 6))
-        with pytest.raises(StopIteration):
+        with pytest.raises(StoppedError):
             _go(400, _with(QUICK, folder=out, resume=resume, loggers=[stop]))
     first, second = (pd.read_csv(out / "history.csv") for out in (tmp_path / "run", whole))
     pd.testing.assert_frame_equal(first, second, check_exact=True)
@@ -178,13 +178,17 @@ def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
         torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0, equal_nan=True)
 
 
+class StoppedError(Exception):
+    pass
+
+
 class _StopAt:
     def __init__(self, step: int) -> None:
         self.step = step
 
     def log_scalar(self, name: str, value: float, step: int) -> None:
         if step > self.step:
-            raise StopIteration
+            raise StoppedError
 
 
 def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
