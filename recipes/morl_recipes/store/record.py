@@ -50,11 +50,11 @@ class RunRecord(Identity):
     final: Mapping[str, Any] | None
     recipe: Any = field(repr=False)
     history: pd.DataFrame = field(repr=False)
-    policy: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
+    policy: dict[str, Tensor] = field(default_factory=dict, repr=False)
     versions: Mapping[str, str] = field(default_factory=run_versions, repr=False)
     test_peak: Mapping[str, Any] | None = None
     test_final: Mapping[str, Any] | None = None
-    peak_policy: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
+    peak_policy: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a record that a report could not read; a run that failed at once may have no history at all."""

@@ -6,7 +6,7 @@ import shutil
 import signal
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 

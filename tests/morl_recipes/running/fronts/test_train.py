@@ -10,13 +10,13 @@ from torch import Tensor
 from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
 from morl_recipes.environments.source import find_source
 from morl_recipes.environments.toy import toy
+from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.runs import Run
 from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.front import make_policy
-from morl_recipes.running.fronts.play import play_policies
 from morl_recipes.running.fronts.train import adapted, scaled_source, shortened_source
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fronts.conftest import RECIPE
@@ -108,7 +108,7 @@ def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
     assert short.returns.shape == long.returns.shape
     source = toy().complete()
     module = make_policy(short.policies[0], 2, short.network)
-    played = play_policies([module], [0], torch.tensor(short.asked)[None].float(), source, episodes=2)
+    played = front_returns([module], [0], torch.tensor(short.asked)[None].float(), source, episodes=2)
     np.testing.assert_allclose(short.returns, played.mean(2)[0], rtol=1e-5)
 
 
