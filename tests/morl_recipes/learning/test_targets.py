@@ -86,7 +86,9 @@ def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.
     scalarizers = Scalarizers([ROWS["ours"]["SER-STCH"]] * RUNS)
     normalizer, forms = _normalizer(-20.0, 20.0), [ExpectationAdvantage()] * RUNS
     expected = torch.rand(RUNS, STEPS, M) * 10
-    given = learning_targets(raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected)
+    given = learning_targets(
+        raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected
+    )
     slope = SmoothTchebycheff(0.1).gradient((expected + 20) / 40, preferences) / 40
     torch.testing.assert_close(given.advantage.squeeze(-1), expectation_advantage(raw[0], slope), rtol=1e-4, atol=1e-4)
 
