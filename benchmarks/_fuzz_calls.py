@@ -67,7 +67,8 @@ class Call:
 def _good() -> dict[str, Any]:
     """Return good arguments by the names that the package gives them."""
     torch.manual_seed(0)
-    unit, simplex = (lambda *shape: torch.rand(*shape)), (lambda *shape: torch.rand(*shape).softmax(-1))
+    unit: Callable[..., Tensor] = torch.rand
+    simplex: Callable[..., Tensor] = lambda *shape: torch.rand(*shape).softmax(-1)  # noqa: E731
     gradients, ends = torch.randn(3, 4), torch.rand(5, 1) < 0.3
     vectors = {
         name: unit(5, 3) for name in ("reward", "value", "next_value", "target", "previous", "returns", "values")
@@ -93,7 +94,7 @@ def _good() -> dict[str, Any]:
         "resamples": 10,
         "alpha": 1.0,
     }
-    front = {
+    front: dict[str, Any] = {
         "points": unit(6, 3),
         "known": unit(4, 3),
         "reference": torch.zeros(3),
@@ -199,7 +200,7 @@ def _functions() -> Iterator[Call]:
     for function in (group_normalize, reward_conflict, group_advantage, reward_attention):
         arguments = _arguments(function.__name__, function) | {"groups": torch.tensor([0, 0, 1, 1, 1])}
         arguments = {key: arguments[key] for key in arguments if key in inspect.signature(function).parameters}
-        linear = {"scalarizer": scalarizers.Linear()} if "scalarizer" in arguments else {}
+        linear: dict[str, Any] = {"scalarizer": scalarizers.Linear()} if "scalarizer" in arguments else {}
         kept = {key: value for key, value in arguments.items() if key != "scalarizer"}
         yield Call(f"llm.{function.__name__}", functools.partial(function, **linear), kept)
 

@@ -63,7 +63,8 @@ class VectorExpectationAdvantage(AdvantageForm):
 
     def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
         """Return advantages, ``[T, m]``."""
-        parts = _weights(estimate, scalarizer, weights) * estimate.advantage
+        advantage = _checks.over_time("advantage", estimate.advantage)
+        parts = _weights(estimate, scalarizer, weights) * advantage
         parts = parts - parts.mean(-2, keepdim=True)
         size = parts.sum(-1).square().mean().sqrt()
         return torch.where(size > EPSILON, parts / size.clamp_min(EPSILON), 0.0)
