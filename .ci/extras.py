@@ -31,9 +31,9 @@ TRY = {
     "report": TRAIN
     + "result.save('runs/one')\nfrom morl_recipes.cli import main; assert main(['report', 'runs/one']) == 0",
     "polars": TRAIN
-    + "result.save('runs/one')\nfrom morl_recipes.store import load_runs; load_runs('runs', frame='polars')",
-    "export": SAVE + "from pathlib import Path; from morl_recipes.running.export import "
-    "export_policy\nexport_policy(next(Path('runs/one').rglob('policy.safetensors')).parent, 'out')",
+    + "result.save('runs/one')\nfrom morl_recipes.store import load_runs; load_runs('runs/one', frame='polars')",
+    "export": SAVE
+    + "from morl_recipes.running.export import export_policy; export_policy('runs/one', 'out.onnx', env=toy())",
     "llm": "from morl_blocks.llm import AttentionGRPO; from trl import GRPOTrainer; assert AttentionGRPO",
 }
 
