@@ -32,8 +32,8 @@ TRY = {
     + "result.save('runs/one')\nfrom morl_recipes.cli import main; assert main(['report', 'runs/one']) == 0",
     "polars": TRAIN
     + "result.save('runs/one')\nfrom morl_recipes.store import load_runs; load_runs('runs/one', frame='polars')",
-    "export": SAVE
-    + "from morl_recipes.running.export import export_policy; export_policy('runs/one', 'out.onnx', env=toy())",
+    "export": SAVE + "from morl_recipes.running.export import export_policy\n"
+    "export_policy('runs/one', 'out.onnx', env=toy())",
     "llm": "from morl_blocks.llm import AttentionGRPO; from trl import GRPOTrainer; assert AttentionGRPO",
 }
 
