@@ -222,7 +222,7 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
         os.kill(os.getpid(), signal.SIGTERM)
         pytest.fail("SIGTERM was not noticed")
 
-    monkeypatch.setattr("morl_recipes.running.LocalEngine", lambda workers, **options: InlineEngine())
+    monkeypatch.setattr("morl_recipes.running.engines.local.LocalEngine", lambda workers, **options: InlineEngine())
     train_with(monkeypatch, terminated)
     assert main([*command, "--out", "runs/x"]) == 143
     assert "Terminated. The same command continues" in capsys.readouterr().err
