@@ -190,9 +190,22 @@ def _group(source: EnvSource, members: Sequence[tuple[PlannedRun, Recipe]], file
     return Group(runs, tuple(files), recipes, source)
 
 
-def plan_runs(runs: Sequence[Run], source: EnvSource, settings: Settings, plugin: Plugin | None = None) -> Plan:
-    """Give runs of one structure the names and ids that a sweep would give them."""
-    planned = tuple(plan_run(source, *name_of(run.recipe), run, settings, plugin) for run in runs)
+def plan_runs(
+    runs: Sequence[Run], source: EnvSource, settings: Settings, plugin: Plugin | None = None, *, stored: bool = True
+) -> Plan:
+    """Give runs of one structure the names that a sweep would give them.
+
+    The ids are a sweep's too if they are ``stored``. Others are numbered: a recipe of theirs need not fit into JSON.
+    """
+    if stored:
+        planned = tuple(plan_run(source, *name_of(run.recipe), run, settings, plugin) for run in runs)
+    else:
+        steps, digest = settings.total_steps, "" if plugin is None else plugin.digest
+        identities = [(f"run{i}", *name_of(run.recipe), source.name, run.preference) for i, run in enumerate(runs)]
+        planned = tuple(
+            PlannedRun(*identity, run.seed, steps, describe_recipe(run.recipe), digest)
+            for identity, run in zip(identities, runs, strict=True)
+        )
     info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
     files = tuple(file for file in (plugin, source.plugin) if file is not None)
     group = Group(planned, files, tuple(run.recipe for run in runs), source)

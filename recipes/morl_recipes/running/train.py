@@ -82,7 +82,7 @@ def train(
         checks.fail("out", "be given to resume", "None")
     source = find_source(env, chosen.device)
     source = source if out is None else source.complete()
-    plan = plan_runs(runs, source, chosen, plugin)
+    plan = plan_runs(runs, source, chosen, plugin, stored=out is not None)
     store = None if out is None else _open(plan, Path(out), resume=resume)
     how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress}
     work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(OtherTrainingError,))
@@ -147,7 +147,7 @@ def train_folder(
     elif resume:
         checks.fail("out", "be given to resume", "None")
     source = find_source(env, settings.device)
-    plan = plan_runs(runs, source, settings)
+    plan = plan_runs(runs, source, settings, stored=False)
     how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress, "shared": False, **hooks}
     work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(CheckpointError,))
     options = Options(progress=False, work=work, say=None, size=len(runs), checkpoints=folder, name=name)
@@ -166,8 +166,8 @@ def save_result(result: TrainResult, out: Path) -> Store:
     store = Store.create(out, plan.manifest(COMMAND))
     with alone(store.path):
         _require_unused("folder", "hold no earlier training (choose another folder)", store)
-        for record in result.runs:
-            store.write(record)
+        for planned, record in zip(plan.runs, result.runs, strict=True):
+            store.write(replace(record, run_id=planned.run_id))
     return store
 
 
