@@ -22,7 +22,8 @@ from morl_blocks.metrics import (
     win_rate_ci,
 )
 from morl_recipes.analysis.results.study import Array, Study
-from morl_recipes.common.scores import HYPERVOLUME, SCORES, Score
+from morl_recipes.common import scores
+from morl_recipes.common.scores import HYPERVOLUME, Score
 
 NAN = float("nan")
 NOTHING = Interval(NAN, NAN, NAN)
@@ -211,7 +212,7 @@ def _pair(values: Array) -> Pair:
 
 def preference_statistics(study: Study) -> list[PreferenceStatistics]:
     """Return one row of the per-preference tables per preference and method, in this order."""
-    judged = {score.name: study.score(score) for score in SCORES}
+    judged = {score.name: study.score(score) for score in scores.SCORES}
     rows = []
     for p, preference in enumerate(study.preferences):
         for k, method in enumerate(study.methods):
