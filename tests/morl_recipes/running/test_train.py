@@ -1,12 +1,7 @@
 import logging
-import os
 import re
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -135,60 +130,6 @@ def test_resume_goes_on_bit_by_bit(tmp_path: Path) -> None:
     assert table["iteration"].tolist() == [k for k in range(1, 7) for _ in range(2)]
     again = _go(options=_with(options, resume=True))  # nothing left to do
     _same(uninterrupted, again)
-
-
-def test_kill_and_resume_gives_the_same_numbers(tmp_path: Path) -> None:
-    script = tmp_path / "job.py"
-    script.write_text(
-        textwrap.dedent(
-            """
-            import sys
-            import torch
-            from pathlib import Path
-            from tests.morl_recipes.running.test_train import QUICK, _go, _with
-            torch.set_num_threads(1)
-            _go(400, _with(QUICK, folder=Path(sys.argv[1]), resume=True))
-            """
-        )
-    )
-    root = Path(__file__).parents[3]
-    path = os.pathsep.join([str(root), str(root / "envs"), str(root / "recipes")])
-    command = [sys.executable, str(script), str(tmp_path / "run")]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, cwd=root)
-    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
-    deadline = time.monotonic() + 120
-    while not checkpoint.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.2)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    reached = load(checkpoint)[1]["iteration"]
-    assert 0 < reached < 400
-    # The subprocess was asked for 400 iterations; both trainings below stop at the same place, long before.
-    whole = tmp_path / "whole"
-    for out, resume in ((tmp_path / "run", True), (whole, False)):
-        stop = _StopAt(64 * (reached + 6))
-        with pytest.raises(StoppedError):
-            _go(400, _with(QUICK, folder=out, resume=resume, loggers=[stop]))
-    first, second = (pd.read_csv(out / "history.csv") for out in (tmp_path / "run", whole))
-    pd.testing.assert_frame_equal(first, second, check_exact=True)
-    saved, expected = (load(out / "checkpoint.safetensors")[0] for out in (tmp_path / "run", whole))
-    assert saved.keys() == expected.keys()
-    for name, tensor in saved.items():
-        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=0, equal_nan=True)
-
-
-class StoppedError(Exception):
-    pass
-
-
-class _StopAt:
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def log_scalar(self, name: str, value: float, step: int) -> None:
-        if step > self.step:
-            raise StoppedError
 
 
 def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
