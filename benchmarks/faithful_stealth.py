@@ -74,11 +74,12 @@ def slopes(returns: Array, weights: Array) -> Array:
     return np.asarray((asked[:, None] * got).sum((0, 2)) / (asked**2).sum())
 
 
-def interval(values: Array) -> Interval:
-    """Return the mean of ``[P, S]`` with its interval over seeds; without one for a single seed."""
+def interval(values: Array, lowest: float = -np.inf, highest: float = np.inf) -> Interval:
+    """Return the mean of ``[P, S]`` with its interval over seeds, cut where no mean can be; none for a single seed."""
     if values.shape[1] < 2:
         return Interval(float(values.mean()), float("nan"), float("nan"))
-    return bootstrap_ci(values)
+    estimate, low, high = bootstrap_ci(values)
+    return Interval(estimate, max(low, lowest), min(high, highest))
 
 
 def judge(returns: Array, weights: Array, mu: float) -> dict[str, Interval]:
@@ -88,10 +89,10 @@ def judge(returns: Array, weights: Array, mu: float) -> dict[str, Interval]:
     pair = torch.from_numpy(returns), torch.from_numpy(asked)
     found = {name: interval(scalarizer(*pair).numpy()) for name, scalarizer in scalarizers.items()}
     by_seed = returns.transpose(1, 0, 2)
-    found["regret"] = interval(preference_regret(by_seed, weights, scalarizers["U_STCH"]).T)
+    found["regret"] = interval(preference_regret(by_seed, weights, scalarizers["U_STCH"]).T, 0.0)
     found["slope"] = interval(slopes(returns, weights)[None])
-    found["rank"] = interval(preference_correlation(by_seed, weights).mean(-1)[None])
-    found["HV"] = interval(np.clip(returns, 0, 1).prod(-1))
+    found["rank"] = interval(preference_correlation(by_seed, weights).mean(-1)[None], -1.0, 1.0)
+    found["HV"] = interval(np.clip(returns, 0, 1).prod(-1), 0.0, 1.0)
     return found
 
 
