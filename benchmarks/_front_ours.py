@@ -20,6 +20,7 @@ from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.train import adapted, evaluate_runs
 from morl_recipes.running.plan import plan_runs
 from morl_recipes.running.recorder import Recorder
+from morl_recipes.store.record import RunRecord
 
 RECIPES: dict[str, Recipe] = {
     "Linear": ROWS["ours"]["Linear, raw returns"],
@@ -72,5 +73,20 @@ def _trained(runs: Sequence[Run], task: FrontTask, iterations: int, race: Race |
 def _points(recorder: Recorder, recipe: Recipe, task: FrontTask) -> Any:
     """Return what the policies that are trained reach now."""
     settings = SETTINGS.change(eval_episodes=task.episodes)
-    runs, grid = [replace(run, recipe=recipe) for run in recorder.records()], task.preferences(task.asked)
+    grid = task.preferences(task.asked)
+    reason = "not done: the race goes on"  # nothing was validated
+    runs = [
+        RunRecord(
+            *planned.identity,
+            status="failed",
+            reason=reason,
+            steps=recorder.batch.steps,
+            peak=None,
+            final=None,
+            recipe=recipe,
+            history=recorder.history.frame(index),
+            policy=recorder.policy(index),
+        )
+        for index, planned in enumerate(recorder.planned)
+    ]
     return evaluate_runs(runs, "", find_source(task.env), grid, settings, gamma=task.gamma).returns

@@ -205,9 +205,13 @@ class Recorder:
             final=validation_at(frame, m),
             recipe=planned.recipe,
             history=frame,
-            policy=self._policy(self.batch.policies(), index),
+            policy=self.policy(index),
             peak_policy=self._policy(self.scores.best_policies, index),
         )
+
+    def policy(self, index: int) -> dict[str, Tensor]:
+        """Return the policy that a run has now, with the observation statistics when there are any."""
+        return self._policy(self.batch.policies(), index)
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
         flat, *scale = policies
