@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from morl_blocks import _checks
 from morl_blocks._extras import missing
@@ -41,7 +41,7 @@ class AttentionGRPO(GRPOTrainer):
 
     TRL's logger gets ``attention/NAME`` and ``level/NAME`` of every reward, ``conflict`` and ``mu`` beside its own
     metrics. TRL's ``reward`` is the sum of the rewards weighted by the attention, so compare runs by ``rewards/NAME``.
-    Evaluation moves neither means nor mu. Checkpoints hold both.
+    Evaluation moves neither means nor mu. Checkpoints hold both, and the state of a normalizer that is a module.
 
     A reward that no completion has had yet gets no attention. Groups of one, constant and missing (``None``) rewards
     add 0, as in TRL; a completion without any reward gets the advantage 0.
@@ -125,11 +125,18 @@ class AttentionGRPO(GRPOTrainer):
         super()._save_checkpoint(model, trial)
         if self.args.should_save:
             folder = Path(self._get_output_dir(trial=trial), f"checkpoint-{self.state.global_step}")
-            torch.save({"levels": self.levels, "scalarizer": self.scalarizer.state_dict()}, folder / STATE)
+            states = {name: module.state_dict() for name, module in self._modules_kept().items()}
+            torch.save({"levels": self.levels, **states}, folder / STATE)
 
     def _load_optimizer_and_scheduler(self, checkpoint: Any) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)
         if checkpoint is not None and Path(checkpoint, STATE).exists():
             state = torch.load(Path(checkpoint, STATE), weights_only=True)
             self.levels = state["levels"]
-            self.scalarizer.load_state_dict(state["scalarizer"])
+            for name, module in self._modules_kept().items():
+                module.load_state_dict(state[name])
+
+    def _modules_kept(self) -> dict[str, nn.Module]:
+        """Return what has a state of its own beside the running means."""
+        kept = {"scalarizer": self.scalarizer, "normalizer": self.normalizer}
+        return {name: module for name, module in kept.items() if isinstance(module, nn.Module)}

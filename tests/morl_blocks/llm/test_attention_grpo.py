@@ -138,13 +138,14 @@ def test_evaluation_moves_nothing(tmp_path: Path) -> None:
 
 def test_checkpoints_hold_means_and_mu(tmp_path: Path) -> None:
     saving = {"save_strategy": "steps", "save_steps": 2}
-    first = trainer_of(AttentionGRPO, tmp_path, rewards_of(4), steps=2, config=saving)
+    first = trainer_of(AttentionGRPO, tmp_path, rewards_of(4), steps=2, config=saving, normalizer=RunningRange())
     first.train()
-    second = trainer_of(AttentionGRPO, tmp_path, rewards_of(5), steps=3)
+    second = trainer_of(AttentionGRPO, tmp_path, rewards_of(5), steps=3, normalizer=RunningRange())
     second.train(resume_from_checkpoint=str(tmp_path / "checkpoint-2"))
     expected = 0.9 * first.levels + 0.1 * second.seen_rewards[-1].double().mean(0)
     torch.testing.assert_close(second.levels, expected)
     assert len(second.seen_rewards) == 1
+    assert int(second.normalizer.updates) == int(first.normalizer.updates) + 1 == 3
 
 
 def test_scalarized_reward_in_trls_trainer(tmp_path: Path) -> None:
