@@ -100,10 +100,8 @@ def scalarised_advantage(
 class Estimate(NamedTuple):
     """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far.
 
-    Attributes:
-        expected: For forms at the expectation: normalised expected return from the initial states under the preference
-            of each step.
-        span: Raw return that is 1 when normalised, ``[m]``; given with ``expected``.
+    For forms at the expectation, ``expected`` is the normalised expected return from the initial states under the
+    preference of each step, and ``span`` the raw return that is 1 when normalised, ``[m]``.
     """
 
     advantage: Tensor

@@ -38,7 +38,7 @@ def _say(text: str) -> None:
 class Options:
     """How a plan is executed.
 
-    Attributes:
+    Args:
         retry_failed: Train failed runs again.
         accept_versions: Go on under another PyTorch than the store was begun with, or other packages of environments.
         progress: Show a progress bar over all jobs, or lines where there is no terminal.
