@@ -149,15 +149,15 @@ WORDS |= {"VectorClipPPOLoss": "log_prob sample_log_prob state_value tensordict 
 WORDS |= {"initial_values": "critic observation preference", "utility_weights": "values"}
 ESTIMATE = "normalized_return normalized_value values others"
 WORDS |= {
-    "ExpectationAdvantage": f"{ESTIMATE} expected span",
-    "VectorExpectationAdvantage": f"{ESTIMATE} expected span",
+    "ExpectationAdvantage": f"{ESTIMATE} expected span estimate",
+    "VectorExpectationAdvantage": f"{ESTIMATE} expected span estimate",
 }
 WORDS |= {"VectorAdvantage": ESTIMATE, "ScalarisedAdvantage": ESTIMATE, "EpisodeAdvantage": ESTIMATE}
 
 IGNORES = {"VectorAdvantage": "weights"} | dict.fromkeys(("Sum", "PCGrad", "GroupedPCGrad", "TorchJD"), "attention")
 OUTSIDE = {"log_ratio", "ranged", "relative", "performance_ratios", "llm.group_normalize", "llm.reward_conflict"}
-OUTSIDE |= {"llm.group_advantage", "llm.reward_attention"}
-"""What divides, or takes a logarithm, of numbers for which that is not finite, or keeps NaN for a missing reward."""
+OUTSIDE |= {"llm.group_advantage", "llm.reward_attention", "utility_weights", "preference_correlation", "gaussian_kl"}
+"""Formulas that are not finite for some finite numbers, or for which NaN stands for a missing reward."""
 
 
 def calls() -> list[Call]:
