@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-.PHONY: help demo test extras check lint format types docs wheel extras clean
+.PHONY: help demo test llm check lint format types docs wheel extras clean
 
 help: ## Show this list.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -19,7 +19,7 @@ demo: $(INSTALLED) ## Train PASTA and Linear for a few minutes: a table, a pictu
 test: $(INSTALLED) ## Run all tests, with the examples in docstrings and docs.
 	$(PY) -m pytest -n 2 --dist worksteal
 
-extras: $(INSTALLED) ## Install TRL beside the rest, which `make test` does without, and run the tests that need it.
+llm: $(INSTALLED) ## Install TRL beside the rest, which `make test` does without, and run the tests that need it.
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,llm]'
 	$(PY) -m pytest tests/morl_blocks/llm tests/benchmarks/test_llm_rewards.py tests/docs/test_llm_rewards.py
 

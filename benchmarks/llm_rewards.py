@@ -8,7 +8,7 @@ The best completions lie on a concave trade-off. Its two ends, an empty completi
 largest sum; the completion that serves both alike has L/2 letters and earns 0.25 of each. A *policy* can also mix the
 two ends: its means then reach up to 0.5 of each, while no single completion serves both.
 
-Run ``python -m benchmarks.llm_rewards`` from a clone, after ``make extras``. The model is a small GPT-2 with
+Run ``python -m benchmarks.llm_rewards`` from a clone, after ``make llm``. The model is a small GPT-2 with
 random weights and one token per byte; nothing is downloaded. ``--model NAME_OR_PATH`` trains another one instead.
 """
 

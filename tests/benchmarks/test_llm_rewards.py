@@ -1,4 +1,4 @@
-"""The comparison on a tiny language model, made short. Needs TRL: ``make extras``."""
+"""The comparison on a tiny language model, made short. Needs TRL: ``make llm``."""
 
 import json
 from pathlib import Path
