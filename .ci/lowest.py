@@ -59,6 +59,7 @@ def main() -> None:
         subprocess.run([*pip, f"{ROOT}[{','.join(EXTRAS)}]", *TOOLS], cwd=folder, check=True)
         # The tests run outside this folder, so that they import what was installed.
         shutil.copytree(ROOT / "tests", folder / "tests")
+        shutil.copytree(ROOT / "benchmarks", folder / "benchmarks", ignore=shutil.ignore_patterns("results"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         # An old package beside a new one may be warned that it uses what is deprecated there.
         options = ["-q", "-n", "2", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning"]
