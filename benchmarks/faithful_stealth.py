@@ -21,7 +21,7 @@ import tyro
 from numpy.typing import NDArray
 
 from benchmarks._report import Report
-from morl_blocks.metrics import Interval, bootstrap_ci, preference_correlation, preference_regret
+from morl_blocks.metrics import Interval, bootstrap_ci, compare, preference_correlation, preference_regret
 from morl_blocks.scalarizers import Scalarizer, SmoothTchebycheff, Tchebycheff
 from morl_envs import CARDS
 from morl_recipes import published
@@ -39,6 +39,7 @@ ROWS = (
     ("controller", "No Decay"),
 )
 MU = 0.1
+BESIDE = ("PASTA (Ours)", "Exact PCGrad", "Linear, vector advantages")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,18 +83,31 @@ def interval(values: Array, lowest: float = -np.inf, highest: float = np.inf) ->
     return Interval(estimate, max(low, lowest), min(high, highest))
 
 
-def judge(returns: Array, weights: Array, mu: float) -> dict[str, Interval]:
-    """Return every number of a row, with intervals."""
+def numbers(returns: Array, weights: Array, mu: float) -> dict[str, Array]:
+    """Return every number of a row, ``[P, S]``, or ``[1, S]`` for what is of all preferences together."""
     scalarizers: dict[str, Scalarizer] = {"U_STCH": SmoothTchebycheff(mu), "U_TCH": Tchebycheff()}
     asked = np.broadcast_to(weights[:, None], returns.shape).copy()
-    pair = torch.from_numpy(returns), torch.from_numpy(asked)
-    found = {name: interval(scalarizer(*pair).numpy()) for name, scalarizer in scalarizers.items()}
-    by_seed = returns.transpose(1, 0, 2)
-    found["regret"] = interval(preference_regret(by_seed, weights, scalarizers["U_STCH"]).T, 0.0)
-    found["slope"] = interval(slopes(returns, weights)[None])
-    found["rank"] = interval(preference_correlation(by_seed, weights).mean(-1)[None], -1.0, 1.0)
-    found["HV"] = interval(np.clip(returns, 0, 1).prod(-1), 0.0, 1.0)
+    pair, by_seed = (torch.from_numpy(returns), torch.from_numpy(asked)), returns.transpose(1, 0, 2)
+    found = {name: np.asarray(scalarizer(*pair).numpy()) for name, scalarizer in scalarizers.items()}
+    found["regret"] = preference_regret(by_seed, weights, scalarizers["U_STCH"]).T
+    found["slope"] = slopes(returns, weights)[None]
+    found["rank"] = preference_correlation(by_seed, weights).mean(-1)[None]
+    found["HV"] = np.asarray(np.clip(returns, 0, 1).prod(-1))
     return found
+
+
+def judge(returns: Array, weights: Array, mu: float) -> dict[str, Interval]:
+    """Return every number of a row, with intervals."""
+    limits = {"regret": (0.0, np.inf), "rank": (-1.0, 1.0), "HV": (0.0, 1.0)}
+    every = numbers(returns, weights, mu)
+    return {name: interval(values, *limits.get(name, (-np.inf, np.inf))) for name, values in every.items()}
+
+
+def against(own: Array, other: Array, weights: Array, mu: float) -> dict[str, Any]:
+    """Compare two rows seed by seed: the difference with its interval, and the verdict."""
+    first, second = (numbers(returns, weights, mu) for returns in (own, other))
+    compared = {name: compare(first[name], second[name]) for name in ("U_STCH", "U_TCH", "slope", "HV")}
+    return {name: (one.difference, one.verdict) for name, one in compared.items()}
 
 
 def text(one: Interval) -> str:
@@ -113,6 +127,7 @@ def main(args: Args) -> dict[str, Any]:
     own = [load_runs(folder) for folder in args.runs]
     ours = pd.concat(own) if own else data.iloc[:0]
     frames |= {str(name): frame for name, frame in ours.groupby("method")}
+    places: dict[str, tuple[Array, list[int]]] = {}
     results: dict[str, Any] = {"mu": args.mu, "preferences": preferences, "rows": {}}
     report.say(
         f"stealth, 200,704 steps, {len(preferences)} preferences; test returns of best validations, 95 % over seeds"
@@ -124,9 +139,21 @@ def main(args: Args) -> dict[str, Any]:
         if not seeds:
             report.say(f"{name:27s}     0  no seed with a run of every preference")
             continue
+        places[name] = returns, seeds
         row = judge(returns, weights, args.mu)
         results["rows"][name] = {"seeds": seeds, **{key: list(one) for key, one in row.items()}}
         report.say(f"{name:27s} {len(seeds):5d}  " + "".join(f"{text(row[key]):26s}" for key in names).rstrip())
+    for name in ("SER-STCH", "Conditioned SER-STCH", "SelfTuned"):
+        for other in BESIDE if name in places else ():
+            first, second = places[name], places[other]
+            shared = [seed for seed in first[1] if seed in second[1]]
+            if len(shared) < 2:
+                continue
+            mine, others = (place[0][:, [place[1].index(seed) for seed in shared]] for place in (first, second))
+            found = against(mine, others, weights, args.mu)
+            report.say(f"\n{name} - {other}, paired over {len(shared)} seeds:")
+            report.say(*(f"  {key:7s} {text(one)} {verdict}" for key, (one, verdict) in found.items()))
+            results.setdefault("paired", {})[f"{name} - {other}"] = {k: [*one, v] for k, (one, v) in found.items()}
     report.write(results)
     return results
 
