@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TRAIN = """
 from morl_recipes import PASTA, train
-from morl_recipes.environments.toy import toy
+from morl_envs.toy import toy
 result = train(PASTA, toy(), preferences=[[0.5, 0.5]], seeds=[0], total_steps=2048, progress=False)
 """
 SAVE = TRAIN + "result.save('runs/one')\n"

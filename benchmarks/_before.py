@@ -9,7 +9,7 @@ import sys, time, torch
 torch.set_num_threads(1)
 from benchmarks._dummy import dummy
 from morl_recipes import PASTA, Run
-from morl_recipes.environments.source import find_source
+from morl_envs.source import find_source
 source = dummy(3) if {world!r} == "dummy" else find_source({world!r})
 runs = [Run(PASTA, (1 / 3,) * 3, seed) for seed in range({runs})]
 try:

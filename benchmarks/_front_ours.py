@@ -12,8 +12,8 @@ from time import process_time
 from typing import Any
 
 from benchmarks._front_tasks import FrontTask, Race
+from morl_envs.source import find_source
 from morl_recipes import PASTA, ROWS, Recipe, front_recipe
-from morl_recipes.environments.source import find_source
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings

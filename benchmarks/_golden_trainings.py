@@ -14,8 +14,8 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PPO, ROWS, EnvSource, Front, Recipe, TrainResult, train, train_front
-from morl_recipes.environments.toy import ToyBatch, toy
 
 METHODS = {
     "PASTA": ROWS["baselines"]["PASTA (Ours)"],

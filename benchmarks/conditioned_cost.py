@@ -16,8 +16,8 @@ import tyro
 
 from benchmarks._report import Report
 from morl_envs import CARDS
+from morl_envs.source import find_source
 from morl_recipes import ROWS, Recipe
-from morl_recipes.environments.source import find_source
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings

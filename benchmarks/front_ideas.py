@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from benchmarks._report import Report
 from morl_blocks.metrics import eum, even_weights, front_hypervolume
 from morl_envs import GymnasiumBatch
+from morl_envs.source import find_source
 from morl_recipes import EnvSource, Recipe, front_recipe, train_front
-from morl_recipes.environments.source import find_source
 from morl_recipes.recipe.specs import Actor, Branched, Uniform
 
 GAMMA, REFERENCE, WEIGHTS, ASKED, EPISODES = 0.99, (-100.0, -100.0), 101, 11, 2

@@ -20,9 +20,9 @@ import tyro
 
 from benchmarks._report import Report
 from morl_blocks.combiners import PCGrad
+from morl_envs.toy import toy
 from morl_recipes import PASTA, PPO, Recipe, train, train_front
 from morl_recipes.cli import main as command_line
-from morl_recipes.environments.toy import toy
 
 ROOT = Path(__file__).parents[1]
 HARNESS = ROOT / "recipes" / "morl_recipes"

@@ -16,8 +16,8 @@ import tyro
 
 from benchmarks._report import Report
 from morl_blocks.metrics import compare
+from morl_envs.source import find_source
 from morl_recipes import ROWS, Recipe, train
-from morl_recipes.environments.source import find_source
 from morl_recipes.recipe.spec import Spec
 from morl_recipes.recipe.specs import AttentionWeighted
 

@@ -34,8 +34,8 @@ from benchmarks._peers import MakeEnv, morl_baselines, stable_baselines
 from benchmarks._plain_pasta import PlainPasta, random_batch
 from benchmarks._report import Report
 from benchmarks._timing import interleaved
+from morl_envs.source import find_source
 from morl_recipes import PASTA, EnvSource, Recipe, Run
-from morl_recipes.environments.source import find_source
 from morl_recipes.learning.adam import step_sizes
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.iteration import RECORD
@@ -190,7 +190,7 @@ def _bound(function: Callable[[dict[str, torch.Tensor]], None], batch: dict[str,
 MEMORY = """
 import torch
 from benchmarks.training_speed import batch
-from morl_recipes.environments.source import find_source
+from morl_envs.source import find_source
 from benchmarks._dummy import dummy
 torch.set_num_threads(1)
 own = batch({runs}, 3, {source}, compiled=False)

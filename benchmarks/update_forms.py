@@ -22,8 +22,8 @@ from benchmarks._peers import stable_baselines
 from benchmarks._report import Report
 from benchmarks._timing import interleaved
 from benchmarks.training_speed import STEPS, stealth_env, update_call
+from morl_envs.source import find_source
 from morl_recipes import PASTA, train
-from morl_recipes.environments.source import find_source
 
 
 @dataclass(frozen=True)

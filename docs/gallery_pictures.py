@@ -19,11 +19,11 @@ from torch import Tensor
 
 from morl_envs.heuristics import HEURISTICS, RandomPolicy
 from morl_envs.rendering.video import record_episode
+from morl_envs.source import find_source
 from morl_envs.worlds import create_world
 from morl_recipes.analysis.datasets import find_dataset
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.tables.render import render_table
-from morl_recipes.environments.source import find_source
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.running.play import follow
 from morl_recipes.store.store import Store

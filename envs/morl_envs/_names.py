@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import NoReturn
 
+SHOWN = 10
+"""Names that a message lists at most."""
+
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
     """Raise the house ``ValueError``: what must hold, and what came instead."""
@@ -19,4 +22,6 @@ def unknown(argument: str, rule: str, value: str, known: Iterable[str]) -> Value
     """
     names = {name.lower(): name for name in known}
     near = [names[match] for match in get_close_matches(value.lower(), names, n=3, cutoff=0.4)]
-    return ValueError(f"`{argument}` must {rule}, got {value!r}. Nearest: {', '.join(near or names.values())}.")
+    others = [*names.values()][:SHOWN] + ["..."] * (len(names) > SHOWN)
+    hint = f"Nearest: {', '.join(near)}" if near else f"Known: {', '.join(others)}"
+    return ValueError(f"`{argument}` must {rule}, got {value!r}. {hint}.")

@@ -11,8 +11,8 @@ from morl_recipes._moved import answer_old_names
 from morl_recipes.common.extras import without_train
 
 if TYPE_CHECKING:
+    from morl_envs.source import EnvSource as EnvSource
     from morl_recipes.analysis.datasets import published as published
-    from morl_recipes.environments.source import EnvSource as EnvSource
     from morl_recipes.evaluation.episodes import play_returns as play_returns
     from morl_recipes.evaluation.exact_distance import distance_to_exact as distance_to_exact
     from morl_recipes.recipe.ppo import PPO as PPO
@@ -36,7 +36,7 @@ _HOME = {
     "PASTA": "morl_recipes.recipe.rows",
     "PPO": "morl_recipes.recipe.ppo",
     "ROWS": "morl_recipes.recipe.rows",
-    "EnvSource": "morl_recipes.environments.source",
+    "EnvSource": "morl_envs.source",
     "Front": "morl_recipes.running.fronts",
     "Recipe": "morl_recipes.recipe",
     "Run": "morl_recipes.recipe.run",

@@ -12,8 +12,12 @@ MOVED = {
     "checkpoint": "store.checkpoint",
     "dataset": "analysis.datasets",
     "differences": "analysis.differences",
-    "env_files": "environments.user_files",
-    "envs": "environments.source",
+    "env_files": "morl_envs.user_files",
+    "environments": "morl_envs",
+    "environments.source": "morl_envs.source",
+    "environments.toy": "morl_envs.toy",
+    "environments.user_files": "morl_envs.user_files",
+    "envs": "morl_envs.source",
     "errors": "common.errors",
     "exact_distance": "evaluation.exact_distance",
     "export": "running.export",
@@ -49,14 +53,19 @@ MOVED = {
     "table": "analysis.tables",
     "testing": "running.test_scores",
     "toml": "common.toml",
-    "toy": "environments.toy",
+    "toy": "morl_envs.toy",
     "trainer": "running.train",
     "twins": "recipe.same_training",
     "watching": "running.progress",
 }
-"""Old name below ``morl_recipes`` to new name below it."""
+"""Old name below ``morl_recipes`` to new name, below it too or in ``morl_envs``."""
 
 PACKAGE = "morl_recipes."
+
+
+def new_name(new: str) -> str:
+    """Return the whole new name of a module."""
+    return new if new.partition(".")[0] == "morl_envs" else PACKAGE + new
 
 
 class _MovedModule(Loader):
@@ -85,10 +94,10 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Return how an old name is loaded, and None for all others."""
         new = MOVED.get(fullname.removeprefix(PACKAGE)) if fullname.startswith(PACKAGE) else None
-        return None if new is None else ModuleSpec(fullname, _MovedModule(PACKAGE + new))
+        return None if new is None else ModuleSpec(fullname, _MovedModule(new_name(new)))
 
 
 def answer_old_names() -> None:
     """Let imports of moved modules find them."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        sys.meta_path.insert(0, _Finder())  # before the finder of files: what is below a moved package has moved too

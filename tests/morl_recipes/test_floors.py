@@ -13,11 +13,10 @@ ROOT = Path(morl_recipes.__file__).parent
 BELOW = {
     "common": set[str](),
     "recipe": {"common"},
-    "environments": {"common", "recipe"},
-    "learning": {"common", "recipe", "environments"},
-    "evaluation": {"common", "recipe", "environments", "learning"},
+    "learning": {"common", "recipe"},
+    "evaluation": {"common", "recipe", "learning"},
     "store": {"common", "recipe"},
-    "running": {"common", "recipe", "environments", "learning", "evaluation", "store"},
+    "running": {"common", "recipe", "learning", "evaluation", "store"},
 }
 POLICY_NETWORK = {"lift", "networks", "observations"}
 """Modules of learning that evaluation may know."""

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from morl_envs.toy import ToyBatch
 from morl_recipes import PASTA, PPO, EnvSource, Recipe
-from morl_recipes.environments.toy import ToyBatch
 from morl_recipes.recipe.spec import AnySpec, Spec
 from morl_recipes.recipe.specs import AttentionWeighted
 

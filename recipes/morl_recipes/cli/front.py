@@ -16,9 +16,9 @@ from morl_recipes.cli.signals import forward_sigterm
 from morl_recipes.common import checks
 
 if TYPE_CHECKING:
+    from morl_envs.plugin import Plugin
     from morl_recipes.recipe.protocols import Task
     from morl_recipes.recipe.recipe import Recipe
-    from morl_recipes.recipe.user_code import Plugin
     from morl_recipes.running.fronts.front import Front as TrainedFront
 
 PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
@@ -113,7 +113,7 @@ class Front:
 
     def _reference(self) -> tuple[float, ...] | None:
         """Return the reference point, checked before anything is trained."""
-        from morl_recipes.environments.source import find_source
+        from morl_envs.source import find_source
 
         if self.reference is None:
             return None
@@ -172,11 +172,11 @@ def _beside(front: TrainedFront, task: Task, steps: int) -> str:
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:
     """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
+    from morl_envs.source import find_source
     from morl_recipes.analysis.fronts.page import write_front_page
     from morl_recipes.analysis.fronts.picture import draw_front
     from morl_recipes.analysis.fronts.summary import known_front
     from morl_recipes.common.atomic_files import staged
-    from morl_recipes.environments.source import find_source
 
     known = known_front(front)
     with staged(folder / TABLE) as temporary:

@@ -23,7 +23,7 @@ class OwnBlocks:
         """Run the file with the blocks, and warn if its text differs from the one that the runs were trained with."""
         if self.blocks is None:
             return
-        from morl_recipes.recipe.user_code import Plugin, named_file
+        from morl_envs.plugin import Plugin, named_file
         from morl_recipes.store.store import Store
 
         file = named_file(str(self.blocks))  # `train` takes my_rows.py:MyRow, so this does too

@@ -15,9 +15,9 @@ from morl_blocks.metrics import discounted_returns
 from morl_blocks.metrics.arrays import Array
 from morl_blocks.ppo import unit_box_to_action
 from morl_envs.protocol import TensorEnv
+from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.seeds import derive
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.learning.lift import LiftedActor, StackedActor
 from morl_recipes.learning.networks import build_actor

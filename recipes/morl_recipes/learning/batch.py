@@ -12,9 +12,9 @@ from torch import Tensor
 
 from morl_blocks.ppo import ReturnNormalizer
 from morl_envs.protocol import TensorEnv
+from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.seeds import derive
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.learning.adam import AdamState
 from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
 from morl_recipes.learning.compiling import Fused, pays

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from morl_envs.plugin import Plugin, named_file
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
-from morl_recipes.recipe.user_code import Plugin, named_file, rows_of
+from morl_recipes.recipe.user_code import rows_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 
-from morl_recipes.environments.source import close
+from morl_envs.source import close
 from morl_recipes.evaluation.episodes import one_thread
 from morl_recipes.learning.batch import Batch
 from morl_recipes.running.plan import OVERHEAD, Job, makespan

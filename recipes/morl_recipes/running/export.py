@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from morl_envs.protocol import TensorEnv
+from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.evaluation.episodes import play_steps
 from morl_recipes.evaluation.saved_policy import Point, SavedPolicy, acting
 from morl_recipes.running.stored_runs import find_run, load_policy, source_of

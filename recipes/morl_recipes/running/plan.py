@@ -13,8 +13,9 @@ from typing import Any
 
 import torch
 
+from morl_envs.plugin import Plugin
+from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
-from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.learning.networks import require_parameters
 from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
@@ -22,7 +23,7 @@ from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.same_training import blocks_of
 from morl_recipes.recipe.selection import Row, name_of, select_rows
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.recipe.user_code import Plugin, explain
+from morl_recipes.recipe.user_code import explain
 from morl_recipes.running.sweep import Sweep
 from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun, make_run_id
 

@@ -14,10 +14,10 @@ from typing import Any
 from torch import Tensor
 
 from morl_blocks.metrics import expected_utility, run_hypervolume
+from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.common.text import one_line
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.evaluation.episodes import Policy, episode_returns, play_steps
 from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from morl_envs.plugin import named_file
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count, some
-from morl_recipes.recipe.user_code import named_file
 from morl_recipes.running.engines.local import available_cores
 from morl_recipes.running.estimate import estimate
 from morl_recipes.running.execute import describe_seeds, pinned_size, size_note

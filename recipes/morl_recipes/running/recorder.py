@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from morl_recipes.environments.source import close, sizes
+from morl_envs.source import close, sizes
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.observations import STATISTICS

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from morl_envs.source import EnvSource
 from morl_recipes.common import checks, scores
 from morl_recipes.common.naming import count
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.store.record import RunRecord
 

@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 from morl_blocks.ppo import Actor
 from morl_envs.protocol import TensorEnv
+from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import some, unknown
-from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import Network

@@ -7,13 +7,13 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from morl_envs.plugin import named_file
 from morl_recipes.common import checks, toml
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe.fields import change_recipe
 from morl_recipes.recipe.ppo import PPO
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.settings import NAMES, Settings, require_known
-from morl_recipes.recipe.user_code import named_file
 
 MOST_SEEDS = 10_000
 """The largest number of seeds; above it `seeds = [0, 1, 2]` was meant, or one seed."""
@@ -25,7 +25,7 @@ class Sweep:
 
     Args:
         rows: Names for :func:`~morl_recipes.recipe.selection.select_rows`.
-        envs: Names for :func:`~morl_recipes.environments.source.find_source`.
+        envs: Names for :func:`~morl_envs.source.find_source`.
         preferences: Weights on the simplex; ``None`` takes each environment's own.
         seeds: Seeds; a number n means ``0 .. n - 1``.
         settings: How all of them are trained.

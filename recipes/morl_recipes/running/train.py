@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from morl_envs.plugin import Plugin
+from morl_envs.source import close, find_source
 from morl_recipes.common import atomic_files, checks
-from morl_recipes.environments.source import close, find_source
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run, check_batch
 from morl_recipes.recipe.settings import Settings, takes_settings
-from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.engines.inline import RaisingEngine
 from morl_recipes.running.execute import Options, alone, execute
 from morl_recipes.running.job import train_job
@@ -70,7 +70,7 @@ def train(
 
     Example:
         >>> from morl_recipes.recipe.rows import PASTA
-        >>> from morl_recipes.environments.toy import toy
+        >>> from morl_envs.toy import toy
         >>> result = train(PASTA, toy(), [[0.5, 0.5]], seeds=[0], total_steps=2048, progress=False)
         >>> result.runs[0].status, len(result.runs[0].history)
         ('done', 1)

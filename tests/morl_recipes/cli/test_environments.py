@@ -9,7 +9,7 @@ from morl_recipes.cli import main
 from morl_recipes.store.frames import load_runs
 
 WORLD = """
-from morl_recipes.environments.toy import ToyBatch
+from morl_envs.toy import ToyBatch
 
 def make_env(num_envs, seeds):
     return ToyBatch(num_envs, seeds, observation_dim=3)

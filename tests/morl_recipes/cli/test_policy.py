@@ -102,7 +102,7 @@ class WideOfMine(UnitBoxGaussianActor):
 Mine = replace(PASTA, actor=spec(WideOfMine)())
 """
 WORLD = """
-from morl_recipes.environments.toy import ToyBatch
+from morl_envs.toy import ToyBatch
 
 make_env = ToyBatch
 """

@@ -35,7 +35,7 @@ def test_findings_are_sentences_and_exit_code_1(
             "mine.py",
             "from dataclasses import replace\nfrom morl_recipes import PASTA\nMyRow = replace(PASTA)",
         ),
-        ("--envs", "mine.py:make_env", "from morl_recipes.environments.toy import ToyBatch as make_env"),
+        ("--envs", "mine.py:make_env", "from morl_envs.toy import ToyBatch as make_env"),
     ],
 )
 def test_dry_run_names_python_files_before_it_runs_them(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from morl_envs.toy import toy
 from morl_recipes import Run
 from morl_recipes.analysis.report.study_figures import study_figures
 from morl_recipes.analysis.results.load import load_results
@@ -14,7 +15,6 @@ from morl_recipes.common import scores
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
 from morl_recipes.common.scores.score import Score, judge
 from morl_recipes.common.scores.utility import UTILITY
-from morl_recipes.environments.toy import toy
 from morl_recipes.recipe.identity import IDENTITY
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.train import train_runs

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from morl_envs.protocol import State
+from morl_envs.toy import toy
 from morl_recipes import EnvSource
 from morl_recipes.common.scores.errors import summarise
 from morl_recipes.common.scores.hypervolume import HYPERVOLUME
 from morl_recipes.common.seeds import derive
-from morl_recipes.environments.toy import toy
 from morl_recipes.evaluation.episodes import Player, held_out_returns
 from morl_recipes.learning.networks import build_actor
 from tests.morl_recipes.worlds import tiny

@@ -11,9 +11,9 @@ from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedC
 from morl_blocks.preferences import PreferenceSampler
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
+from morl_envs.source import Make
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
-from morl_recipes.environments.source import Make
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import scaled
 from morl_recipes.learning.state import tensors_of

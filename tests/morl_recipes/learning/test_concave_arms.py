@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from benchmarks import _faithful_worlds as worlds
+from morl_envs.source import Make
+from morl_envs.toy import ToyBatch
 from morl_recipes import ROWS, EnvSource, Recipe, Run
-from morl_recipes.environments.source import Make
-from morl_recipes.environments.toy import ToyBatch
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import Settings
 

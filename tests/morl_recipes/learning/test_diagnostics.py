@@ -1,7 +1,7 @@
 import torch
 
+from morl_envs.toy import toy
 from morl_recipes import Run
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import diagnose, find_failures
 from morl_recipes.learning.targets import gae, targets_of

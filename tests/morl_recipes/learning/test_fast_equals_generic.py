@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from morl_blocks.combiners import PCGrad, Sum
+from morl_envs.source import Make
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
-from morl_recipes.environments.source import Make
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning import adam
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe import specs

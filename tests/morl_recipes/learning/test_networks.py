@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from morl_blocks.critics import SharedCritic
 from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_envs.toy import toy
 from morl_recipes import PASTA, Recipe, Run, train
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings

@@ -16,8 +16,8 @@ from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
 from morl_blocks.scalarizers import Scalarizer
 from morl_blocks.schedulers import Scheduler
 from morl_envs.protocol import State
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, EnvSource, Recipe, Run, by_batch
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PPO, EnvSource, Run
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import episode_returns

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from morl_blocks.combiners import Sum
 from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
 from morl_blocks.scalarizers import Scalarizer
+from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from morl_blocks.combiners import GroupedPCGrad
 from morl_blocks.preferences import PreferenceSampler, even_preferences
+from morl_envs.toy import toy
 from morl_recipes import PPO, ROWS, Recipe, Run
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.minibatch import Minibatch
 from morl_recipes.learning.weighing import Weighing, split

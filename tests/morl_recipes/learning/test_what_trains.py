@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
+from morl_envs.toy import toy
 from morl_recipes import ROWS, Recipe, Run
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings

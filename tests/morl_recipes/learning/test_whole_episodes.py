@@ -6,8 +6,8 @@ import torch
 
 from morl_blocks.ppo import vector_advantage
 from morl_blocks.scalarizers import SmoothTchebycheff
+from morl_envs.toy import toy
 from morl_recipes import ROWS, Recipe, Run
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.learning.targets import Accrual, Targets, gae, targets_of

@@ -96,7 +96,7 @@ def test_every_row_trains_for_two_iterations(env: str) -> None:
 
 
 def _short(env: str) -> object:
-    from morl_recipes.environments.source import find_source
+    from morl_envs.source import find_source
 
     source = find_source(env)
 

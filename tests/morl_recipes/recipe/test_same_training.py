@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import torch
 
+from morl_envs.toy import toy
 from morl_recipes import ROWS, train
-from morl_recipes.environments.toy import toy
 from morl_recipes.recipe.same_training import blocks_of
 from tests.morl_recipes.worlds import tiny
 

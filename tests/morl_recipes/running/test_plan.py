@@ -106,13 +106,11 @@ def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one
     names = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "world.py").write_text("from morl_recipes.environments.toy import ToyBatch as make_env\n")
+        (tmp_path / folder / "world.py").write_text("from morl_envs.toy import ToyBatch as make_env\n")
         names.append(f"{tmp_path / folder / 'world.py'}:make_env")
     changes = {"envs": names, "rows": ["PASTA"], "preferences": None, "seeds": 1}
     assert [run.env for run in tiny_plan(**changes).runs] == ["world.py:make_env"]
-    (tmp_path / "b" / "world.py").write_text(
-        "from morl_recipes.environments.toy import ToyBatch as make_env  # another\n"
-    )
+    (tmp_path / "b" / "world.py").write_text("from morl_envs.toy import ToyBatch as make_env  # another\n")
     message = (
         "`envs` must come from files of different names, got world.py:make_env of .*a/world.py and of .*b/world.py"
     )

@@ -10,8 +10,8 @@ from PIL import Image
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs import CARDS
+from morl_envs.source import find_source
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.source import find_source
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.running import play as play_module
 from morl_recipes.running.engines.inline import InlineEngine

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from morl_blocks import schedulers
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor, unit_box_to_action
+from morl_envs.toy import toy
 from morl_recipes import PASTA, PPO, train
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.toy import toy
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.recipe.spec import KINDS, Spec, as_spec, spec
 from morl_recipes.recipe.specs import Actor as ActorSpec

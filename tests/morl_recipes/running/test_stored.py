@@ -17,13 +17,13 @@ import pytest
 import torch
 
 from morl_blocks import schedulers
+from morl_envs.source import EnvSource
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, ROWS, train
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.cli import main
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.source import EnvSource
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import as_spec

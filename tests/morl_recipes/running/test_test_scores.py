@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+from morl_envs.source import EnvSource, find_source
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import Recipe, train
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.source import EnvSource, find_source
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.evaluation.episodes import Player, held_out_returns
 from morl_recipes.running import test_scores as testing
 from morl_recipes.running.test_scores import test_store as play_store

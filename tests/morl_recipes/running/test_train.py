@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 import torch
 
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, PPO, ROWS, EnvSource, Run, Settings, train, train_runs
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import NAMES
 from morl_recipes.recipe.spec import as_spec

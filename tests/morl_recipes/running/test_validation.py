@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 
 from morl_envs.protocol import State
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import EnvSource, Run
-from morl_recipes.environments.toy import ToyBatch, toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.validation import BestPolicies, Evaluator

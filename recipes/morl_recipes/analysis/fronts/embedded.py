@@ -11,11 +11,11 @@ import safetensors.torch
 from torch import Tensor
 
 from morl_envs import CARDS
+from morl_envs.source import find_source
 from morl_recipes.analysis.fronts.page import front_sections, page_data
 from morl_recipes.analysis.fronts.summary import known_front
 from morl_recipes.analysis.report.offline import inline_json, resource
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.source import find_source
 from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import BOUNDS, Front
 from morl_recipes.running.fronts.train import STORE

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from morl_envs.source import EnvSource
 from morl_recipes.analysis.fronts.summary import Reached, reached
 from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
 from morl_recipes.common.text import for_html as escape
-from morl_recipes.environments.source import EnvSource
 from morl_recipes.recipe.protocols import protocol
 from morl_recipes.running.fronts.front import Array, Front
 

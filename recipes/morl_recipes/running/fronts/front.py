@@ -141,7 +141,7 @@ class Front:
         Returns:
             Largest difference of any action from PyTorch's.
         """
-        from morl_recipes.environments.source import find_source
+        from morl_envs.source import find_source
         from morl_recipes.running.export import export_module
 
         m = len(self.objectives)

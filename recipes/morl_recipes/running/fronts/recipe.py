@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from morl_recipes.environments.source import EnvSource, find_source
+from morl_envs.source import EnvSource, find_source
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT, FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 

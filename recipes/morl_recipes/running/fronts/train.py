@@ -14,17 +14,17 @@ import torch
 from torch import Tensor
 
 from morl_blocks.preferences import even_preferences
+from morl_envs.plugin import Plugin
 from morl_envs.protocol import TensorEnv
 from morl_envs.shortened import ShortenedEnv, discounted_horizon
+from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
-from morl_recipes.environments.source import EnvSource, find_source
 from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.settings import Settings, takes_settings
 from morl_recipes.recipe.specs import Given, Uniform
-from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
 from morl_recipes.running.fronts.recipe import is_discrete
@@ -101,7 +101,7 @@ def train_front(
 
     Example:
         >>> from morl_recipes.recipe.rows import ROWS
-        >>> from morl_recipes.environments.toy import toy
+        >>> from morl_envs.toy import toy
         >>> linear = ROWS["ours"]["Linear, vector advantages"]
         >>> front = train_front(linear, toy(), preferences=5, total_steps=2048, progress=False, eval_episodes=2)
         >>> front.asked.shape, front.policy([0.3, 0.7])([0.0, 0.0, 0.0, 0.0]).shape

@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from morl_recipes.environments.source import EnvSource
+from morl_envs.plugin import Plugin
+from morl_envs.source import EnvSource
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.loggers import Logger
 from morl_recipes.running.result import TrainResult
 from morl_recipes.running.train import train_folder

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from morl_envs.source import find_source
 from morl_recipes import ROWS, Front, train_front
 from morl_recipes.analysis.fronts import page
 from morl_recipes.analysis.fronts.page import page_data, write_front_page
-from morl_recipes.environments.source import find_source
 from tests.morl_recipes.worlds import tiny
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from morl_envs.toy import toy
 from morl_recipes import ROWS, Front, Recipe, train_front
-from morl_recipes.environments.toy import toy
 from morl_recipes.recipe.specs import Uniform
 from tests.morl_recipes.worlds import tiny
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from morl_blocks.metrics import hypervolume
+from morl_envs.toy import toy
 from morl_recipes import Front
-from morl_recipes.environments.toy import toy
 
 
 def _with(front: Front, returns: list[list[float]]) -> Front:

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs import make_batch
+from morl_envs.source import find_source
+from morl_envs.toy import toy
 from morl_recipes import Front, train_front
 from morl_recipes.analysis.fronts.page import page_data
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.seeds import derive
-from morl_recipes.environments.source import find_source
-from morl_recipes.environments.toy import toy
 from morl_recipes.evaluation.episodes import FRONT
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.spec import KINDS, AnySpec, Live, spec

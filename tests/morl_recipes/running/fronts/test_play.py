@@ -2,9 +2,9 @@ import pytest
 import torch
 
 from morl_blocks.preferences import even_preferences
+from morl_envs.toy import toy
 from morl_recipes import Front
 from morl_recipes.common.seeds import derive
-from morl_recipes.environments.toy import toy
 from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.running.fronts.front import make_policy

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, Recipe, front_recipe
-from morl_recipes.environments.toy import toy
 from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.specs import Fixed
 from morl_recipes.running.fronts.train import adapted

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from morl_envs.source import find_source
+from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
-from morl_recipes.environments.source import find_source
-from morl_recipes.environments.toy import toy
 from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.state import load_tensors, tensors_of

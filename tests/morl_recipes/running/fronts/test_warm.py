@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 import torch
 
+from morl_envs.plugin import Plugin
+from morl_envs.source import find_source
+from morl_envs.toy import toy
 from morl_recipes import Front, train_front
 from morl_recipes.common.errors import StoreError
-from morl_recipes.environments.source import find_source
-from morl_recipes.environments.toy import toy
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.recipe.user_code import Plugin
 from morl_recipes.running.fronts.train import adapted
 from morl_recipes.running.fronts.warm import inherit, spread, train_warm
 from morl_recipes.running.recorder import Recorder

@@ -7,9 +7,8 @@ from typing import Any
 
 import gymnasium
 
-from morl_recipes.common.checks import fail
-from morl_recipes.common.naming import unknown
-from morl_recipes.recipe.user_code import FileName, Plugin, named_file
+from morl_envs._names import fail, unknown
+from morl_envs.plugin import FileName, Plugin, named_file
 
 
 def split(name: str) -> FileName | None:
@@ -53,7 +52,7 @@ def in_file(plugin: Plugin, attribute: str, kinds: tuple[type, ...]) -> Any:
     own = {name: value for name, value in vars(module).items() if callable(value) or isinstance(value, kinds)}
     if attribute not in own:
         known = [name for name in own if not name.startswith("_")]
-        raise unknown(f"environment of {plugin.path}", attribute, known or ("(it defines no function)",))
+        raise unknown("env", f"be an environment of {plugin.path}", attribute, known or ("(it defines no function)",))
     return own[attribute]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import gymnasium
 import pytest
 
-from morl_recipes.environments.user_files import accepts, find_plugin, in_file, opens_batches, split
-from morl_recipes.recipe.user_code import Plugin
+from morl_envs.plugin import Plugin
+from morl_envs.user_files import accepts, find_plugin, in_file, opens_batches, split
 
 
 def test_files_are_told_from_names() -> None:
@@ -31,9 +31,11 @@ def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
 
 def test_unknown_names_of_a_file_are_refused_with_the_nearest() -> None:
     plugin = Plugin("my_env.py", "NUMBER = 3\ndef make_env(): ...")
-    with pytest.raises(ValueError, match=r"unknown environment of my_env.py 'make_evn'. Nearest: make_env"):
+    with pytest.raises(
+        ValueError, match=r"environment of my_env.py, got 'make_evn'. Nearest: make_env"
+    ):
         in_file(plugin, "make_evn", ())
-    with pytest.raises(ValueError, match=r"unknown environment of my_env.py 'NUMBER'"):
+    with pytest.raises(ValueError, match=r"an environment of my_env.py, got 'NUMBER'"):
         in_file(plugin, "NUMBER", ())
     assert in_file(plugin, "NUMBER", (int,)) == 3
 

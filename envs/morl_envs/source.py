@@ -1,4 +1,4 @@
-"""Where the trainer gets its environments from: a source that opens batches with the tensor interface."""
+"""Where environments come from: a name, a Gymnasium id, a file or a function of the user."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from morl_envs._names import fail, unknown
 from morl_envs.cards import CARDS, EnvCard, known_card
 from morl_envs.copied import with_own_tensors
 from morl_envs.factory import make_batch
 from morl_envs.gymnasium_batch import GymnasiumBatch
+from morl_envs.plugin import Plugin
 from morl_envs.protocol import TensorEnv
-from morl_recipes.common.checks import fail
-from morl_recipes.common.naming import unknown
-from morl_recipes.environments.user_files import accepts, find_plugin, in_file, opens_batches, split
-from morl_recipes.recipe.user_code import Plugin
+from morl_envs.user_files import accepts, find_plugin, in_file, opens_batches, split
 
 Make = Callable[[int, Sequence[int]], TensorEnv]
 
@@ -99,7 +98,7 @@ class EnvSource:
         """Return the source with everything that it can know; opens one environment when something is missing.
 
         Example:
-            >>> from morl_recipes.environments.toy import toy
+            >>> from morl_envs.toy import toy
             >>> toy(objectives=2).complete().preferences
             ((0.5, 0.5),)
         """
@@ -182,7 +181,7 @@ def _named(env: str, device: str, plugins: Sequence[Plugin], folder: str | Path)
         return _carded(card, device)
     registered = _registered_ids()
     if env.lower() not in registered:
-        raise unknown("environment", env, [*CARDS, *registered.values()])
+        raise unknown("env", "be a known environment", env, [*CARDS, *registered.values()])
     return _registered(registered[env.lower()])
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from morl_envs import _checks
 from morl_envs.protocol import State
-from morl_recipes.common import checks
-from morl_recipes.environments.source import EnvSource
+from morl_envs.source import EnvSource
 
 
 class ToyBatch:
@@ -48,9 +48,9 @@ class ToyBatch:
         horizon: int = 16,
     ) -> None:
         if len(seeds) != num_envs:
-            checks.fail("seeds", f"hold {num_envs} numbers", len(seeds))
+            _checks.fail("seeds", f"hold {num_envs} numbers", len(seeds))
         if action_dim < objectives:
-            checks.fail("action_dim", f"be at least the number of objectives ({objectives})", action_dim)
+            _checks.fail("action_dim", f"be at least the number of objectives ({objectives})", action_dim)
         self.num_envs, self.observation_dim, self.action_dim, self.horizon = (
             num_envs,
             observation_dim,

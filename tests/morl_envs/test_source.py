@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from morl_envs.cards import CARDS
+from morl_envs.source import EnvSource, find_source
+from morl_envs.toy import ToyBatch, toy
 from morl_recipes import Run, Settings, train_runs
-from morl_recipes.environments.source import EnvSource, find_source
-from morl_recipes.environments.toy import ToyBatch, toy
 from tests.morl_recipes.worlds import tiny
 
 QUICK = Settings(total_steps=128, num_envs=4, test_episodes=2, compile=False)
@@ -31,7 +31,7 @@ def test_registered_environments_need_no_card() -> None:
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"unknown environment 'stelth'. Nearest: stealth"):
+    with pytest.raises(ValueError, match=r"`env` must be a known environment, got 'stelth'. Nearest: stealth"):
         find_source("stelth")
 
 
@@ -94,7 +94,7 @@ def make_env():
     return Line()
 
 def make_batches(num_envs, seeds):
-    from morl_recipes.environments.toy import ToyBatch
+    from morl_envs.toy import ToyBatch
     return ToyBatch(num_envs, seeds)
 
 from morl_recipes import EnvSource
