@@ -5,7 +5,9 @@ From a clone of the project::
     python -m benchmarks.publish runs/pasta runs/linear --name stealth-200k --sweep stealth_200k
 
 writes ``recipes/morl_recipes/data/results/stealth-200k.csv``; ``--out`` names another folder. With ``--sweep`` the runs
-of that sweep file that nobody has trained yet are listed as missing. ``morl-blocks table --results NAME`` prints it.
+of that sweep file that nobody has trained yet are listed as missing; with ``--only-planned`` no others are taken from
+the stores. ``morl-blocks table --results NAME`` prints it. The validations of each run are kept beside it:
+``benchmarks/curves.py``.
 """
 
 import csv
@@ -20,6 +22,7 @@ from typing import Annotated, Any
 import pandas as pd
 import tyro
 
+from benchmarks import curves
 from morl_recipes.analysis.datasets import SCHEMA, Cell, Dataset, cells_of, folder, read_dataset, to_json
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
@@ -52,6 +55,8 @@ UNMATCHED = ("run_id", *ALWAYS, *ORIGIN)
 class Args:
     """Keep the finished runs of result folders as one file: a line per run, without policies and histories.
 
+    The validations of the runs are kept in a second file, for learning curves.
+
     A file of the same name is extended. The same run twice is refused unless its numbers are the same; so are other
     settings, bounds or recipes.
     """
@@ -64,12 +69,16 @@ class Args:
     """Folder of the file; by default that of the package."""
     sweep: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
     """A sweep file, or the name of a shipped one, with everything that the table shall hold in the end."""
+    only_planned: bool = False
+    """Take only runs of the sweep file from the folders, and leave their other runs."""
 
 
 def main(args: Args) -> None:
     """Write the file, and say what is in it."""
     plan = None if args.sweep is None else make_plan(read_sweep(args.sweep)).manifest()
-    made = publish(args.folders, args.name, args.out, plan=plan)
+    if args.only_planned and plan is None:
+        raise SystemExit("--only-planned needs --sweep FILE, which says what is planned.")
+    made = publish(args.folders, args.name, args.out, plan=plan, only_planned=args.only_planned)
     rows = {(run.env, run.group, run.method) for run in made.manifest.runs}
     print(f"{args.name}: {len(made.done)} of {len(made.manifest.runs)} planned runs, {count(len(rows), 'row')}.")
     where = args.name if args.out is None else args.out / f"{args.name}.csv"
@@ -77,7 +86,12 @@ def main(args: Args) -> None:
 
 
 def publish(
-    stores: Iterable[str | Path | Store], name: str, out: str | Path | None = None, *, plan: Manifest | None = None
+    stores: Iterable[str | Path | Store],
+    name: str,
+    out: str | Path | None = None,
+    *,
+    plan: Manifest | None = None,
+    only_planned: bool = False,
 ) -> Dataset:
     """Make a dataset from result stores, or add their runs to the one of this name.
 
@@ -90,6 +104,7 @@ def publish(
         name: Name of the dataset.
         out: Folder of its file; by default the package's own.
         plan: What the table shall hold in the end, where the stores are parts of it.
+        only_planned: Leave the runs of the stores that are not in the plan.
 
     Returns:
         The dataset, as written. What does not fit raises :class:`~morl_recipes.store.StoreError`.
@@ -97,7 +112,11 @@ def publish(
     check_run_id(name, "name")
     path = (folder() if out is None else Path(out)) / f"{name}.csv"
     parts = [(str(path), read_dataset(path))] if path.exists() else []
-    parts += [(str(store.path), of_store(store, name)) for store in map(Store.open, stores)]
+    opened = [Store.open(store) for store in stores]
+    found = [(str(store.path), of_store(store, name)) for store in opened]
+    if only_planned and plan is not None:
+        found = [(where, part_of(dataset, plan)) for where, dataset in found]
+    parts += found
     parts += [] if plan is None else [("the plan", Dataset(name, plan, pd.DataFrame(columns=run_columns(0))))]
     if not parts:
         raise ValueError("`stores` must name at least one result store, got none.")
@@ -106,7 +125,16 @@ def publish(
         raise StoreError(f"{parts[0][0]}: no finished run yet. Nothing was written.")
     with atomic_files.staged(path) as temporary:
         temporary.write_text(to_text(merged), encoding="utf-8", newline="\n")
+    _keep_curves(path, opened)
     return read_dataset(path)
+
+
+def _keep_curves(path: Path, stores: Iterable[Store]) -> None:
+    """Add the validations of the stores' runs to the curves of a table."""
+    where, lines = curves.curves_path(path), dict[str, list[str]]()
+    for store in stores:
+        lines |= curves.of_store(store)
+    curves.write_lines(where, lines | curves.read_lines(where), read_dataset(path))
 
 
 def of_store(store: Store, name: str) -> Dataset:
@@ -116,6 +144,17 @@ def of_store(store: Store, name: str) -> Dataset:
     rows = [origin(fields, store.manifest.created, path.stat().st_mtime) for fields, path in found]
     origins = pd.DataFrame(rows, columns=list(ORIGIN))
     return Dataset(name, store.manifest, pd.concat([runs, origins], axis="columns"))
+
+
+def part_of(dataset: Dataset, plan: Manifest) -> Dataset:
+    """Return the runs of a dataset that are planned, with the environments that these have."""
+    cells = {cell_of(run) for run in plan.runs}
+    kept = tuple(run for run in dataset.manifest.runs if cell_of(run) in cells)
+    envs = {run.env for run in kept}
+    known = {env: info for env, info in dataset.manifest.environments.items() if env in envs}
+    inside = [cell in cells for cell in cells_of(dataset.runs)]
+    runs = dataset.runs[inside].reset_index(drop=True)
+    return Dataset(dataset.name, replace(dataset.manifest, runs=kept, environments=known), runs)
 
 
 def merge(parts: Iterable[tuple[str, Dataset]], name: str) -> Dataset:

@@ -31,9 +31,7 @@ def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
 
 def test_unknown_names_of_a_file_are_refused_with_the_nearest() -> None:
     plugin = Plugin("my_env.py", "NUMBER = 3\ndef make_env(): ...")
-    with pytest.raises(
-        ValueError, match=r"environment of my_env.py, got 'make_evn'. Nearest: make_env"
-    ):
+    with pytest.raises(ValueError, match=r"environment of my_env.py, got 'make_evn'. Nearest: make_env"):
         in_file(plugin, "make_evn", ())
     with pytest.raises(ValueError, match=r"an environment of my_env.py, got 'NUMBER'"):
         in_file(plugin, "NUMBER", ())

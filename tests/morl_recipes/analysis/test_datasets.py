@@ -1,5 +1,6 @@
 """From stores to a dataset: finished runs alone, each once, and a file that is whole."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import metadata
@@ -10,12 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.curves import learning_curves
 from benchmarks.publish import publish, to_text
 from morl_recipes.analysis.datasets import find_dataset, published, read_dataset
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.errors import StoreError
-from morl_recipes.store.frames import load_runs
+from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.manifest import Manifest
 from morl_recipes.store.store import Store
 
@@ -189,3 +191,26 @@ def test_plan_lists_untrained_rows_as_missing(
         publish([part], "mine", tmp_path, plan=longer)
     with pytest.raises(StoreError, match="no finished run yet"):
         publish([], "other", tmp_path, plan=whole)
+
+
+def test_curves_stay_without_the_store_and_old_tables_have_none(fill: Fill, tmp_path: Path) -> None:
+    first, second = fill("a", skip=frozenset({("Linear", 0, 1)})), fill("b")
+    publish([first], "mine", tmp_path)
+    shutil.copy(tmp_path / "mine.csv", tmp_path / "old.csv")
+    assert learning_curves(tmp_path / "old.csv").empty
+    made = publish([second], "mine", tmp_path)
+    curves, history = learning_curves(tmp_path / "mine.csv"), load_history(second).dropna(subset="return_0")
+    assert set(curves["run_id"]) == set(made.done["run_id"])
+    both = curves.merge(history, on=["run_id", "steps"], suffixes=("", "_stored"), how="outer")
+    for name in ("return_0", "return_2", "hv", "eu"):
+        np.testing.assert_allclose(both[name], both[f"{name}_stored"], rtol=1e-4, err_msg=name)
+    path = tmp_path / "curves" / "mine.csv"
+    path.write_text(path.read_text().replace("40960,", "40960 1,", 1))
+    with pytest.raises(StoreError, match=r"curves/mine\.csv: the line of stealth"):
+        learning_curves(tmp_path / "mine.csv")
+
+
+def test_only_planned_runs_are_taken(fill: Fill, tmp_path: Path) -> None:
+    plan = fill("a", methods={"baselines": ["Linear"]}).manifest
+    made = publish([fill("b")], "mine", tmp_path, plan=plan, only_planned=True)
+    assert set(made.done["method"]) == {run.method for run in made.manifest.runs} == {"Linear"}
