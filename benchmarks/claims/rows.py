@@ -28,25 +28,29 @@ PASTA = Row("baselines", paper.REFERENCE)
 
 @dataclass(frozen=True)
 class Rows:
-    """The scores of every row on one environment: hypervolume, or expected utility where there are no bounds.
+    """The scores of every row on one environment.
 
     Attributes:
         env: Name of the environment.
         studies: Its studies by group.
+        asked: The score that is compared; by default hypervolume, or expected utility where there are no bounds.
     """
 
     env: str
     studies: dict[str, Study] = field(repr=False)
+    asked: scores.Score | None = None
     _known: dict[Row, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, results: Results, env: str) -> "Rows":
+    def of(cls, results: Results, env: str, asked: scores.Score | None = None) -> "Rows":
         """Take the studies of one environment."""
-        return cls(env, {study.group: study for study in results.studies if study.env == env})
+        return cls(env, {study.group: study for study in results.studies if study.env == env}, asked)
 
     @cached_property
     def score(self) -> scores.Score:
         """Say what is compared."""
+        if self.asked is not None:
+            return self.asked
         known = all(study.info.bounds is not None for study in self.studies.values())
         return scores.HYPERVOLUME if known else scores.UTILITY
 

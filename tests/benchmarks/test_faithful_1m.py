@@ -1,0 +1,35 @@
+"""SelfTuned against the best fixed smoothness, with scores that one chooses; the committed table is that of its data."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.faithful_1m import Args, main
+from benchmarks.publish import to_text
+from tests.benchmarks.claims.made_up import made_up, noisy
+
+ROWS = ["SelfTuned", "PASTA", "mu=0.01", "mu=0.1", "mu=0.5", "mu=1.0", "mu=5.0", "No Decay"]
+RESULTS = Path(__file__).parents[2] / "benchmarks/results"
+
+
+@pytest.mark.parametrize(("own", "verdict"), [(0.6, True), (0.9, True), (0.5, False), (None, None)])
+def test_rule(tmp_path: Path, own: float | None, verdict: bool | None) -> None:
+    level = noisy({"SelfTuned": own or 0.5, "mu=0.5": 0.6})
+    data = made_up(
+        lambda run: None if own is None and run.method == "SelfTuned" else level(run),
+        rows=ROWS,
+        env="formation",
+        preferences=None,
+    )
+    (tmp_path / "data.csv").write_text(to_text(data))
+    found = main(Args(tmp_path / "data.csv", tmp_path / "out.json"))["formation"]
+    assert found["keeps_up"].get("hv") == verdict
+    assert found["missing"] == (["SelfTuned"] if own is None else [])
+    if own is not None:
+        assert found["best"]["hv"] == "mu=0.5"
+
+
+@pytest.mark.skipif(not (RESULTS / "faithful-1m.csv").exists(), reason="not trained yet")
+def test_committed_table_follows_from_its_data(tmp_path: Path) -> None:
+    main(Args(RESULTS / "faithful-1m.csv", tmp_path / "faithful_1m.json"))
+    assert (tmp_path / "faithful_1m.txt").read_text() == (RESULTS / "faithful_1m.txt").read_text()
