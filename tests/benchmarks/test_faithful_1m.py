@@ -1,4 +1,4 @@
-"""SelfTuned against the best fixed smoothness, with scores that one chooses; the committed table is that of its data."""
+"""SelfTuned against the best fixed smoothness, with chosen scores; the committed table follows from its data."""
 
 from pathlib import Path
 

@@ -7,6 +7,7 @@ import pytest
 from benchmarks import protocol_b
 from benchmarks.protocol_b import Args, main
 from morl_recipes.running.fronts.protocol import protocol_settings
+from tests.refusals import refused
 
 
 @pytest.fixture
@@ -42,8 +43,8 @@ def test_the_table_says_what_is_ahead_and_what_is_missing(asked: list[tuple[str,
 
 
 def test_a_task_outside_the_protocol_is_refused(asked: list[tuple[str, int]], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="`env` must be an environment of protocol B"):
-        main(Args(out=tmp_path / "p.json", runs=tmp_path, only=("mo-walker2d-v4",)))
+    args = Args(out=tmp_path / "p.json", runs=tmp_path, only=("mo-walker2d-v4",))
+    refused("`env` must be an environment of protocol B", main, args)
     assert not asked
 
 

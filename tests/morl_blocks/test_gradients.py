@@ -8,6 +8,7 @@ from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, conflic
 from morl_blocks.ppo import combine_gradients, objective_jacobian
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked
+from tests.refusals import refused
 
 
 class Square(torch.autograd.Function):
@@ -158,8 +159,7 @@ def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
     x = torch.randn(16, 3)
     net.trunk(x).square().mean().backward()  # a value loss of the shared trunk
     value = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
-    with pytest.raises(ValueError, match=r"`params` must have no gradient yet: call zero_grad\(\) before, or pass acc"):
-        combine_gradients(net.losses(x), net.parameters(), Sum())
+    refused("`params` must have no gradient yet: call", combine_gradients, net.losses(x), net.parameters(), Sum())
     combine_gradients(net.losses(x), net.parameters(), Sum(), accumulate=True)
     both = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
     net.zero_grad(set_to_none=False)  # zeros are no gradient
@@ -187,31 +187,19 @@ def test_mixed_precision_keeps_the_dtype_of_each_parameter() -> None:
 
 def test_bad_input() -> None:
     x = torch.ones(2, requires_grad=True)
-    with pytest.raises(ValueError, match=r"`losses` must hold one number per objective, got a loss of shape \[2\]"):
-        objective_jacobian([x, x], [x])
-    with pytest.raises(
-        ValueError, match=r"`losses` must be a vector \[m\] or a sequence of m scalars .*, got shape \[\]"
-    ):
-        objective_jacobian(x.sum(), [x])
-    with pytest.raises(ValueError, match="`losses` must depend on a parameter that requires a gradient"):
-        objective_jacobian(torch.ones(2), [x])
-    with pytest.raises(ValueError, match="`losses` must be finite, got nan"):
-        combine_gradients([x.sum(), x.sum() * float("nan")], [x], Sum())
-    with pytest.raises(ValueError, match="`losses` must have at least 1 objectives"):
-        combine_gradients(x[:0], [x], Sum())
-    with pytest.raises(ValueError, match="`attention` must be given to WeightedPCGrad"):
-        combine_gradients([x[0], x[1]], [x], WeightedPCGrad())
-    with pytest.raises(ValueError, match=r"`losses` must be a vector .* \(one run; loop over several\), got shape"):
-        combine_gradients(x.expand(3, 2), [x], Sum())
+    refused(r"`losses` must hold one number per objective, got a loss of shape \[2\]", objective_jacobian, [x, x], [x])
+    refused(r"`losses` must be a vector \[m\] or a sequence of m scalars .*", objective_jacobian, x.sum(), [x])
+    refused("`losses` must depend on a parameter that requires a gradient", objective_jacobian, torch.ones(2), [x])
+    refused("`losses` must be finite, got nan", combine_gradients, [x.sum(), x.sum() * float("nan")], [x], Sum())
+    refused("`losses` must have at least 1 objectives", combine_gradients, x[:0], [x], Sum())
+    refused("`attention` must be given to WeightedPCGrad", combine_gradients, [x[0], x[1]], [x], WeightedPCGrad())
+    refused(r"`losses` must be a vector .* \(one run; loop over", combine_gradients, x.expand(3, 2), [x], Sum())
     with pytest.raises(ValueError, match="`losses` must have finite gradients, got"):
         combine_gradients([(x - 1).norm(), x.sqrt().sum() + (x[0] - 1).sqrt()], [x], Sum())
-    with pytest.raises(ValueError, match="`params` must hold tensors, got str"):
-        combine_gradients([x[0], x[1]], "x", Sum())  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`losses` must hold at least one loss"):
-        combine_gradients([], [x], Sum())
+    refused("`params` must hold tensors, got str", combine_gradients, [x[0], x[1]], "x", Sum())
+    refused("`losses` must hold at least one loss", combine_gradients, [], [x], Sum())
     other = [torch.ones(2, requires_grad=True) for _ in range(3)]  # the parameters of another model
-    with pytest.raises(ValueError, match="`params` must hold a parameter that a loss depends on, got 3 that none uses"):
-        combine_gradients([x[0], x[1]], other, Sum())
+    refused("`params` must hold a parameter that a loss depends on", combine_gradients, [x[0], x[1]], other, Sum())
     assert x.grad is None
 
 

@@ -14,6 +14,7 @@ from morl_envs._checks import seeds
 from morl_envs.cards import world_cards
 from morl_envs.worlds import create_world
 from tests.morl_envs.playing import assert_alike, commands
+from tests.refusals import refused
 
 ALL = pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
 
@@ -200,36 +201,25 @@ def test_everything_is_float32_and_on_the_device(world: str) -> None:
 def test_bad_actions(world: str, bad: Any, message: str) -> None:
     env = create_world(world, batch_size=[3])
     before = env.get_state()
-    with pytest.raises(ValueError, match=message):
-        env.step_tensors(bad(3, env.action_dim))
+    refused(message, env.step_tensors, bad(3, env.action_dim))
     after = env.get_state()
     assert all(torch.equal(before[name], after[name]) for name in before)
 
 
 def test_bad_batches_seeds_masks_and_states() -> None:
-    with pytest.raises(ValueError, match=r"`batch_size` must be \[N\] with N >= 1, got \[0\]"):
-        create_world("CrazyflieFrogger", batch_size=[0])
-    with pytest.raises(ValueError, match=r"`batch_size` must be \[N\]"):
-        create_world("CrazyflieFrogger", batch_size=[2, 3])
-    with pytest.raises(ValueError, match=r"`seed` must be a whole number or 2 of them, .*, got shape \[3\]"):
-        create_world("CrazyflieFrogger", batch_size=[2], seed=[1, 2, 3])
-    with pytest.raises(ValueError, match="`seed` must be >= 0, got -1"):
-        create_world("CrazyflieFrogger", batch_size=[2], seed=[1, -1])
-    with pytest.raises(ValueError, match=r"`seed` must lie in \[0, 2\*\*62\)"):
-        create_world("CrazyflieFrogger", seed=-1)
+    refused(r"`batch_size` must be \[N\] with N >= 1, got \[0\]", create_world, "CrazyflieFrogger", batch_size=[0])
+    refused(r"`batch_size` must be \[N\]", create_world, "CrazyflieFrogger", batch_size=[2, 3])
+    refused("`seed` must be a whole number or 2", create_world, "CrazyflieFrogger", batch_size=[2], seed=[1, 2, 3])
+    refused("`seed` must be >= 0, got -1", create_world, "CrazyflieFrogger", batch_size=[2], seed=[1, -1])
+    refused(r"`seed` must lie in \[0, 2\*\*62\)", create_world, "CrazyflieFrogger", seed=-1)
     for wrong in ([0.2, 0.9], 0.5, torch.rand(2), [True, False], "7", None):
-        with pytest.raises(ValueError, match=r"`seed` must be a whole number or 2 of them, one per environment, got"):
-            create_world("CrazyflieFrogger", batch_size=[2], seed=wrong)
+        refused("`seed` must be a whole number or 2", create_world, "CrazyflieFrogger", batch_size=[2], seed=wrong)
     env = create_world("CrazyflieFrogger", batch_size=[2])
     env.reset_tensors()
-    with pytest.raises(ValueError, match="`mask` must be bool"):
-        env.reset_tensors(torch.ones(2))
-    with pytest.raises(ValueError, match="`state` must have the keys"):
-        env.set_state({"seed": torch.zeros(2)})
-    with pytest.raises(ValueError, match=r"`state\['goal'\]` must have shape"):
-        env.set_state({**env.get_state(), "goal": torch.zeros(3, 2)})
-    with pytest.raises(ValueError, match="`world` must be one of"):
-        create_world("Atlantis")
+    refused("`mask` must be bool", env.reset_tensors, torch.ones(2))
+    refused("`state` must have the keys", env.set_state, {"seed": torch.zeros(2)})
+    refused(r"`state\['goal'\]` must have shape", env.set_state, {**env.get_state(), "goal": torch.zeros(3, 2)})
+    refused("`world` must be one of", create_world, "Atlantis")
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         create_world("CrazyflieFrogger", colour="red")
 

@@ -7,6 +7,7 @@ from torch import Tensor
 from morl_envs import make_batch
 from morl_envs.copied import NEEDED, CopiedEnv, with_own_tensors
 from morl_envs.protocol import TensorEnv
+from tests.refusals import refused
 
 
 class Reuser:
@@ -64,10 +65,7 @@ def test_our_own_environments_keep_their_promise_of_fresh_tensors(name: str) -> 
 
 
 def test_things_that_are_no_environment_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"`env` must open a TensorEnv, .* got int without reset_tensors, step_tensors"
-    ):
-        with_own_tensors(3)
+    refused("`env` must open a TensorEnv, .* got int without reset_tensors, step_tensors", with_own_tensors, 3)
     with pytest.raises(AttributeError, match="gravity"):
         _ = CopiedEnv(Reuser()).gravity  # type: ignore[arg-type]
 
@@ -80,8 +78,7 @@ def test_an_environment_that_lacks_something_is_refused_with_its_name(name: str)
                 raise AttributeError(asked)
             return super().__getattribute__(asked)
 
-    with pytest.raises(ValueError, match=f"`env` must open a TensorEnv, .*, got Incomplete without {name}\\."):
-        with_own_tensors(Incomplete())
+    refused(f"`env` must open a TensorEnv, .*, got Incomplete without {name}\\.", with_own_tensors, Incomplete())
 
 
 def test_everything_of_the_protocol_is_asked_for() -> None:

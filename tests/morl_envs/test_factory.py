@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from morl_envs import CARDS, find_card, make_batch
+from tests.refusals import refused
 
 
 def test_options_reach_the_world() -> None:
@@ -17,8 +18,7 @@ def test_seeds_one_by_one() -> None:
 
 @pytest.mark.parametrize(("typo", "nearest"), [("steath", "stealth"), ("mo-halfcheeta-v5", "mo-halfcheetah-v5")])
 def test_unknown_names_are_refused_with_the_nearest(typo: str, nearest: str) -> None:
-    with pytest.raises(ValueError, match=f"`env` must be a known environment, got '{typo}'. Nearest: {nearest}"):
-        make_batch(typo, 1)
+    refused(f"`env` must be a known environment, got '{typo}'. Nearest: {nearest}", make_batch, typo, 1)
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

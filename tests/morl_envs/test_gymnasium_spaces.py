@@ -8,6 +8,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Graph, MultiDiscrete, Sequence
 
 from morl_envs import GymnasiumBatch
 from morl_envs.gymnasium_spaces import Observations
+from tests.refusals import refused
 
 BUFFER = np.zeros(2, np.float32)
 
@@ -100,24 +101,20 @@ def test_a_function_brings_its_own_horizon_and_names() -> None:
     ],
 )
 def test_other_spaces_are_refused_by_name(player: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GymnasiumBatch(lambda: Player(**player), 1)
+    refused(message, GymnasiumBatch, lambda: Player(**player), 1)
 
 
 def test_rewards_must_be_vectors() -> None:
     class Flat(Player):
         reward_space = Box(-1.0, 1.0, ())
 
-    with pytest.raises(ValueError, match="`env` must have a flat Box as `reward_space`, got Flat with"):
-        GymnasiumBatch(Flat, 1)
+    refused("`env` must have a flat Box as `reward_space`, got Flat with", GymnasiumBatch, Flat, 1)
     env = GymnasiumBatch(lambda: Player(reward=1.0), 1)
-    with pytest.raises(ValueError, match=r"`reward` must hold 2 numbers in <lambda>, got shape \(\)"):
-        env.step_tensors(torch.tensor([0]))
+    refused(r"`reward` must hold 2 numbers in <lambda>, got shape \(\)", env.step_tensors, torch.tensor([0]))
 
 
 def test_observations_must_keep_their_size() -> None:
     env = GymnasiumBatch(Player, 1)
     env.reset_tensors()
     env.envs[0].observation_space = Box(0.0, 1.0, (5,))
-    with pytest.raises(ValueError, match="`observation` must hold 2 numbers in Player, got 5"):
-        env.step_tensors(torch.tensor([0]))
+    refused("`observation` must hold 2 numbers in Player, got 5", env.step_tensors, torch.tensor([0]))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from morl_envs import make_batch
 from morl_envs.shortened import ShortenedEnv, discounted_horizon
+from tests.refusals import refused
 
 STILL = torch.zeros(2, 2)
 
@@ -69,8 +70,7 @@ def test_a_first_step_begins_an_episode() -> None:
 
 @pytest.mark.parametrize(("horizon", "rule"), [(0, "be a whole number >= 1"), (401, "be no more than .* own 400")])
 def test_a_horizon_lies_between_one_and_the_environment_s(horizon: int, rule: str) -> None:
-    with pytest.raises(ValueError, match=f"`horizon` must {rule}, got {horizon}"):
-        _env(horizon)
+    refused(f"`horizon` must {rule}, got {horizon}", _env, horizon)
 
 
 @given(st.floats(0.01, 0.9999), st.floats(0.001, 0.9))
@@ -82,7 +82,5 @@ def test_the_discounted_horizon_is_the_first_step_that_leaves_no_more_than_the_r
 
 def test_ends_of_the_discounted_horizon() -> None:
     assert (discounted_horizon(0.0), discounted_horizon(1.0)) == (1, math.inf)
-    with pytest.raises(ValueError, match=r"`rest` must lie in \(0, 1\), got 1.0"):
-        discounted_horizon(0.9, 1.0)
-    with pytest.raises(ValueError, match=r"`gamma` must lie in \[0, 1\], got 1.5"):
-        discounted_horizon(1.5)
+    refused(r"`rest` must lie in \(0, 1\), got 1.0", discounted_horizon, 0.9, 1.0)
+    refused(r"`gamma` must lie in \[0, 1\], got 1.5", discounted_horizon, 1.5)

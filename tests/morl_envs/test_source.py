@@ -11,6 +11,7 @@ from morl_envs.source import EnvSource, find_source
 from morl_envs.toy import ToyBatch, toy
 from morl_recipes import Run, Settings, train_runs
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 QUICK = Settings(total_steps=128, num_envs=4, test_episodes=2, compile=False)
 
@@ -31,8 +32,7 @@ def test_registered_environments_need_no_card() -> None:
 
 
 def test_unknown_names_are_refused_with_the_nearest() -> None:
-    with pytest.raises(ValueError, match=r"`env` must be a known environment, got 'stelth'. Nearest: stealth"):
-        find_source("stelth")
+    refused("`env` must be a known environment, got 'stelth'. Nearest: stealth", find_source, "stelth")
 
 
 def test_sources_and_functions_pass() -> None:
@@ -61,10 +61,8 @@ def test_toy_world_continues_from_its_state() -> None:
 
 
 def test_toy_world_checks_its_sizes() -> None:
-    with pytest.raises(ValueError, match="`seeds` must hold 2 numbers, got 1"):
-        ToyBatch(2, [0])
-    with pytest.raises(ValueError, match="`action_dim` must be at least the number of objectives"):
-        ToyBatch(1, [0], objectives=3)
+    refused("`seeds` must hold 2 numbers, got 1", ToyBatch, 2, [0])
+    refused("`action_dim` must be at least the number of objectives", ToyBatch, 1, [0], objectives=3)
 
 
 GRID = """
@@ -134,8 +132,7 @@ def test_a_file_travels(folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     plugin = find_source("my_env.py:Line", folder=folder).plugin
     assert plugin is not None
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    with pytest.raises(ValueError, match="cannot be read"):
-        find_source("my_env.py:Line", folder=elsewhere)
+    refused("cannot be read", find_source, "my_env.py:Line", folder=elsewhere)
     assert find_source("my_env.py:Line", plugins=[plugin], folder=elsewhere).objectives == ("right", "left")
 
 
@@ -209,8 +206,7 @@ def test_a_source_completes_itself_once() -> None:
     full = source.complete()
     assert (full.objectives, full.horizon, full.observation_dim) == (("corner 0", "corner 1"), 16, 4)
     assert full.complete() is full
-    with pytest.raises(ValueError, match="`objectives` must name the 2 objectives of mine"):
-        EnvSource("mine", ToyBatch, objectives=("one",)).complete()
+    refused("`objectives` must name the 2 objectives", EnvSource("mine", ToyBatch, objectives=("one",)).complete)
 
 
 def test_environments_can_be_opened_to_be_filmed() -> None:
@@ -223,9 +219,7 @@ def test_environments_can_be_opened_to_be_filmed() -> None:
 
 
 def test_bad_environments_are_refused_before_anything_is_trained() -> None:
-    with pytest.raises(ValueError, match="`env` must have a vector reward, got 'CartPole-v1', which has no"):
-        find_source("CartPole-v1")
-    with pytest.raises(ValueError, match="`env` must have a time limit, got 'fishwood-v0'"):
-        find_source("fishwood-v0")
-    with pytest.raises(ValueError, match=r"`env` must open a TensorEnv, .* got dict"):
-        find_source(lambda n, seeds: dict[str, int]()).complete()  # type: ignore[return-value]
+    refused("`env` must have a vector reward, got 'CartPole-v1', which has no", find_source, "CartPole-v1")
+    refused("`env` must have a time limit, got 'fishwood-v0'", find_source, "fishwood-v0")
+    nothing: Any = lambda n, seeds: {}  # noqa: E731
+    refused("`env` must open a TensorEnv, .* got dict", find_source(nothing).complete)

@@ -7,14 +7,14 @@ import pytest
 
 from morl_envs.plugin import Plugin
 from morl_envs.user_files import accepts, find_plugin, in_file, opens_batches, split
+from tests.refusals import refused
 
 
 def test_files_are_told_from_names() -> None:
     assert split("a:b") is None
     assert split("morl_envs:morl_envs/CrazyflieFrogger-v0") is None
     assert split("C:/worlds/my_env.py:Maze") == ("C:/worlds/my_env.py", "Maze")
-    with pytest.raises(ValueError, match=r"name a function or class of the file too, as in my_env.py:make_env"):
-        split("my_env.py")
+    refused("name a function or class of the file too, as in my_env.py:make_env", split, "my_env.py")
 
 
 def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
@@ -23,18 +23,14 @@ def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
     assert find_plugin("my_env.py", [travelled], tmp_path) is travelled
     assert find_plugin("my_env.py", [Plugin("other.py", "")], tmp_path).source == "WHERE = 'disk'"
     assert find_plugin("my_env.py", [travelled, travelled], tmp_path) is travelled
-    with pytest.raises(ValueError, match=r"must come from the only file of its name, got my_env.py from far/away"):
-        find_plugin("my_env.py", [travelled, Plugin("here/my_env.py", "")], tmp_path)
-    with pytest.raises(ValueError, match=r"missing.py: cannot be read"):
-        find_plugin("missing.py", [], tmp_path)
+    refused("must come from the only", find_plugin, "my_env.py", [travelled, Plugin("here/my_env.py", "")], tmp_path)
+    refused("missing.py: cannot be read", find_plugin, "missing.py", [], tmp_path)
 
 
 def test_unknown_names_of_a_file_are_refused_with_the_nearest() -> None:
     plugin = Plugin("my_env.py", "NUMBER = 3\ndef make_env(): ...")
-    with pytest.raises(ValueError, match=r"environment of my_env.py, got 'make_evn'. Nearest: make_env"):
-        in_file(plugin, "make_evn", ())
-    with pytest.raises(ValueError, match=r"an environment of my_env.py, got 'NUMBER'"):
-        in_file(plugin, "NUMBER", ())
+    refused("environment of my_env.py, got 'make_evn'. Nearest: make_env", in_file, plugin, "make_evn", ())
+    refused("an environment of my_env.py, got 'NUMBER'", in_file, plugin, "NUMBER", ())
     assert in_file(plugin, "NUMBER", (int,)) == 3
 
 
@@ -66,8 +62,7 @@ def test_the_signature_tells_what_a_function_makes(make: Callable[..., Any], exp
 
 @pytest.mark.parametrize("make", [lambda n: None, lambda n, s, more: None, lambda n, *, seeds: None])
 def test_other_signatures_are_refused(make: Callable[..., Any]) -> None:
-    with pytest.raises(ValueError, match=r"`env` must take \(num_envs, seeds\), or nothing .*, got it\(n"):
-        opens_batches("it", make)
+    refused(r"`env` must take \(num_envs, seeds\), or nothing .*, got it\(n", opens_batches, "it", make)
 
 
 def test_keywords() -> None:

@@ -9,6 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks.combiners import Combiner, PCGrad, Sum, TorchJD, WeightedPCGrad, WeightedSum, conflict_ratio
+from tests.refusals import refused
 
 BLOCKS: list[Combiner] = [Sum(), WeightedSum(), PCGrad(), WeightedPCGrad()]
 if find_spec("torchjd") is not None:
@@ -19,36 +20,25 @@ HALF = torch.tensor([0.5, 0.5])
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
 def test_bad_gramians(block: Combiner) -> None:
     nan = torch.tensor([[1.0, float("nan")], [float("nan"), 1.0]])
-    with pytest.raises(ValueError, match="`gramian` must be finite, got nan"):
-        block.weights(nan, HALF)
-    with pytest.raises(ValueError, match=r"`gramian` must be square, \[\*R, m, m\], got shape \[2, 3\]"):
-        block.weights(torch.ones(2, 3), HALF)
-    with pytest.raises(ValueError, match="`gramian` must be symmetric, got an asymmetry of 1"):
-        block.weights(torch.tensor([[1.0, 0.0], [1.0, 1.0]]), HALF)
-    with pytest.raises(ValueError, match="`jacobian` must be finite"):
-        block(torch.tensor([[1.0, float("nan")], [1.0, 1.0]]), HALF)
-    with pytest.raises(ValueError, match="`gramian` must be square"):
-        block.weights(torch.ones(2), HALF)
+    refused("`gramian` must be finite, got nan", block.weights, nan, HALF)
+    refused(r"`gramian` must be square, \[\*R, m, m\], got shape \[2, 3\]", block.weights, torch.ones(2, 3), HALF)
+    refused("`gramian` must be symmetric", block.weights, torch.tensor([[1.0, 0.0], [1.0, 1.0]]), HALF)
+    refused("`jacobian` must be finite", block, torch.tensor([[1.0, float("nan")], [1.0, 1.0]]), HALF)
+    refused("`gramian` must be square", block.weights, torch.ones(2), HALF)
 
 
 @pytest.mark.parametrize("block", [WeightedSum(), WeightedPCGrad()], ids=lambda b: type(b).__name__)
 def test_bad_attention(block: Combiner) -> None:
     gramian = torch.eye(2)
-    with pytest.raises(ValueError, match=f"`attention` must be given to {type(block).__name__}, got None"):
-        block.weights(gramian)
-    with pytest.raises(ValueError, match="`attention` must sum to 1, got a sum of 2"):
-        block.weights(gramian, torch.ones(2))
-    with pytest.raises(ValueError, match="`attention` must be >= 0, got -1"):
-        block.weights(gramian, torch.tensor([2.0, -1.0]))
-    with pytest.raises(ValueError, match=r"`attention` must have 2 objectives in its last dimension, got shape \[3\]"):
-        block.weights(gramian, torch.full((3,), 1 / 3))
-    with pytest.raises(ValueError, match=r"`attention` must broadcast to shape \[2\], got shape \[1, 3, 2\]"):
-        block.weights(gramian, HALF.expand(1, 3, 2))
+    refused(f"`attention` must be given to {type(block).__name__}, got None", block.weights, gramian)
+    refused("`attention` must sum to 1, got a sum of 2", block.weights, gramian, torch.ones(2))
+    refused("`attention` must be >= 0, got -1", block.weights, gramian, torch.tensor([2.0, -1.0]))
+    refused("`attention` must have 2 objectives in its last", block.weights, gramian, torch.full((3,), 1 / 3))
+    refused(r"`attention` must broadcast to shape \[2\], got shape \[1", block.weights, gramian, HALF.expand(1, 3, 2))
 
 
 def test_conflict_needs_two_objectives() -> None:
-    with pytest.raises(ValueError, match="`gramian` must have at least 2 objectives"):
-        conflict_ratio(torch.eye(1))
+    refused("`gramian` must have at least 2 objectives", conflict_ratio, torch.eye(1))
 
 
 class Mine(Combiner):
@@ -138,8 +128,7 @@ def test_a_combiner_that_returns_no_weights_is_named() -> None:
         def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
             return gramian
 
-    with pytest.raises(ValueError, match=r"`Wrong.combine` must return weights of shape \[2\], got shape \[2, 2\]"):
-        Wrong().weights(torch.eye(2))
+    refused(r"`Wrong.combine` must return weights of shape \[2\], got shape \[2, 2\]", Wrong().weights, torch.eye(2))
 
 
 def test_weights_that_are_not_finite_name_the_combiner_not_the_gradients() -> None:
@@ -147,10 +136,8 @@ def test_weights_that_are_not_finite_name_the_combiner_not_the_gradients() -> No
         def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
             return 1 / gramian.diagonal(dim1=-2, dim2=-1)
 
-    with pytest.raises(ValueError, match="`Reciprocal` must give finite numbers for `jacobian` of size 1 and less"):
-        Reciprocal()(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
-    with pytest.raises(ValueError, match="`Reciprocal` must give finite numbers for `gramian` of size 1 and less"):
-        Reciprocal().weights(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    refused("`Reciprocal` must give finite numbers", Reciprocal(), torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    refused("`Reciprocal` must give finite numbers", Reciprocal().weights, torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
 
 
 def test_a_state_from_another_device_is_restored() -> None:

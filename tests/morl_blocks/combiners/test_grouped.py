@@ -3,6 +3,7 @@ import torch
 from torch import Generator
 
 from morl_blocks.combiners import GroupedPCGrad, PCGrad, conflict_ratio, preference_groups
+from tests.refusals import refused
 
 
 def test_groups_of_two_objectives_are_intervals() -> None:
@@ -34,5 +35,4 @@ def test_the_update_goes_against_no_gradient_of_two() -> None:
 
 @pytest.mark.parametrize("groups", [0, 1, 2.5])
 def test_groups_are_at_least_two(groups: int) -> None:
-    with pytest.raises(ValueError, match=f"`groups` must be a whole number >= 2, got {groups}"):
-        GroupedPCGrad(groups)
+    refused(f"`groups` must be a whole number >= 2, got {groups}", GroupedPCGrad, groups)

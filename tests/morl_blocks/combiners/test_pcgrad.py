@@ -12,6 +12,7 @@ from torch import Tensor
 from morl_blocks.combiners import PCGrad, WeightedPCGrad, pcgrad_projections, projected_conflict, random_order
 from tests.morl_blocks.combiners import oracles
 from tests.morl_blocks.strategies import jacobians, preferences
+from tests.refusals import refused
 
 THREE = torch.tensor([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
 seeds = st.integers(0, 2**31)
@@ -192,10 +193,8 @@ def test_readings_belong_to_the_weighted_one_too() -> None:
     torch.testing.assert_close(weighted(jacobian, uniform, generator(1)), plain(jacobian, generator=generator(1)))
     assert not torch.allclose(plain(jacobian, generator=generator(1)), PCGrad()(jacobian, generator=generator(1)))
     assert weighted.merge(jacobian, uniform, generator(1)).conflict.mean() < 0.45
-    with pytest.raises(ValueError, match="`pairing` must be one of 'index', 'position', got 'name'"):
-        PCGrad(pairing="name")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`conflict` must be one of 'pairs', 'projected', got 'all'"):
-        WeightedPCGrad(conflict="all")  # type: ignore[arg-type]
+    refused("`pairing` must be one of 'index', 'position', got 'name'", PCGrad, pairing="name")
+    refused("`conflict` must be one of 'pairs', 'projected', got 'all'", WeightedPCGrad, conflict="all")
 
 
 def test_made_anew_it_does_not_repeat_its_order() -> None:
@@ -209,9 +208,6 @@ def test_made_anew_it_does_not_repeat_its_order() -> None:
 
 
 def test_pure_functions_refuse_shapes_that_would_broadcast() -> None:
-    with pytest.raises(ValueError, match=r"`order` must have shape \[3, 3\], got shape \[2, 2\]"):
-        pcgrad_projections(torch.eye(3), torch.tensor([[0, 1], [1, 0]]))
-    with pytest.raises(ValueError, match="`gramian` must be square"):
-        pcgrad_projections(torch.ones(2, 3), torch.tensor([[0, 1], [1, 0]]))
-    with pytest.raises(ValueError, match="`noise` must be the orders that `draw` returned"):
-        PCGrad().combine(torch.eye(3), torch.ones(3) / 3, None)
+    refused(r"`order` must have shape \[3, 3\]", pcgrad_projections, torch.eye(3), torch.tensor([[0, 1], [1, 0]]))
+    refused("`gramian` must be square", pcgrad_projections, torch.ones(2, 3), torch.tensor([[0, 1], [1, 0]]))
+    refused("`noise` must be the orders that `draw` returned", PCGrad().combine, torch.eye(3), torch.ones(3) / 3, None)

@@ -14,6 +14,7 @@ from torchjd.aggregation import (
 from morl_blocks import combine_gradients
 from morl_blocks.combiners import PCGrad, TorchJD
 from morl_blocks.combiners.torchjd import as_combiner
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize("weighting", [UPGradWeighting(), MGDAWeighting(), CAGradWeighting(c=0.5)], ids=repr)
@@ -51,14 +52,9 @@ def test_other_devices_keep_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_rejects_what_is_neither_aggregator_nor_weighting() -> None:
-    with pytest.raises(
-        ValueError, match=r"`method` must be an aggregator or a weighting of torchjd.aggregation, got 3"
-    ):
-        TorchJD(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"`method` must be an instance such as UPGrad\(\) of torchjd.aggregation"):
-        TorchJD(UPGrad)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`method` must be an aggregator or a weighting"):
-        TorchJD(lambda gramian: gramian)
+    refused("`method` must be an aggregator or a weighting of torchjd.aggregation, got 3", TorchJD, 3)
+    refused(r"`method` must be an instance such as UPGrad\(\) of torchjd.aggregation", TorchJD, UPGrad)
+    refused("`method` must be an aggregator or a weighting", TorchJD, lambda gramian: gramian)
 
 
 class Wrong(Weighting[torch.Tensor]):
@@ -69,8 +65,7 @@ class Wrong(Weighting[torch.Tensor]):
 
 
 def test_a_weighting_that_returns_something_else_is_named() -> None:
-    with pytest.raises(ValueError, match=r"`Wrong` must return 2 weights for a Gramian, got shape \[2, 2\]"):
-        TorchJD(Wrong()).weights(torch.eye(2))
+    refused(r"`Wrong` must return 2 weights for a Gramian, got shape \[2, 2\]", TorchJD(Wrong()).weights, torch.eye(2))
 
 
 AGGREGATORS = [
@@ -108,15 +103,13 @@ def test_any_aggregator_gives_what_torchjd_gives(aggregator: aggregation.Aggrega
 
 @pytest.mark.parametrize("method", [aggregation.ConFIG(), aggregation.MoDoWeighting()], ids=repr)
 def test_methods_that_need_the_gradients_refuse_a_gramian(method: torch.nn.Module) -> None:
-    with pytest.raises(ValueError, match="must see the gradients themselves: call it on a Jacobian"):
-        TorchJD(method).weights(torch.eye(3))
+    refused("must see the gradients themselves: call it on a Jacobian", TorchJD(method).weights, torch.eye(3))
 
 
 def test_a_method_with_a_memory_serves_one_run() -> None:
     block = TorchJD(aggregation.GradVacWeighting())
     assert block.weights(torch.eye(3)).shape == (3,)
-    with pytest.raises(ValueError, match=r"`gramian` must be one \[m, m\]: GradVacWeighting remembers earlier calls"):
-        block.weights(torch.eye(3).expand(2, 3, 3))
+    refused(r"`gramian` must be one \[m, m\]: GradVacWeighting remembers", block.weights, torch.eye(3).expand(2, 3, 3))
 
 
 def test_combine_gradients_takes_aggregators_and_weightings_as_they_are() -> None:
@@ -126,7 +119,4 @@ def test_combine_gradients_takes_aggregators_and_weightings_as_they_are() -> Non
         x = torch.zeros(6, requires_grad=True)
         combine_gradients(matrix @ x, [x], method)
         torch.testing.assert_close(x.grad, expected, rtol=1e-4, atol=1e-5)
-    with pytest.raises(
-        ValueError, match=r"`combiner` must be a Combiner such as PCGrad.., or an aggregator or weighting"
-    ):
-        as_combiner(lambda gramian: gramian)
+    refused("`combiner` must be a Combiner such as PCGrad.., or an aggregator", as_combiner, lambda gramian: gramian)

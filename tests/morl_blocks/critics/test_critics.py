@@ -6,6 +6,7 @@ from torch import nn
 
 from morl_blocks._networks import LinearBank
 from morl_blocks.critics import BranchedCritic, Critic, SharedCritic
+from tests.refusals import refused
 
 W = torch.tensor([0.5, 0.3, 0.2])
 
@@ -85,15 +86,9 @@ class TestBoth:
 
     def test_bad_input(self, kind: type[Critic]) -> None:
         critic = kind(6, 3)
-        with pytest.raises(ValueError, match=r"`preference` must have 3 objectives in its last dimension, got shape"):
-            critic(torch.zeros(5, 6), torch.tensor([0.5, 0.5]))
-        with pytest.raises(ValueError, match=r"`preference` must broadcast to shape \[5, 3\], got shape \[4, 3\]"):
-            critic(torch.zeros(5, 6), torch.zeros(4, 3))
-        with pytest.raises(ValueError, match=r"`preference` must be one vector or have 3 dimensions .* shape \[2, 3\]"):
-            critic(torch.zeros(2, 2, 6), torch.zeros(2, 3))
-        with pytest.raises(ValueError, match=r"`observation` must have 6 numbers in its last dimension, got shape"):
-            critic(torch.zeros(5, 7), W)
-        with pytest.raises(ValueError, match="`hidden` must be a whole number >= 1, got 0"):
-            kind(6, 3, hidden=0)
-        with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 1, got 0"):
-            kind(6, 0)
+        refused("`preference` must have 3 objectives in its last", critic, torch.zeros(5, 6), torch.tensor([0.5, 0.5]))
+        refused(r"`preference` must broadcast to shape \[5, 3\]", critic, torch.zeros(5, 6), torch.zeros(4, 3))
+        refused("`preference` must be one vector or have 3", critic, torch.zeros(2, 2, 6), torch.zeros(2, 3))
+        refused("`observation` must have 6 numbers in its last dimension, got shape", critic, torch.zeros(5, 7), W)
+        refused("`hidden` must be a whole number >= 1, got 0", kind, 6, 3, hidden=0)
+        refused("`num_objectives` must be a whole number >= 1, got 0", kind, 6, 0)

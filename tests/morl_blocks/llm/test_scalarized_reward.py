@@ -8,6 +8,7 @@ import torch
 from morl_blocks.llm import ScalarizedReward
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, SmoothTchebycheff
 from morl_blocks.schedulers import ConflictBraked, LinearDecay
+from tests.refusals import refused
 
 HALF = torch.tensor([0.5, 0.5])
 PROMPTS, COMPLETIONS = ["p", "p", "q"], ["a", "bb", "ccc"]
@@ -99,16 +100,14 @@ def test_scheduler_is_stepped_once_per_training_step_with_the_conflict() -> None
 )
 def test_bad_options(change: dict[str, Any], match: str) -> None:
     given: dict[str, Any] = {"reward_funcs": [one, other], "scalarizer": Linear(), "weights": HALF}
-    with pytest.raises(ValueError, match=match):
-        ScalarizedReward(**{**given, **change})
+    refused(match, ScalarizedReward, **{**given, **change})
 
 
 def test_bad_rewards() -> None:
     def short(**kwargs: Any) -> list[float]:
         return [0.0]
 
-    with pytest.raises(ValueError, match="`short` must return one reward per completion"):
-        ScalarizedReward([one, short], Linear(), HALF)(PROMPTS, COMPLETIONS)
+    refused("`short` must return one reward", ScalarizedReward([one, short], Linear(), HALF), PROMPTS, COMPLETIONS)
     with pytest.raises(ValueError, match="`rewards` must be finite"):
         ScalarizedReward([one, lambda **_: [math.inf] * 3], Linear(), HALF)(PROMPTS, COMPLETIONS)
     with pytest.raises(ValueError, match="`normalizer` must have shape"):

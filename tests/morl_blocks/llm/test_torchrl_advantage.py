@@ -1,4 +1,3 @@
-import pytest
 import torch
 from tensordict import NonTensorStack, TensorDict
 from torch import nn
@@ -8,6 +7,7 @@ from torchrl.objectives.llm import CISPOLoss, GRPOLoss
 
 from morl_blocks.llm import GroupAdvantage, group_advantage
 from morl_blocks.scalarizers import Linear, SmoothTchebycheff
+from tests.refusals import refused
 
 HALF, GROUPS = torch.tensor([0.5, 0.5]), torch.tensor([0, 0, 1, 1])
 REWARDS = torch.tensor([[1.0, 0.0], [0.5, 0.9], [0.3, 0.2], [0.0, 0.4]])
@@ -62,10 +62,7 @@ def test_in_a_replay_buffer() -> None:
 def test_bad_input() -> None:
     batch = completions()
     batch["next", "reward"] = torch.zeros(4)
-    with pytest.raises(ValueError, match="must be \\[N, m\\]"):
-        GroupAdvantage(Linear(), HALF).inv(batch)
-    with pytest.raises(ValueError, match="`weights` must sum to 1"):
-        GroupAdvantage(Linear(), torch.ones(2))
+    refused(r"must be \[N, m\]", GroupAdvantage(Linear(), HALF).inv, batch)
+    refused("`weights` must sum to 1", GroupAdvantage, Linear(), torch.ones(2))
     batch["next", "reward"] = torch.zeros(4, 3)
-    with pytest.raises(ValueError, match="`weights` must have 3 objectives"):
-        GroupAdvantage(Linear(), HALF).inv(batch)
+    refused("`weights` must have 3 objectives", GroupAdvantage(Linear(), HALF).inv, batch)

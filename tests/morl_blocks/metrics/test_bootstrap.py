@@ -9,8 +9,11 @@ from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws, standard_error
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 pytestmark = pytest.mark.needs("scipy")
+
+TWO = [[0.1, 0.2], [0.3, 0.4]]
 
 
 @given(st.integers(1, 23).flatmap(lambda n: arrays(np.float64, (3, n), elements=st.floats(-9, 9))))
@@ -89,31 +92,17 @@ def test_draws_are_one_fewer_than_the_seeds() -> None:
 
 
 def test_bad_input_raises() -> None:
-    with pytest.raises(ValueError, match="`values` must hold at least 2 seeds per preference, got 1"):
-        bootstrap_ci([[0.1], [0.3]])
-    with pytest.raises(ValueError, match="`values` must hold at least 2 seeds per preference, got 1"):
-        bootstrap_ci([[0.1, 0.2], [0.3, 0.4]], present=[[True, True], [True, False]])
-    with pytest.raises(ValueError, match="`present` must have at least one run per preference, got none"):
-        bootstrap_ci([[0.1, 0.2], [0.3, 0.4]], present=[[True, True], [False, False]])
-    with pytest.raises(ValueError, match=r"`present` must have shape \[1, 2\], got shape \[2\]"):
-        bootstrap_ci([[0.1, 0.2]], present=[True, True])
-    with pytest.raises(ValueError, match="`values` must be a rectangular array of numbers"):
-        bootstrap_ci([[0.1, 0.2], [0.3]])
-    with pytest.raises(ValueError, match="`present` must hold truth values, got an array of float32"):
-        bootstrap_ci([[0.1, 0.2]], present=[[1.0, 0.5]])
-    with pytest.raises(ValueError, match="`values` must hold at least one value"):
-        bootstrap_ci(np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="`values` must be finite, got nan"):
-        bootstrap_ci([[0.1, np.nan]])
-    with pytest.raises(ValueError, match=r"`values` must have shape \[preferences, seeds\]"):
-        bootstrap_ci(np.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match="`statistic` must be one of 'mean', 'iqm', got 'median'"):
-        bootstrap_ci([[0.1, 0.2]], "median")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"`level` must lie in \(0, 1\), got 1"):
-        bootstrap_ci([[0.1, 0.2]], level=1.0)
-    with pytest.raises(ValueError, match="`resamples` must be a whole number >= 1"):
-        bootstrap_ci([[0.1, 0.2]], "iqm", resamples=0)
-    with pytest.raises(ValueError, match="`seeds` must be a whole number >= 2, got 1"):
-        seed_draws(1, 10, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="`values` must hold at least one value"):
-        interquartile_mean([])
+    refused("`values` must hold at least 2 seeds per preference, got 1", bootstrap_ci, [[0.1], [0.3]])
+    refused("`values` must hold at least 2 seeds", bootstrap_ci, TWO, present=[[True, True], [True, False]])
+    refused("`present` must have at least one run", bootstrap_ci, TWO, present=[[True, True], [False, False]])
+    refused(r"`present` must have shape \[1, 2\], got shape \[2\]", bootstrap_ci, [[0.1, 0.2]], present=[True, True])
+    refused("`values` must be a rectangular array of numbers", bootstrap_ci, [[0.1, 0.2], [0.3]])
+    refused("`present` must hold truth values, got an array", bootstrap_ci, [[0.1, 0.2]], present=[[1.0, 0.5]])
+    refused("`values` must hold at least one value", bootstrap_ci, np.zeros((0, 2)))
+    refused("`values` must be finite, got nan", bootstrap_ci, [[0.1, np.nan]])
+    refused(r"`values` must have shape \[preferences, seeds\]", bootstrap_ci, np.zeros((2, 2, 2)))
+    refused("`statistic` must be one of 'mean', 'iqm', got 'median'", bootstrap_ci, [[0.1, 0.2]], "median")
+    refused(r"`level` must lie in \(0, 1\), got 1", bootstrap_ci, [[0.1, 0.2]], level=1.0)
+    refused("`resamples` must be a whole number >= 1", bootstrap_ci, [[0.1, 0.2]], "iqm", resamples=0)
+    refused("`seeds` must be a whole number >= 2, got 1", seed_draws, 1, 10, np.random.default_rng(0))
+    refused("`values` must hold at least one value", interquartile_mean, [])

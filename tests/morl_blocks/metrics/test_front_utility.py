@@ -5,6 +5,7 @@ from hypothesis import given
 from morl_blocks.metrics import eum, even_weights, expected_utility, maximum_utility_loss, non_dominated
 from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import pairs
+from tests.refusals import refused
 
 
 def best(points: Array, weights: Array) -> list[float]:
@@ -57,17 +58,10 @@ def test_the_default_grid_has_a_hundred_weights_or_one_per_objective() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="`weights` must sum to 1"):
-        eum([[1.0, 1.0]], [[0.5, 0.6]])
-    with pytest.raises(ValueError, match="`weights` must be >= 0"):
-        eum([[1.0, 1.0]], [[1.5, -0.5]])
-    with pytest.raises(ValueError, match="`weights` must have 2 objectives"):
-        eum([[1.0, 1.0]], [[0.5, 0.25, 0.25]])
-    with pytest.raises(ValueError, match="`weights` must have at least 2 dimensions"):
-        eum([[1.0, 1.0]], [0.5, 0.5])
-    with pytest.raises(ValueError, match=r"`weights` must have shape \[k, m\] with k >= 1"):
-        eum([[1.0, 1.0]], np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="`points` must be finite, got nan"):
-        eum([[1.0, np.nan]])
-    with pytest.raises(ValueError, match="`known` must have 2 objectives"):
-        maximum_utility_loss([[1.0, 1.0]], [[1.0, 1.0, 1.0]])
+    refused("`weights` must sum to 1", eum, [[1.0, 1.0]], [[0.5, 0.6]])
+    refused("`weights` must be >= 0", eum, [[1.0, 1.0]], [[1.5, -0.5]])
+    refused("`weights` must have 2 objectives", eum, [[1.0, 1.0]], [[0.5, 0.25, 0.25]])
+    refused("`weights` must have at least 2 dimensions", eum, [[1.0, 1.0]], [0.5, 0.5])
+    refused(r"`weights` must have shape \[k, m\] with k >= 1", eum, [[1.0, 1.0]], np.zeros((0, 2)))
+    refused("`points` must be finite, got nan", eum, [[1.0, np.nan]])
+    refused("`known` must have 2 objectives", maximum_utility_loss, [[1.0, 1.0]], [[1.0, 1.0, 1.0]])

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import hypervolume, run_hypervolume
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 pytestmark = pytest.mark.needs("moocore")
 
@@ -80,19 +81,14 @@ def test_takes_tensors() -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nan_and_inf_raise_instead_of_vanishing(bad: float) -> None:
-    with pytest.raises(ValueError, match="`points` must be finite"):
-        hypervolume([[0.5, bad], [0.2, 0.2]], [0.0, 0.0])
-    with pytest.raises(ValueError, match="`reference` must be finite"):
-        hypervolume([[0.5, 0.5]], [0.0, bad])
+    refused("`points` must be finite", hypervolume, [[0.5, bad], [0.2, 0.2]], [0.0, 0.0])
+    refused("`reference` must be finite", hypervolume, [[0.5, 0.5]], [0.0, bad])
 
 
 def test_bad_shapes_raise() -> None:
-    with pytest.raises(ValueError, match="`points` must have at least 2 dimensions"):
-        hypervolume([0.5, 0.5], [0.0, 0.0])
-    with pytest.raises(ValueError, match=r"`points` must have shape \[n, m\] with m >= 2"):
-        hypervolume([[0.5]], [0.0])
-    with pytest.raises(ValueError, match=r"`reference` must have shape \[2\], got shape \[3\]"):
-        hypervolume([[0.5, 0.5]], [0.0, 0.0, 0.0])
+    refused("`points` must have at least 2 dimensions", hypervolume, [0.5, 0.5], [0.0, 0.0])
+    refused(r"`points` must have shape \[n, m\] with m >= 2", hypervolume, [[0.5]], [0.0])
+    refused(r"`reference` must have shape \[2\], got shape \[3\]", hypervolume, [[0.5, 0.5]], [0.0, 0.0, 0.0])
 
 
 @given(arrays(np.float64, (5, 3), elements=st.floats(-1.0, 2.0)))
@@ -109,13 +105,8 @@ def test_run_hypervolume_keeps_leading_dimensions() -> None:
 
 
 def test_run_hypervolume_refuses_unknown_or_empty_bounds() -> None:
-    with pytest.raises(ValueError, match="`low` must be finite, got nan"):
-        run_hypervolume([1.0, 1.0], [np.nan, 0.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match="`high` must exceed `low` in every objective"):
-        run_hypervolume([1.0, 1.0], [0.0, 1.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match="`high` must have 2 objectives"):
-        run_hypervolume([1.0, 1.0], [0.0, 0.0], [1.0])
-    with pytest.raises(ValueError, match="`returns` must be finite, got nan"):
-        run_hypervolume([1.0, np.nan], [0.0, 0.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match="`returns` must hold at least one value"):
-        run_hypervolume(np.zeros((0, 2)), [0.0, 0.0], [1.0, 1.0])
+    refused("`low` must be finite, got nan", run_hypervolume, [1.0, 1.0], [np.nan, 0.0], [1.0, 1.0])
+    refused("`high` must exceed `low` in every objective", run_hypervolume, [1.0, 1.0], [0.0, 1.0], [1.0, 1.0])
+    refused("`high` must have 2 objectives", run_hypervolume, [1.0, 1.0], [0.0, 0.0], [1.0])
+    refused("`returns` must be finite, got nan", run_hypervolume, [1.0, np.nan], [0.0, 0.0], [1.0, 1.0])
+    refused("`returns` must hold at least one value", run_hypervolume, np.zeros((0, 2)), [0.0, 0.0], [1.0, 1.0])

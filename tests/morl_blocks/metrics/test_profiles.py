@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import performance_ratios, profile, profile_auc
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 scores = arrays(np.float64, (3, 6), elements=st.one_of(st.just(0.0), st.floats(0.01, 1.0)))
 
@@ -44,11 +44,7 @@ def test_leading_dimensions_are_kept() -> None:
 
 
 def test_bad_input_raises() -> None:
-    with pytest.raises(ValueError, match=r"`hv` must be >= 0, got -0\.1"):
-        profile_auc([[0.1], [-0.1]])
-    with pytest.raises(ValueError, match="`tau_max` must be finite and > 1, got 1"):
-        profile_auc([[0.1]], tau_max=1.0)
-    with pytest.raises(ValueError, match=r"`taus` must be >= 1, got 0\.5"):
-        profile([[0.1]], [0.5])
-    with pytest.raises(ValueError, match="`hv` must be finite"):
-        profile_auc([[np.nan]])
+    refused(r"`hv` must be >= 0, got -0\.1", profile_auc, [[0.1], [-0.1]])
+    refused("`tau_max` must be finite and > 1, got 1", profile_auc, [[0.1]], tau_max=1.0)
+    refused(r"`taus` must be >= 1, got 0\.5", profile, [[0.1]], [0.5])
+    refused("`hv` must be finite", profile_auc, [[np.nan]])

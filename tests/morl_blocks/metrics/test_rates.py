@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import objective_dominance_rate, win_rate
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 coarse = st.integers(0, 3).map(float)
 
@@ -35,11 +35,7 @@ def test_leading_dimensions_are_kept() -> None:
 
 
 def test_bad_input_raises() -> None:
-    with pytest.raises(ValueError, match="`hv` must have at least 2 dimensions"):
-        win_rate([0.1, 0.2])
-    with pytest.raises(ValueError, match="`hv` must hold at least one value"):
-        win_rate(np.zeros((2, 0)))
-    with pytest.raises(ValueError, match="`hv` must be finite, got nan"):
-        win_rate([[0.1], [np.nan]])
-    with pytest.raises(ValueError, match="`objectives` must have at least 3 dimensions"):
-        objective_dominance_rate([[0.1], [0.2]])
+    refused("`hv` must have at least 2 dimensions", win_rate, [0.1, 0.2])
+    refused("`hv` must hold at least one value", win_rate, np.zeros((2, 0)))
+    refused("`hv` must be finite, got nan", win_rate, [[0.1], [np.nan]])
+    refused("`objectives` must have at least 3 dimensions", objective_dominance_rate, [[0.1], [0.2]])

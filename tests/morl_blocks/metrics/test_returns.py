@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from morl_blocks.metrics import discounted_returns
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 episodes = st.tuples(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3)).flatmap(
     lambda shape: st.tuples(
@@ -53,13 +53,8 @@ def test_closed_form() -> None:
 def test_bad_input_is_named() -> None:
     rewards, done = np.ones((3, 2, 2)), np.zeros((3, 2), dtype=bool)
     for gamma in (0.0, 1.5, np.array([0.9, 0.9])):
-        with pytest.raises(ValueError, match=r"`gamma` must lie in \(0, 1\]"):
-            discounted_returns(rewards, done, gamma)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"`rewards` must have shape \[T, N, m\] with T >= 1, got shape \[3, 2\]"):
-        discounted_returns(rewards[..., 0], done)
-    with pytest.raises(ValueError, match=r"`done` must have shape \[3, 2\], got shape \[2, 3\]"):
-        discounted_returns(rewards, done.T)
-    with pytest.raises(ValueError, match="`rewards` must be finite, got nan"):
-        discounted_returns(rewards * np.nan, done)
-    with pytest.raises(ValueError, match="`rewards` must be a rectangular array of numbers"):
-        discounted_returns([[[1.0], [1.0, 2.0]]], done)
+        refused(r"`gamma` must lie in \(0, 1\]", discounted_returns, rewards, done, gamma)
+    refused(r"`rewards` must have shape \[T, N, m\] with T >= 1, got shape", discounted_returns, rewards[..., 0], done)
+    refused(r"`done` must have shape \[3, 2\], got shape \[2, 3\]", discounted_returns, rewards, done.T)
+    refused("`rewards` must be finite, got nan", discounted_returns, rewards * np.nan, done)
+    refused("`rewards` must be a rectangular array of numbers", discounted_returns, [[[1.0], [1.0, 2.0]]], done)

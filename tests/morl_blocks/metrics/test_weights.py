@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from morl_blocks.metrics import even_weights
 from morl_blocks.metrics.arrays import Array
+from tests.refusals import refused
 
 
 @given(st.integers(2, 6), st.integers(0, 40))
@@ -55,9 +56,6 @@ def test_the_riesz_grid_of_morl_baselines_covers_alike() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 2, got 1"):
-        even_weights(1, 5)
-    with pytest.raises(ValueError, match=r"`count` must be a whole number >= 1, got 2.5"):
-        even_weights(2, 2.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`count` must be >= num_objectives = 3, so that every corner is there, got 2"):
-        even_weights(3, 2)
+    refused("`num_objectives` must be a whole number >= 2, got 1", even_weights, 1, 5)
+    refused("`count` must be a whole number >= 1, got 2.5", even_weights, 2, 2.5)
+    refused("`count` must be >= num_objectives = 3, so that every corner is there, got 2", even_weights, 3, 2)

@@ -13,6 +13,7 @@ from morl_blocks.ppo import (
     gaussian_sample,
     unit_box_to_action,
 )
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize(("observations", "objectives", "actions", "parameters"), [(30, 3, 2, 6468), (17, 2, 6, 5836)])
@@ -36,15 +37,13 @@ def test_the_mean_lies_in_the_unit_box_and_depends_on_both_inputs() -> None:
 
 @pytest.mark.parametrize("actor", [UnitBoxGaussianActor, CategoricalActor])
 def test_swapped_arguments_are_noticed(actor: type[UnitBoxGaussianActor | CategoricalActor]) -> None:
-    with pytest.raises(ValueError, match="`observation` must have 4 numbers in its last dimension"):
-        actor(4, 2, 3)(torch.rand(5, 2), torch.rand(5, 4))
+    refused("`observation` must have 4 numbers in its last", actor(4, 2, 3), torch.rand(5, 2), torch.rand(5, 4))
 
 
 def test_the_first_standard_deviation_can_be_chosen() -> None:
     assert UnitBoxGaussianActor(3, 2, 2).log_std.tolist() == [-0.5, -0.5]
     assert UnitBoxGaussianActor(3, 2, 2, log_std=-1.5).log_std.tolist() == [-1.5, -1.5]
-    with pytest.raises(ValueError, match="`log_std` must be a finite number, got nan"):
-        UnitBoxGaussianActor(3, 2, 2, log_std=float("nan"))
+    refused("`log_std` must be a finite number, got nan", UnitBoxGaussianActor, 3, 2, 2, log_std=float("nan"))
 
 
 def test_one_preference_serves_a_batch() -> None:
@@ -119,7 +118,5 @@ def test_everything_lifts_and_compiles() -> None:
 )
 def test_bad_sizes(arguments: tuple[int, int, int], name: str) -> None:
     for actor in (UnitBoxGaussianActor, CategoricalActor):
-        with pytest.raises(ValueError, match=f"`({name})` must be a whole number"):
-            actor(*arguments)
-    with pytest.raises(ValueError, match="`hidden` must be a whole number"):
-        UnitBoxGaussianActor(3, 2, 1, hidden=0)
+        refused(f"`({name})` must be a whole number", actor, *arguments)
+    refused("`hidden` must be a whole number", UnitBoxGaussianActor, 3, 2, 1, hidden=0)

@@ -15,6 +15,7 @@ from morl_blocks.ppo import (
     vector_advantage,
 )
 from morl_blocks.scalarizers import Linear, SmoothTchebycheff
+from tests.refusals import refused
 
 T, M = 64, 3
 WEIGHTS = torch.tensor([0.5, 0.3, 0.2])
@@ -88,5 +89,4 @@ def test_no_advantage_gives_none() -> None:
 
 @pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])
 def test_an_estimate_without_initial_states_is_refused(form: ExpectationAdvantage) -> None:
-    with pytest.raises(ValueError, match="`estimate` must hold the expected return from initial states"):
-        form(estimate()._replace(expected=None), Linear(), WEIGHTS.expand(T, M))
+    refused("`estimate` must hold", form, estimate()._replace(expected=None), Linear(), WEIGHTS.expand(T, M))

@@ -10,6 +10,7 @@ from morl_blocks.critics import BranchedCritic
 from morl_blocks.ppo import ExpectedReturn, initial_values, normalize, utility_weights
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, Scalarizer, SmoothTchebycheff
 from morl_blocks.schedulers import Fixed
+from tests.refusals import refused
 
 DOUBLE = torch.float64
 LOW, HIGH = torch.tensor([-3.0, 0.0, 40.0], dtype=DOUBLE), torch.tensor([5.0, 0.5, 340.0], dtype=DOUBLE)
@@ -116,27 +117,16 @@ def test_what_has_not_ended_is_not_looked_at() -> None:
 
 def test_bad_input_raises() -> None:
     critic, weights = BranchedCritic(4, 2), torch.tensor([0.5, 0.5])
-    with pytest.raises(ValueError, match=r"`initial` must hold observations of initial states.*got shape \[0, 4\]"):
-        initial_values(critic, torch.zeros(0, 4), weights)
-    with pytest.raises(ValueError, match="`preferences` must have at least 2 objectives"):
-        initial_values(critic, torch.zeros(3, 4), torch.ones(1))
+    refused("`initial` must hold observations of initial", initial_values, critic, torch.zeros(0, 4), weights)
+    refused("`preferences` must have at least 2 objectives", initial_values, critic, torch.zeros(3, 4), torch.ones(1))
     with pytest.raises(ValueError, match="`critic` must have shape"):
         initial_values(lambda observation, preference: observation, torch.zeros(3, 4), weights)
-    with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 2, got 1"):
-        ExpectedReturn(1)
-    with pytest.raises(ValueError, match=r"`memory` must lie in \[0, 1\], got 1.5"):
-        ExpectedReturn(2, memory=1.5)
-    with pytest.raises(ValueError, match="`returns` must hold the return of an episode of every run"):
-        _ = ExpectedReturn(2).value
-    with pytest.raises(ValueError, match="`returns` must be finite"):
-        ExpectedReturn(2).update(torch.full((1, 2), torch.nan))
-    with pytest.raises(ValueError, match="`returns` must have shape"):
-        ExpectedReturn(2).update(torch.zeros(4, 3))
-    with pytest.raises(ValueError, match="`span` must be > 0, got 0"):
-        utility_weights(Linear(), weights, weights, torch.tensor([1.0, 0.0]))
-    with pytest.raises(ValueError, match="`scalarizer` must be one to maximise"):
-        utility_weights(Linear(sense="min"), weights, weights)
-    with pytest.raises(ValueError, match="`values` must have at least 2 objectives"):
-        utility_weights(Linear(), torch.ones(1), torch.ones(1))
-    with pytest.raises(ValueError, match="`mu` must be > 0, got inf"):
-        SmoothTchebycheff(torch.inf)
+    refused("`num_objectives` must be a whole number >= 2, got 1", ExpectedReturn, 1)
+    refused(r"`memory` must lie in \[0, 1\], got 1.5", ExpectedReturn, 2, memory=1.5)
+    refused("`returns` must hold the return of an episode of every run", lambda: ExpectedReturn(2).value)
+    refused("`returns` must be finite", ExpectedReturn(2).update, torch.full((1, 2), torch.nan))
+    refused("`returns` must have shape", ExpectedReturn(2).update, torch.zeros(4, 3))
+    refused("`span` must be > 0, got 0", utility_weights, Linear(), weights, weights, torch.tensor([1.0, 0.0]))
+    refused("`scalarizer` must be one to maximise", utility_weights, Linear(sense="min"), weights, weights)
+    refused("`values` must have at least 2 objectives", utility_weights, Linear(), torch.ones(1), torch.ones(1))
+    refused("`mu` must be > 0, got inf", SmoothTchebycheff, torch.inf)

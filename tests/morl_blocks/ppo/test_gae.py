@@ -11,6 +11,7 @@ from torchrl.objectives.value import GAE
 
 from morl_blocks.ppo import VectorGAE, vector_gae
 from morl_blocks.ppo.scan import discounted_scan
+from tests.refusals import refused
 
 Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
@@ -86,8 +87,7 @@ def test_the_mask_can_come_from_the_next_step() -> None:
     ],
 )
 def test_rejects_other_readings(reading: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        VectorGAE(**reading)
+    refused(message, VectorGAE, **reading)
 
 
 def test_truncation_bootstraps_like_the_rollout_end() -> None:
@@ -317,8 +317,7 @@ class TestVectorGAE:
         expected = GAE(gamma=0.9, lmbda=0.95, value_network=None, vectorized=False)(data.clone())["advantage"]
         torch.testing.assert_close(VectorGAE(gamma=0.9)(data)["advantage"], expected)
         data["steps_to_next_obs"] = torch.ones(2, 10)
-        with pytest.raises(ValueError, match="`steps_to_next_obs` must have shape"):
-            VectorGAE()(data)
+        refused("`steps_to_next_obs` must have shape", VectorGAE(), data)
 
     @pytest.mark.parametrize(
         ("key", "shape", "message"),
@@ -336,49 +335,36 @@ class TestVectorGAE:
     ) -> None:
         data = as_tensordict(*random_rollout(10, 2))
         data[key] = torch.zeros(shape, dtype=data[key].dtype)
-        with pytest.raises(ValueError, match=message):
-            VectorGAE()(data)
+        refused(message, VectorGAE(), data)
 
     def test_refuses_missing_or_odd_entries(self) -> None:
         data = as_tensordict(*random_rollout(10, 2))
-        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'terminated'\)"):
-            VectorGAE()(data.exclude(("next", "terminated")))
-        with pytest.raises(ValueError, match="`tensordict` must hold 'state_value'"):
-            VectorGAE()(data.exclude("state_value"))
+        refused(r"`tensordict` must hold \('next', 'terminated'\)", VectorGAE(), data.exclude(("next", "terminated")))
+        refused("`tensordict` must hold 'state_value'", VectorGAE(), data.exclude("state_value"))
         data["next", "done"] = data["next", "done"].float()
-        with pytest.raises(ValueError, match=r"`done` must be bool, got torch\.float32"):
-            VectorGAE()(data)
-        with pytest.raises(ValueError, match="`tensordict` must have a batch dimension"):
-            VectorGAE()(as_tensordict(*random_rollout(10, 2))[0])
+        refused(r"`done` must be bool, got torch\.float32", VectorGAE(), data)
+        refused("`tensordict` must have a batch dimension", VectorGAE(), as_tensordict(*random_rollout(10, 2))[0])
 
     def test_refuses_values_that_are_not_floating_point(self) -> None:
         data = as_tensordict(*random_rollout(10, 2))
         data["next", "state_value"] = data["next", "state_value"].long()
-        with pytest.raises(ValueError, match=r"`next state_value` must be floating point, got torch\.int64"):
-            VectorGAE()(data)
+        refused(r"`next state_value` must be floating point, got torch\.int64", VectorGAE(), data)
 
     def test_says_what_is_wrong_with_the_network(self) -> None:
         data, critic = self.rollout(10), self.critic()
-        with pytest.raises(ValueError, match=r"`value_network` must be a tensordict module with .*, got Linear"):
-            VectorGAE(value_network=nn.Linear(2, 2))
-        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'observation'\), got"):
-            VectorGAE(value_network=critic)(data.exclude(("next", "observation")))
-        with pytest.raises(ValueError, match=r"`tensordict` must hold 'observation', got"):
-            VectorGAE(value_network=critic)(data.exclude("observation"))
-        with pytest.raises(ValueError, match=r"`tensordict` must hold \('next', 'reward'\), got"):
-            VectorGAE(value_network=critic)(data.exclude("next"))
+        refused("`value_network` must be a tensordict module with .*", VectorGAE, value_network=nn.Linear(2, 2))
+        refused("`tensordict` must hold", VectorGAE(value_network=critic), data.exclude(("next", "observation")))
+        refused("`tensordict` must hold 'observation'", VectorGAE(value_network=critic), data.exclude("observation"))
+        refused(r"`tensordict` must hold \('next', 'reward'\)", VectorGAE(value_network=critic), data.exclude("next"))
         other = TensorDictModule(critic.module, ["observation"], ["v"])
-        with pytest.raises(ValueError, match=r"`value_network` must write 'state_value', got out_keys \['v'\]"):
-            VectorGAE(value_network=other)(data)
+        refused(r"`value_network` must write 'state_value', got out_keys \['v'\]", VectorGAE(value_network=other), data)
         gae = VectorGAE(value_network=other)
         gae.set_keys(value="v")
         torch.testing.assert_close(gae(data)["v"], critic.module(data["observation"]))
 
     def test_refuses_bad_discounts(self) -> None:
-        with pytest.raises(ValueError, match=r"`gamma` must lie in \[0, 1\], got 1\.5"):
-            VectorGAE(gamma=1.5)
-        with pytest.raises(ValueError, match=r"`lmbda` must lie in \[0, 1\]"):
-            VectorGAE(lmbda=-0.1)
+        refused(r"`gamma` must lie in \[0, 1\], got 1\.5", VectorGAE, gamma=1.5)
+        refused(r"`lmbda` must lie in \[0, 1\]", VectorGAE, lmbda=-0.1)
         with pytest.raises(ValueError, match=r"`gamma` must broadcast to shape \[2\], got shape \[3\]"):
             VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9]))(as_tensordict(*random_rollout(10, 2)))
 

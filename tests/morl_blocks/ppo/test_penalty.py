@@ -14,6 +14,7 @@ from morl_blocks.ppo import (
     gaussian_kl,
     indifference,
 )
+from tests.refusals import refused
 
 CORNERS = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
 
@@ -61,11 +62,9 @@ def test_an_actor_without_a_divergence_is_named() -> None:
         def kl(self, output: Any, other: Any) -> Tensor:
             return Actor.kl(self, output, other)
 
-    with pytest.raises(ValueError, match="`actor` must implement `kl` for this penalty, got Own"):
-        Indifference()(Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
+    refused("`actor` must implement `kl` for this penalty", Indifference(), Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
 
 
 @pytest.mark.parametrize(("numbers", "name"), [({"coefficient": -1.0}, "coefficient"), ({"scale": 0.0}, "scale")])
 def test_numbers_are_checked(numbers: dict[str, float], name: str) -> None:
-    with pytest.raises(ValueError, match=f"`{name}` must"):
-        Indifference(**numbers)
+    refused(f"`{name}` must", Indifference, **numbers)

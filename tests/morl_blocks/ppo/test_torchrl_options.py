@@ -23,6 +23,7 @@ from morl_blocks.ppo import (
     vector_advantage,
 )
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
+from tests.refusals import refused
 
 M = 3
 INPUTS = ["observation", "preference"]
@@ -153,8 +154,7 @@ def test_coefficients_are_buffers_on_the_device_and_can_be_scheduled() -> None:
     ],
 )
 def test_refuses_what_makes_no_sense_by_name(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        VectorClipPPOLoss(policy(), critic(), **options)
+    refused(message, VectorClipPPOLoss, policy(), critic(), **options)
 
 
 def test_refuses_another_distance_for_a_loss_that_it_does_not_know() -> None:
@@ -164,8 +164,7 @@ def test_refuses_another_distance_for_a_loss_that_it_does_not_know() -> None:
 
     network = TensorDictModule(Own(4, M), INPUTS, ["state_value"])
     assert VectorClipPPOLoss(policy(), network).loss_critic_type == "l2"
-    with pytest.raises(ValueError, match="`loss_critic_type` must be 'l2' for Own, which has a loss of its own"):
-        VectorClipPPOLoss(policy(), network, loss_critic_type="l1")
+    refused("`loss_critic_type` must be 'l2' for Own", VectorClipPPOLoss, policy(), network, loss_critic_type="l1")
 
 
 def test_harmless_values_pass_and_unknown_names_do_not() -> None:
@@ -173,8 +172,7 @@ def test_harmless_values_pass_and_unknown_names_do_not() -> None:
     VectorGAE(average_gae=False, vectorized=True)
     with pytest.raises(TypeError, match="VectorClipPPOLoss has no option 'clip_epsilo'"):
         VectorClipPPOLoss(policy(), critic(), clip_epsilo=0.1)
-    with pytest.raises(ValueError, match=r"`average_gae` must be False \(one mean over all objectives; use vector_adv"):
-        VectorGAE(average_gae=True)
+    refused(r"`average_gae` must be False \(one mean over all objectives; use vector_adv", VectorGAE, average_gae=True)
 
 
 class Trunk(nn.Module):
@@ -301,12 +299,9 @@ def test_the_encoding_of_actions_comes_from_the_environment() -> None:
     data = TensorDict({"observation": torch.zeros(2, 4), "preference": torch.rand(2, M)}, [2])
     assert CategoricalPolicy(actor, spec=OneHot(5))(data.clone())["action"].shape == (2, 5)
     assert CategoricalPolicy(actor, spec=Categorical(5))(data.clone())["action"].shape == (2,)
-    with pytest.raises(ValueError, match="`one_hot` must be True for an environment that takes one-hot vectors"):
-        CategoricalPolicy(actor, one_hot=False, spec=OneHot(5))
-    with pytest.raises(ValueError, match="`one_hot` must be False for an environment that takes indices, got True"):
-        CategoricalPolicy(actor, one_hot=True, spec=Categorical(5))
-    with pytest.raises(ValueError, match="`spec` must be one discrete action"):
-        CategoricalPolicy(actor, spec=Unbounded(2))
+    refused("`one_hot` must be True for an environment that", CategoricalPolicy, actor, one_hot=False, spec=OneHot(5))
+    refused("`one_hot` must be False for an environment", CategoricalPolicy, actor, one_hot=True, spec=Categorical(5))
+    refused("`spec` must be one discrete action", CategoricalPolicy, actor, spec=Unbounded(2))
 
 
 def test_whole_number_observations_are_taken() -> None:

@@ -3,6 +3,7 @@ import torch
 from torch import Generator, Tensor
 
 from morl_blocks.preferences import Given, PreferenceSampler
+from tests.refusals import refused
 
 
 class Constant(PreferenceSampler):
@@ -32,8 +33,7 @@ def test_a_sampler_needs_draw() -> None:
     ],
 )
 def test_a_sampler_that_leaves_the_simplex_or_has_the_wrong_length_is_named(value: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Constant(torch.tensor(value))(1, 2)
+    refused(message, Constant(torch.tensor(value)), 1, 2)
 
 
 def test_a_draw_has_the_default_dtype() -> None:
@@ -43,13 +43,11 @@ def test_a_draw_has_the_default_dtype() -> None:
 
 @pytest.mark.parametrize(("name", "arguments"), [("count", (0, 2)), ("num_objectives", (1, 0))])
 def test_sizes_are_checked(name: str, arguments: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match=f"`{name}` must be a whole number >= 1, got 0"):
-        Constant(torch.ones(1, 1))(*arguments)
+    refused(f"`{name}` must be a whole number >= 1, got 0", Constant(torch.ones(1, 1)), *arguments)
 
 
 def test_given_draws_nothing() -> None:
     generator = Generator().manual_seed(0)
     before = generator.get_state()
-    with pytest.raises(ValueError, match=r"`preferences` must be a sampler such as Uniform\(\) to draw from"):
-        Given()(1, 2, generator)
+    refused(r"`preferences` must be a sampler such as Uniform\(\) to draw from", Given(), 1, 2, generator)
     assert torch.equal(before, generator.get_state())

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from torch import Generator
 
 from morl_blocks.preferences import Dirichlet, Uniform, dirichlet_preferences
+from tests.refusals import refused
 
 
 def _generator(seed: int = 0) -> Generator:
@@ -61,5 +62,4 @@ def test_the_generator_is_the_only_source() -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0, float("nan")])
 def test_alpha_is_positive(alpha: float) -> None:
-    with pytest.raises(ValueError, match="`alpha` must be > 0"):
-        Dirichlet(alpha)
+    refused("`alpha` must be > 0", Dirichlet, alpha)

@@ -4,6 +4,7 @@ from torch import Generator
 
 from morl_blocks.metrics import even_weights
 from morl_blocks.preferences import Grid, even_preferences
+from tests.refusals import refused
 
 
 def test_two_objectives_are_equally_spaced() -> None:
@@ -34,9 +35,6 @@ def test_the_sampler_draws_every_point_alike() -> None:
 
 
 def test_sizes_are_checked() -> None:
-    with pytest.raises(ValueError, match="`count` must be >= num_objectives = 3, so that every corner is there, got 2"):
-        even_preferences(2, 3)
-    with pytest.raises(ValueError, match="`num_objectives` must be a whole number >= 2, got 1"):
-        even_preferences(5, 1)
-    with pytest.raises(ValueError, match="`n` must be a whole number >= 2, got 1"):
-        Grid(1)
+    refused("`count` must be >= num_objectives = 3, so that every corner is there, got 2", even_preferences, 2, 3)
+    refused("`num_objectives` must be a whole number >= 2, got 1", even_preferences, 5, 1)
+    refused("`n` must be a whole number >= 2, got 1", Grid, 1)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_blocks.scalarizers import SmoothTchebycheff, SmoothTchebycheffSet, smooth_tchebycheff_set
+from tests.refusals import refused
 
 
 def sets(k: int, m: int) -> st.SearchStrategy[torch.Tensor]:
@@ -76,13 +77,8 @@ def test_two_solutions_share_eight_objectives() -> None:
 
 def test_bad_input() -> None:
     scalarizer = SmoothTchebycheffSet()
-    with pytest.raises(ValueError, match=r"`values` must be \[\*B, K, m\] with K >= 1, got shape \[3\]"):
-        scalarizer(torch.rand(3), torch.full((3,), 1 / 3))
-    with pytest.raises(ValueError, match=r"`weights` must be .* one preference per set"):
-        scalarizer(torch.rand(2, 3), torch.full((2, 3), 1 / 3))
-    with pytest.raises(ValueError, match="`mu` must be > 0"):
-        SmoothTchebycheffSet(0.0)
-    with pytest.raises(ValueError, match="`mu` must broadcast"):
-        SmoothTchebycheffSet(torch.ones(3))(torch.rand(2, 4, 3), torch.full((3,), 1 / 3))
-    with pytest.raises(ValueError, match=r"`values` must be \[\*B, K, m\], got shape"):
-        smooth_tchebycheff_set(torch.rand(3), torch.full((3,), 1 / 3), 0.1, 1.05)
+    refused(r"`values` must be \[\*B, K, m\] with K >= 1", scalarizer, torch.rand(3), torch.full((3,), 1 / 3))
+    refused("`weights` must be .* one preference per set", scalarizer, torch.rand(2, 3), torch.full((2, 3), 1 / 3))
+    refused("`mu` must be > 0", SmoothTchebycheffSet, 0.0)
+    refused("`mu` must broadcast", SmoothTchebycheffSet(torch.ones(3)), torch.rand(2, 4, 3), torch.full((3,), 1 / 3))
+    refused(r"`values` must be \[\*B, K", smooth_tchebycheff_set, torch.rand(3), torch.full((3,), 1 / 3), 0.1, 1.05)

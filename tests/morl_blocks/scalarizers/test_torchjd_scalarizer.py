@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from morl_blocks.scalarizers import Linear, SmoothTchebycheff, TorchJDScalarizer
+from tests.refusals import refused
 
 peer = pytest.importorskip("torchjd.scalarization")
 LOSSES = torch.tensor([[0.2, 0.8, 0.3], [0.9, 0.1, 0.5]])
@@ -55,21 +56,16 @@ def test_methods_that_learn_or_remember() -> None:
     famo = peer.FAMO(3)
     remembers = TorchJDScalarizer(famo)
     remembers.attention(LOSSES[0], WEIGHTS)
-    with pytest.raises(ValueError, match="must be called after"):  # asking for the attention is no step
-        famo.update(LOSSES[0])
+    refused("must be called after", famo.update, LOSSES[0])  # asking for the attention is no step
     remembers(LOSSES[0], WEIGHTS)
     famo.update(0.5 * LOSSES[0])
-    with pytest.raises(ValueError, match=r"`values` must be one vector \[m\]: FAMO remembers earlier calls"):
-        remembers(LOSSES, WEIGHTS)
+    refused(r"`values` must be one vector \[m\]: FAMO remembers earlier calls", remembers, LOSSES, WEIGHTS)
 
 
 def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"`method` must be an instance such as Mean\(\) of torchjd.scalarization"):
-        TorchJDScalarizer(peer.Mean)
-    with pytest.raises(ValueError, match=r"`method` must be a scalarizer of torchjd.scalarization"):
-        TorchJDScalarizer(torch.sum)
-    with pytest.raises(ValueError, match="`weights` must sum to 1"):
-        TorchJDScalarizer(peer.Mean())(LOSSES, torch.ones(3))
+    refused(r"`method` must be an instance such as Mean\(\) of torchjd.scalarization", TorchJDScalarizer, peer.Mean)
+    refused("`method` must be a scalarizer of torchjd.scalarization", TorchJDScalarizer, torch.sum)
+    refused("`weights` must sum to 1", TorchJDScalarizer(peer.Mean()), LOSSES, torch.ones(3))
     monkeypatch.setitem(sys.modules, "torchjd", None)
     with pytest.raises(ModuleNotFoundError, match="`TorchJDScalarizer` needs torchjd: pip install"):
         TorchJDScalarizer(torch.sum)

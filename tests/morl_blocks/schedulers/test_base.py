@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay, Scheduler, linear_decay
+from tests.refusals import refused
 
 
 class Halving(Scheduler):
@@ -38,16 +39,14 @@ def test_one_method_makes_a_scheduler() -> None:
 
 
 def test_to_be_braked_it_says_its_highest_value() -> None:
-    with pytest.raises(ValueError, match=r"`base` must say its `highest` value .* got Halving"):
-        ConflictBraked(base=Halving(8.0))
+    refused("`base` must say its `highest` value .* got Halving", ConflictBraked, base=Halving(8.0))
     braked = ConflictBraked(base=Bounded(8.0), smoothing=1.0)
     assert braked.step(0.0) == 4.0
     assert braked.step(0.0, conflict=1.0) == 10.0
 
 
 def test_a_schedule_that_leaves_the_positive_numbers_is_named() -> None:
-    with pytest.raises(ValueError, match=r"`Sinking.advance` must be > 0, got -0.5"):
-        Sinking(1.0).step(1.0)
+    refused("`Sinking.advance` must be > 0, got -0.5", Sinking(1.0).step, 1.0)
 
 
 def test_a_missing_method_fails_at_construction_by_name() -> None:
@@ -60,17 +59,8 @@ def test_a_missing_method_fails_at_construction_by_name() -> None:
 
 def test_runs_are_never_broadcast_against_each_other() -> None:
     three, column = torch.full((3,), 10.0), torch.full((3, 1), 0.05)
-    with pytest.raises(
-        ValueError, match=r"`end` must be a number or have the shape of start, \[3\], got shape \[3, 1\]"
-    ):
-        LinearDecay(three, column)
-    with pytest.raises(ValueError, match=r"`end` must be a number or have the shape of start, \[3\]"):
-        linear_decay(0.5, three, column)
-    with pytest.raises(
-        ValueError, match=r"`conflict` must be a number or have the shape of mu, \[3\], got shape \[2\]"
-    ):
-        Fixed(three).step(0.5, torch.zeros(2))
-    with pytest.raises(ValueError, match="`threshold` must be a number or have the shape of maximum"):
-        ConflictBraked(maximum=three, threshold=torch.zeros(2))
-    with pytest.raises(ValueError, match="`mu` must be > 0, got 0"):
-        Fixed(1e-60)  # vanishes in float32
+    refused(r"`end` must be a number or have the shape of start, \[3\], got shape \[3, 1\]", LinearDecay, three, column)
+    refused(r"`end` must be a number or have the shape of start, \[3\]", linear_decay, 0.5, three, column)
+    refused(r"`conflict` must be a number or have the shape of mu, \[3\]", Fixed(three).step, 0.5, torch.zeros(2))
+    refused("`threshold` must be a number or have the shape", ConflictBraked, maximum=three, threshold=torch.zeros(2))
+    refused("`mu` must be > 0, got 0", Fixed, 1e-60)  # vanishes in float32

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay, boost, braked
+from tests.refusals import refused
 
 unit = st.floats(0, 1)
 
@@ -95,8 +96,7 @@ def test_a_returned_mu_does_not_change_later() -> None:
     ],
 )
 def test_rejects(arguments: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        ConflictBraked(**arguments)  # type: ignore[arg-type]
+    refused(message, ConflictBraked, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,5 @@ def test_rejects(arguments: dict[str, float], message: str) -> None:
 )
 def test_rejects_steps_and_keeps_its_state(progress: float, conflict: float, message: str) -> None:
     controller = ConflictBraked()
-    with pytest.raises(ValueError, match=message):
-        controller.step(progress, conflict)
+    refused(message, controller.step, progress, conflict)
     assert controller.mu == 10.0

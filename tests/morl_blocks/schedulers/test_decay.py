@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from morl_blocks.schedulers import LinearDecay, linear_decay
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -51,5 +52,4 @@ def test_per_run_bounds() -> None:
     ],
 )
 def test_rejects(arguments: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        LinearDecay(**arguments)
+    refused(message, LinearDecay, **arguments)

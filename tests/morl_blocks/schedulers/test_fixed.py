@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from morl_blocks.schedulers import Fixed
+from tests.refusals import refused
 
 
 def test_stays() -> None:
@@ -17,5 +18,4 @@ def test_one_per_run() -> None:
 
 @pytest.mark.parametrize("mu", [0.0, -1.0, float("nan")])
 def test_rejects(mu: float) -> None:
-    with pytest.raises(ValueError, match="`mu` must be > 0, got"):
-        Fixed(mu)
+    refused("`mu` must be > 0, got", Fixed, mu)

@@ -6,6 +6,7 @@ import torch
 
 from morl_envs import CrazyflieFormation
 from morl_envs.crazyflie.formation import shape_error, triangle
+from tests.refusals import refused
 
 
 def place(
@@ -105,8 +106,7 @@ def test_observation() -> None:
     ],
 )
 def test_bad_options(bad: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        CrazyflieFormation(**bad)
+    refused(message, CrazyflieFormation, **bad)
 
 
 def test_the_goal_bonus_is_withheld_while_a_drone_is_out_of_bounds() -> None:

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from morl_envs import CrazyflieFrogger
+from tests.refusals import refused
 
 
 def place(position: tuple[float, float], goal: tuple[float, float], opponent_x: float = -0.9) -> CrazyflieFrogger:
@@ -85,8 +86,7 @@ def test_a_termination_in_the_last_step_is_not_a_truncation() -> None:
     ],
 )
 def test_bad_options(bad: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        CrazyflieFrogger(**bad)
+    refused(message, CrazyflieFrogger, **bad)
 
 
 def test_the_goal_bonus_is_withheld_out_of_bounds() -> None:

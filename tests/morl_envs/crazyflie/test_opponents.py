@@ -5,6 +5,7 @@ import torch
 
 from morl_envs.counter_rng import episode_key
 from morl_envs.crazyflie.opponents import Patrol, draw_opponents, move_opponents
+from tests.refusals import refused
 
 PATROL = Patrol(lanes=(-0.3, 0.3), speeds=(0.03, 0.04), limit=0.95, flip_probability=0.05, time_step=0.1)
 
@@ -72,5 +73,4 @@ def test_bad_patrols(bad: dict[str, Any], message: str) -> None:
         "flip_probability": 0.05,
         "time_step": 0.1,
     }
-    with pytest.raises(ValueError, match=message):
-        Patrol(**{**good, **bad})
+    refused(message, Patrol, **{**good, **bad})

@@ -5,6 +5,7 @@ import torch
 
 from morl_envs import CARDS, make_batch
 from morl_envs.heuristics import HEURISTICS, RandomPolicy, mean_returns
+from tests.refusals import refused
 
 SEED, EPISODES = 1000, 64
 # world -> policy -> objective -> least margin over the random policy (mean over 64 episodes)
@@ -95,5 +96,4 @@ def test_lengths_stop_at_the_end_of_the_first_episode() -> None:
 
 
 def test_random_policies_need_continuous_actions() -> None:
-    with pytest.raises(ValueError, match="`env` must have continuous actions"):
-        RandomPolicy(make_batch("deep-sea-treasure-v0", 1))
+    refused("`env` must have continuous actions", RandomPolicy, make_batch("deep-sea-treasure-v0", 1))

@@ -5,6 +5,7 @@ import torch
 from morl_envs.cards import world_cards
 from morl_envs.rendering.scene import Scene
 from morl_envs.worlds import create_world
+from tests.refusals import refused
 
 
 @pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
@@ -53,5 +54,4 @@ def test_outcomes_are_written(event: str) -> None:
 
 
 def test_bad_index() -> None:
-    with pytest.raises(ValueError, match=r"`index` must lie in \[0, 1\], got 2"):
-        Scene(create_world("CrazyflieFrogger", batch_size=[2]), index=2)
+    refused(r"`index` must lie in \[0, 1\], got 2", Scene, create_world("CrazyflieFrogger", batch_size=[2]), index=2)

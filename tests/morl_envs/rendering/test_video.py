@@ -7,6 +7,7 @@ from PIL import Image
 
 from morl_envs.rendering import video
 from morl_envs.worlds import create_world
+from tests.refusals import refused
 
 
 def pictures() -> list[video.Picture]:
@@ -48,10 +49,8 @@ def test_a_caption_stands_above_and_fits() -> None:
 
 
 def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match=r"`path` must end in .gif or .mp4, got flight.avi"):
-        video.save_video(pictures(), tmp_path / "flight.avi")
-    with pytest.raises(ValueError, match="`pictures` must not be empty"):
-        video.save_video([], tmp_path / "flight.gif")
+    refused("`path` must end in .gif or .mp4, got flight.avi", video.save_video, pictures(), tmp_path / "flight.avi")
+    refused("`pictures` must not be empty", video.save_video, [], tmp_path / "flight.gif")
     with pytest.raises(ValueError, match="`every` must be a whole number >= 1"):
         video.record_episode(create_world("CrazyflieFrogger"), lambda observation: observation, every=0)
     monkeypatch.setattr(video, "find_spec", lambda name: None)

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from morl_envs.stealth.options import StealthOptions
+from tests.refusals import refused
 
 
 def test_defaults() -> None:
@@ -28,5 +29,4 @@ def test_defaults() -> None:
     ],
 )
 def test_bad_numbers_are_refused(bad: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        StealthOptions(**bad)
+    refused(message, StealthOptions, **bad)

@@ -1,0 +1,12 @@
+"""Bad input is refused by name: one line per case."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def refused(message: str, call: Callable[..., object], *args: Any, **options: Any) -> None:
+    """Require a ``ValueError`` whose text matches ``message``."""
+    with pytest.raises(ValueError, match=message):
+        call(*args, **options)
