@@ -16,6 +16,7 @@ BELOW = {
     "learning": {"common", "recipe"},
     "evaluation": {"common", "recipe", "learning"},
     "store": {"common", "recipe"},
+    "analysis": {"common", "recipe", "store"},
     "running": {"common", "recipe", "learning", "evaluation", "store"},
 }
 POLICY_NETWORK = {"lift", "networks", "observations"}

@@ -177,6 +177,7 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
     from morl_recipes.analysis.fronts.picture import draw_front
     from morl_recipes.analysis.fronts.summary import known_front
     from morl_recipes.common.atomic_files import staged
+    from morl_recipes.running.fronts.film import film_front
 
     known = known_front(front)
     with staged(folder / TABLE) as temporary:
@@ -184,5 +185,5 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
     draw_front(front, folder / PICTURE, known)
     if find_spec("plotly") is None:
         return False
-    write_front_page(front, folder / PAGE, known, find_source(env))
+    write_front_page(front, folder / PAGE, known, film_front(front, folder, find_source(env)))
     return True

@@ -6,6 +6,7 @@ Write with :class:`Store`, read with :func:`load_runs` and :func:`load_history`.
 
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.frames import load_history, load_runs
+from morl_recipes.store.front import FrontRecord, read_front
 from morl_recipes.store.manifest import SCHEMA, EnvInfo, Manifest, PlannedRun, make_run_id
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
@@ -16,6 +17,7 @@ __all__ = [
     "SCHEMA",
     "EnvInfo",
     "Finding",
+    "FrontRecord",
     "Manifest",
     "PlannedRun",
     "RunRecord",
@@ -26,6 +28,7 @@ __all__ = [
     "load_runs",
     "make_run_id",
     "other_versions",
+    "read_front",
     "run_versions",
     "verify",
 ]

@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import base64
 import io
+import logging
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from morl_envs.source import EnvSource
-from morl_recipes.analysis.fronts.summary import Reached, reached
+from morl_blocks.metrics import eum
+from morl_recipes.analysis.fronts.summary import known_front, reached
 from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
+from morl_recipes.common.errors import StoreError
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.recipe.protocols import protocol
-from morl_recipes.running.fronts.front import Array, Front
+from morl_recipes.store.files import read_bytes
+from morl_recipes.store.front import FILM, NAME, Array, FrontRecord, read_front
+from morl_recipes.store.store import OF_FRONT, Store
 
-STRIPS, FRAMES, WIDTH = 5, 7, 170
+_LOG = logging.getLogger("morl_recipes")
+LARGEST_FILM = 2**25
+"""Most bytes of a film."""
 
 
 def write_front_page(
-    front: Front, path: str | Path, known: Array | None = None, source: EnvSource | None = None
+    front: FrontRecord, path: str | Path, known: Array | None = None, film: str | Path | None = None
 ) -> Path:
     """Write the page of a front: the picture, the returns under each preference, and strips of a film.
 
     Args:
-        front: The front.
+        front: The front, or its record alone.
         path: The HTML file; it appears when it is complete.
         known: The exact front, if there is one, ``[k, m]``.
-        source: The environment, for the film; only the torch worlds (stealth, frogger, formation) have one.
+        film: The picture with the strips, if there is one: ``film.png``, as ``morl-blocks front`` writes it.
 
     Returns:
         The path. Without plotly an ``ImportError`` names the extra to install.
@@ -40,51 +46,75 @@ def write_front_page(
     return write_page(
         path,
         script,
-        inline_json(page_data(front, known, source)),
+        inline_json(page_data(front, known, film)),
         title=escape(f"{front.method} on {front.env}"),
         subtitle=escape(front.kind.capitalize()),
         facts=_facts(front),
-        body=f"<main>\n{front_sections(front)}</main>\n",
+        body=f"<main>\n{_sections(front)}</main>\n",
         css=resource("morl_recipes.analysis.report", "page.css") + resource(__package__, "page.css"),
         js=resource(__package__, "page.js"),
     )
 
 
-def front_sections(front: Front) -> str:
+class Part(NamedTuple):
+    """HTML, CSS and JavaScript that another page includes."""
+
+    html: str = ""
+    css: str = ""
+    js: str = ""
+
+
+def front_part(store: Store) -> Part:
+    """Return the front of a store for the store's own report; nothing where there is no front.
+
+    ``morl-blocks front`` and ``train_front(out=...)`` keep the store of their training beside the front. One that is
+    damaged or of other seeds is left out with a warning: the store itself may be sound.
+    """
+    folder = store.path.resolve().parent
+    if store.path.resolve().name != OF_FRONT or not (folder / NAME).exists():
+        return Part()
+    try:
+        front = read_front(folder)
+        if not set(front.seeds) <= {run.seed for run in store.manifest.runs if run.env == front.env}:
+            raise StoreError(f"{folder / NAME}: belongs to another training.")
+        data = inline_json(page_data(front, known_front(front), folder / FILM))
+    except StoreError as error:
+        _LOG.warning("The front beside the store is not shown: %s", error)
+        return Part()
+    html = f'{_sections(front)}<script type="application/json" id="front-data">{data}</script>\n'
+    return Part(html, resource(__package__, "page.css"), resource(__package__, "page.js"))
+
+
+def _sections(front: FrontRecord) -> str:
     """Return the HTML sections that show a front; their data is :func:`page_data`."""
     return Template(resource(__package__, "page.html")).substitute(published=_published(front))
 
 
-def page_data(front: Front, known: Array | None = None, source: EnvSource | None = None) -> dict[str, Any]:
-    """Return the data of the page as plain numbers and words."""
+def page_data(front: FrontRecord, known: Array | None = None, film: str | Path | None = None) -> dict[str, Any]:
+    """Return the data of the page as numbers and words; JSON has no NaN."""
     summary, seeds = reached(front), sorted(set(front.seeds))
     names = tuple(f"seed {seed}" for seed in seeds)
     return {
         "objectives": [escape(name, quote=False) for name in front.objectives],
         "asked": summary.asked.tolist(),
         "mean": summary.mean.tolist(),
-        "half": _numbers(summary.half),
+        "half": [[None if np.isnan(value) else value for value in row] for row in summary.half.tolist()],
         "over": "seeds" if summary.seeds > 1 else "episodes",
         "known": None if known is None else np.asarray(known).tolist(),
         "seeds": [
-            {"name": name, "style": vars(look), **_own(front.of(seed))}
+            {"name": name, "style": vars(look), **_points(front.of(seed))}
             for seed, name, look in zip(seeds, names, styles(names), strict=True)
         ],
-        "strips": _strips(front, summary, source),
+        "strips": _strips(front, film),
     }
 
 
-def _own(front: Front) -> dict[str, Any]:
+def _points(front: FrontRecord) -> dict[str, Any]:
     """Return the points of one seed; ``kept`` are those that no other dominates."""
     return {"returns": front.returns.tolist(), "asked": front.asked.tolist(), "kept": front.kept.tolist()}
 
 
-def _numbers(array: Array) -> list[list[float | None]]:
-    """Return rows; JSON has no NaN."""
-    return [[None if np.isnan(value) else float(value) for value in row] for row in array]
-
-
-def _facts(front: Front) -> str:
+def _facts(front: FrontRecord) -> str:
     seeds = len(set(front.seeds))
     facts = (
         (len(front.kept), "points that no other dominates"),
@@ -96,14 +126,12 @@ def _facts(front: Front) -> str:
     return fact_list((f"{number:g}", word) for number, word in facts)
 
 
-def _published(front: Front) -> str:
+def _published(front: FrontRecord) -> str:
     """Return published values of the same task under the same discount, with ours; nothing where none compare."""
     tasks = [task for task in protocol("B").tasks if task.env == front.env and task.comparable]
     tasks = [task for task in tasks if task.gamma == front.gamma]
     if not tasks:
         return ""
-    from morl_blocks.metrics import eum
-
     (task,), seeds = tasks, sorted(set(front.seeds))
     frame, own = task.published(), [front.of(seed) for seed in seeds]
     ours = {
@@ -131,31 +159,20 @@ def _row(heads: tuple[str, ...], texts: tuple[str, ...]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _strips(front: Front, summary: Reached, source: EnvSource | None) -> list[dict[str, Any]]:
-    """Return strips of a film for a few preferences: from the first to the last picture of one episode."""
-    if source is None or source.card is None or source.card.kind != "torch" or source.draw is None:
+def _strips(front: FrontRecord, film: str | Path | None) -> list[dict[str, Any]]:
+    """Return the rows of a film, each with the number of its preference and its picture as a data address."""
+    if film is None or not Path(film).exists():
         return []
-    if not front.network.known:
-        return []
-    from morl_envs.rendering.video import record_episode
-
+    content = read_bytes(Path(film), LARGEST_FILM, "Remove it.")
     strips = []
-    for index in np.unique(np.linspace(0, len(summary.asked) - 1, STRIPS).round().astype(int)):
-        env = source.draw(1, [0])
-        policy = front.policy(summary.asked[index] / summary.asked[index].sum())
-        pictures = record_episode(env, policy, every=max(1, env.horizon // 50))
-        chosen = np.unique(np.linspace(0, len(pictures) - 1, FRAMES).round().astype(int))
-        strips.append({"index": int(index), "picture": _strip([pictures[one] for one in chosen])})
+    try:
+        picture = Image.open(io.BytesIO(content))
+        height = picture.height // len(front.filmed)
+        for row, index in enumerate(front.filmed):
+            file = io.BytesIO()
+            picture.crop((0, row * height, picture.width, (row + 1) * height)).save(file, format="PNG")
+            address = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+            strips.append({"index": index, "picture": address})
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # what Pillow raises
+        raise StoreError(f"{film}: damaged ({error}). Remove it.") from error
     return strips
-
-
-def _strip(pictures: list[Any]) -> str:
-    """Return pictures side by side, without the words on their right, as the address of a PNG."""
-    edge = min(pictures[0].shape[:2])
-    small = [Image.fromarray(picture).crop((0, 0, edge, edge)).resize((WIDTH, WIDTH)) for picture in pictures]
-    strip = Image.new("RGB", (WIDTH * len(small), WIDTH))
-    for place, picture in enumerate(small):
-        strip.paste(picture, (place * WIDTH, 0))
-    file = io.BytesIO()
-    strip.quantize(96).save(file, format="PNG")
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

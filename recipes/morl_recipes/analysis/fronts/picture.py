@@ -14,19 +14,19 @@ from morl_recipes.analysis.fronts.summary import SURE
 from morl_recipes.analysis.report.matplotlib import INK, tidy
 from morl_recipes.analysis.report.style import MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.common.atomic_files import staged
-from morl_recipes.running.fronts.front import Array, Front
+from morl_recipes.store.front import Array, FrontRecord
 
 FAINT = 0.3
 
 
-def draw_front(front: Front, path: str | Path, known: Array | None = None) -> Path:
+def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None) -> Path:
     """Write a picture of a front.
 
     Bars are 95 % intervals of the mean over the episodes. Points that another point of the same seed dominates are
     faint.
 
     Args:
-        front: The front.
+        front: The front, or its record alone.
         path: A ``.png``, ``.pdf`` or ``.svg`` file; it appears when it is complete.
         known: The exact front, if there is one, ``[k, m]``.
 
@@ -48,13 +48,13 @@ def draw_front(front: Front, path: str | Path, known: Array | None = None) -> Pa
     return path
 
 
-def _looks(fronts: list[Front]) -> list[tuple[Front, Style, str]]:
+def _looks(fronts: list[FrontRecord]) -> list[tuple[FrontRecord, Style, str]]:
     """Return each seed's front with its look and its name."""
     names = tuple(f"seed {front.seeds[0]}" for front in fronts)
     return list(zip(fronts, styles(names), names, strict=True))
 
 
-def _plane(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -> None:
+def _plane(axes: Axes, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
     """Draw two objectives."""
     if known is not None:
         axes.plot(*known.T, "D", markerfacecolor="none", color=INK, markersize=9, label="exact front", zorder=1)
@@ -70,7 +70,7 @@ def _plane(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -
     tidy(axes)
 
 
-def _space(axes: Any, front: Front, fronts: list[Front], known: Array | None) -> None:
+def _space(axes: Any, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
     """Draw three objectives."""
     if known is not None:
         axes.scatter(*known.T, marker="D", facecolors="none", edgecolors=INK, s=40, label="exact front")
@@ -86,7 +86,7 @@ def _space(axes: Any, front: Front, fronts: list[Front], known: Array | None) ->
     axes.set_box_aspect(None, zoom=0.85)
 
 
-def _parallel(axes: Axes, front: Front, fronts: list[Front], known: Array | None) -> None:
+def _parallel(axes: Axes, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
     """Draw four objectives or more: a line per point, every objective scaled to the range of the points."""
     low, high = front.points.min(0), front.points.max(0)
     span = np.where(high > low, high - low, 1.0)

@@ -8,21 +8,14 @@ import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from morl_envs import CARDS, exact_front
-from morl_recipes.running.fronts.front import Array, Front
+from morl_recipes.store.front import Array, FrontRecord
 
 LEVEL, SURE = 0.95, 1.96
 """Of an interval: its level, and half of its width in standard errors that are known well."""
 
 
 class Reached(NamedTuple):
-    """Returns by preference, ``[K, m]`` each.
-
-    Attributes:
-        asked: The preferences, those that favour the first objective last.
-        mean: Mean over seeds.
-        half: Half of the 95 % interval: over seeds, or over episodes where there is one seed; NaN after one episode.
-        seeds: Fewest seeds of any preference.
-    """
+    """Mean return by preference and half of its 95 % interval, ``[K, m]`` each; fewest seeds of any preference."""
 
     asked: Array
     mean: Array
@@ -30,13 +23,14 @@ class Reached(NamedTuple):
     seeds: int
 
 
-def reached(front: Front) -> Reached:
+def reached(front: FrontRecord) -> Reached:
     """Return what was reached under each preference.
 
-    The interval is over seeds (Student's t), or over episodes where there is one seed.
+    The interval is over seeds (Student's t), or over episodes where there is one seed; NaN after one episode.
     """
-    asked, group = np.unique(np.round(front.asked, 9), axis=0, return_inverse=True)
-    rows = [np.flatnonzero(group.ravel() == number) for number in range(len(asked))]
+    asked = front.distinct_preferences
+    rounded = np.round(front.asked, 9)
+    rows = [np.flatnonzero((rounded == weights).all(1)) for weights in asked]
     fewest = min(len(own) for own in rows)
     mean = np.array([front.returns[own].mean(0) for own in rows])
     if fewest == 1:
@@ -47,7 +41,7 @@ def reached(front: Front) -> Reached:
     return Reached(asked, mean, half, fewest)
 
 
-def known_front(front: Front) -> Array | None:
+def known_front(front: FrontRecord) -> Array | None:
     """Return the exact front under the front's discount, ``[k, m]``; ``None`` where it is not known."""
     card = CARDS.get(front.env)
     return None if card is None or card.exact_front is None else exact_front(front.env, front.gamma)

@@ -166,12 +166,12 @@ def write_report(
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
-    from morl_recipes.analysis.fronts.embedded import front_part  # whose own page is made with this package
+    from morl_recipes.analysis.fronts.page import front_part  # whose own page is made with this package
 
     script = plotly_script()
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
-    front = front_part(store.path)
+    front = front_part(store)
     names = " and ".join(dict.fromkeys(study.env for study in results.studies))
     body = Template(resource(__package__, "page.html")).substitute(
         missing=_missing(results),

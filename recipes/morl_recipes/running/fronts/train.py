@@ -25,12 +25,12 @@ from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.settings import Settings, takes_settings
 from morl_recipes.recipe.specs import Given, Uniform
-from morl_recipes.running.fronts.files import NAME
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
 from morl_recipes.running.fronts.recipe import is_discrete
 from morl_recipes.running.fronts.warm import train_warm
 from morl_recipes.running.loggers import Logger
 from morl_recipes.running.train import train
+from morl_recipes.store.front import NAME
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
 

@@ -1,4 +1,5 @@
 import base64
+import io
 import json
 import re
 from dataclasses import replace
@@ -7,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from morl_envs.source import find_source
 from morl_recipes import ROWS, Front, train_front
 from morl_recipes.analysis.fronts import page
 from morl_recipes.analysis.fronts.page import page_data, write_front_page
+from morl_recipes.common.errors import StoreError
+from morl_recipes.running.fronts.film import film_front
 from tests.morl_recipes.worlds import tiny
 
 
@@ -57,12 +61,16 @@ def test_published_values_are_shown_only_for_the_same_protocol(conditioned: Fron
         assert "Published" not in write_front_page(other, tmp_path / "b.html").read_text()
 
 
-def test_torch_environment_has_film_strips() -> None:
+def test_torch_environment_has_film_strips(tmp_path: Path) -> None:
     recipe = tiny(ROWS["ours"]["Conditioned Linear"])
     front = train_front(recipe, "frogger", 3, [0], 64, num_envs=2, eval_episodes=1, progress=False)
-    strips = page_data(front, source=find_source("frogger"))["strips"]
+    film = film_front(front, tmp_path, find_source("frogger"))
+    strips = page_data(front, film=film)["strips"]
     assert [strip["index"] for strip in strips] == [0, 1, 2]
     head, _, content = strips[0]["picture"].partition(",")
     assert head == "data:image/png;base64"
-    assert base64.b64decode(content).startswith(b"\x89PNG")
-    assert page_data(front, source=find_source("deep-sea-treasure-v0"))["strips"] == []
+    assert Image.open(io.BytesIO(base64.b64decode(content))).size == (7 * 170, 170)
+    assert film_front(front, tmp_path, find_source("deep-sea-treasure-v0")) is None
+    (tmp_path / "film.png").write_bytes(b"text")
+    with pytest.raises(StoreError, match=r"film.png: damaged"):
+        page_data(front, film=film)

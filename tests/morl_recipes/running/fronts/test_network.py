@@ -14,15 +14,15 @@ from morl_envs import make_batch
 from morl_envs.source import find_source
 from morl_envs.toy import toy
 from morl_recipes import Front, train_front
-from morl_recipes.analysis.fronts.page import page_data
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.seeds import derive
 from morl_recipes.evaluation.episodes import FRONT
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.spec import KINDS, AnySpec, Live, spec
 from morl_recipes.recipe.specs import Actor, Choices
-from morl_recipes.running.fronts.files import NAME
+from morl_recipes.running.fronts.film import film_front
 from morl_recipes.store.files import seal, unseal
+from morl_recipes.store.front import NAME
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 
 QUICK: dict[str, Any] = {"num_envs": 4, "eval_episodes": 2, "progress": False}
@@ -180,10 +180,10 @@ def test_choices_stay_choices(tmp_path: Path) -> None:
     assert torch.equal(again.policy([0.3, 0.7])(state), expected)
 
 
-def test_a_page_of_a_front_that_cannot_be_played_has_no_film(tmp_path: Path) -> None:
+def test_front_that_cannot_be_played_has_no_film(tmp_path: Path) -> None:
     recipe = replace(RECIPE, actor=Live(UnitBoxGaussianActor(30, 3, 2, hidden=8)))
     train_front(recipe, "stealth", 3, [0], 64, out=tmp_path, **{**QUICK, "eval_episodes": 1})
-    assert page_data(Front.load(tmp_path), source=find_source("stealth"))["strips"] == []
+    assert film_front(Front.load(tmp_path), tmp_path, find_source("stealth")) is None
 
 
 @pytest.mark.parametrize("wrong", [{"actor": {}}, {"actor": {"type": "Actor", "depth": 5}}, {"observation_dim": 3}])
