@@ -11,7 +11,7 @@ from benchmarks.claims.section import Section, facts
 from benchmarks.claims.words import paragraph, shares, signed, table, unsigned
 from morl_blocks.metrics import Interval
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.analysis.differences.compare import compare_results
+from morl_recipes.analysis.differences import compare_results
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.statistics import compare_runs
 from morl_recipes.recipe.paper import REFERENCE

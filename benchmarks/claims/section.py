@@ -13,7 +13,7 @@ from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.statistics import detectable, identical_methods, study_statistics
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import GAP
-from morl_recipes.common.scores.hypervolume import HYPERVOLUME
+from morl_recipes.common.scores import HYPERVOLUME
 from morl_recipes.recipe.paper import REFERENCE
 
 MISSING = "**not trained here**"

@@ -65,20 +65,16 @@ class Dataset:
         if digest((to_json(head) + body).encode()) != mark:
             raise StoreError(f"{where}: damaged (its digest does not match). {ADVICE}")
         try:
-            return cls._rebuild(head, body)
+            lines = body.splitlines(keepends=True)
+            count = next((i for i, line in enumerate(lines) if not line.startswith("# ")), len(lines))
+            rows = [json.loads(line.removeprefix("# ")) for line in lines[:count]]
+            runs = from_csv("".join(lines[count:]))
+            if head["failed"]:
+                failed = [{**run, "preference": tuple(run["preference"]), "status": "failed"} for run in head["failed"]]
+                runs = pd.concat([runs, pd.DataFrame(failed)], ignore_index=True)
+            return cls(head["name"], _manifest({**head, "rows": rows}, runs), runs)
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(f"{where}: damaged ({error}). {ADVICE}") from error
-
-    @classmethod
-    def _rebuild(cls, head: Mapping[str, Any], body: str) -> "Dataset":
-        lines = body.splitlines(keepends=True)
-        count = next((i for i, line in enumerate(lines) if not line.startswith("# ")), len(lines))
-        rows = [json.loads(line.removeprefix("# ")) for line in lines[:count]]
-        runs = from_csv("".join(lines[count:]))
-        if head["failed"]:
-            failed = [{**run, "preference": tuple(run["preference"]), "status": "failed"} for run in head["failed"]]
-            runs = pd.concat([runs, pd.DataFrame(failed)], ignore_index=True)
-        return cls(head["name"], _manifest({**head, "rows": rows}, runs), runs)
 
 
 def to_json(value: object) -> str:
@@ -102,15 +98,9 @@ def _manifest(fields: Mapping[str, Any], runs: pd.DataFrame) -> Manifest:
                 name = known.get(cell) or make_run_id(*cell, row["recipe"])
                 identity = (name, row["group"], row["method"], row["env"], tuple(weights), seed)
                 planned.append(PlannedRun(*identity, row["steps"], row["recipe"], row["plugin"]))
-    return Manifest(
-        command=f"python -m benchmarks.publish --name {fields['name']}",
-        environments={name: env_info(info) for name, info in fields["environments"].items()},
-        runs=tuple(planned),
-        versions=fields["versions"],
-        machine={},
-        created="",
-        training=fields["training"],
-    )
+    command = f"python -m benchmarks.publish --name {fields['name']}"
+    environments = {name: env_info(info) for name, info in fields["environments"].items()}
+    return Manifest(command, environments, tuple(planned), fields["versions"], {}, "", fields["training"])
 
 
 def from_csv(text: str) -> pd.DataFrame:

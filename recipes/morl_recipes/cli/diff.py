@@ -31,7 +31,7 @@ class Diff:
 
     def run(self, argv: list[str]) -> int:
         """Print the comparison."""
-        from morl_recipes.analysis.differences.show import render_difference
+        from morl_recipes.analysis.differences import render_difference
 
         print(render_difference(self.first, self.second, score=self.score, format=self.format))
         return 0

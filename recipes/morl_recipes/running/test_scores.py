@@ -20,8 +20,7 @@ from tqdm import tqdm
 from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.scores.errors import summarise
-from morl_recipes.common.scores.score import Bounds
+from morl_recipes.common.scores import Bounds, summarise
 from morl_recipes.evaluation.episodes import AT_ONCE, Player, held_out_returns
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import require_known

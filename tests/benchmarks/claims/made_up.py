@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchmarks.publish import merge
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.common.scores.errors import summarise
+from morl_recipes.common.scores import summarise
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import sweep_from
 from morl_recipes.store.manifest import PlannedRun

@@ -12,9 +12,7 @@ from morl_recipes.analysis.report.study_figures import study_figures
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common import scores
-from morl_recipes.common.scores.hypervolume import HYPERVOLUME
-from morl_recipes.common.scores.score import Score, judge
-from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.common.scores import HYPERVOLUME, UTILITY, Score, judge
 from morl_recipes.recipe.identity import IDENTITY
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.train import train_runs

@@ -10,8 +10,7 @@ from torch import Tensor
 from morl_envs.protocol import State
 from morl_envs.toy import toy
 from morl_recipes import EnvSource
-from morl_recipes.common.scores.errors import summarise
-from morl_recipes.common.scores.hypervolume import HYPERVOLUME
+from morl_recipes.common.scores import HYPERVOLUME, summarise
 from morl_recipes.common.seeds import derive
 from morl_recipes.evaluation.episodes import Player, held_out_returns
 from morl_recipes.learning.networks import build_actor

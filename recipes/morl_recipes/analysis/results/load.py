@@ -1,6 +1,6 @@
 """Read a store or a dataset and sort its runs into studies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -54,10 +54,8 @@ def load_results(
 
     Args:
         store: A store, its folder, or a :class:`~morl_recipes.analysis.datasets.Dataset`, which has no histories.
-        score: The score of each run: its best validation (``"peak"``, what the paper reports), the same policy on
-            fresh episodes (``"test"``), its last validation (``"final"``), or its last policy on fresh episodes
-            (``"test_final"``). By default the test score where all finished runs have one, else the peak, with a
-            sentence.
+        score: The score of each run, see :func:`~morl_recipes.analysis.tables.render_table`; by default the test score
+            where all finished runs have one, else the peak, with a sentence.
         against: The row that the others are compared with, in any case; it belongs to every group. By default PASTA.
         history: Also read the histories.
         columns: Which of their columns to read, for a large store; all by default.
@@ -67,15 +65,25 @@ def load_results(
     """
     if score is not None:
         checks.one_of("score", score, READINGS)
-    path, manifest, runs, curves = _read(store, columns, history=history)
-    if not (runs["status"] == "done").any():
-        count = len(manifest.runs)
+    curves = pd.DataFrame(columns=["run_id", "iteration", "steps"])
+    if isinstance(store, Dataset):
+        path, manifest, runs = Path(store.name), store.manifest, store.runs
+    else:
+        store = Store.open(store)
+        path, manifest = store.path, store.manifest
+        if history:
+            runs, curves = load_both(store, columns)
+            runs = _mark(runs, curves.attrs["damaged"])
+        else:
+            runs = load_runs(store, damaged="mark")
+    done = runs["status"] == "done"
+    if not done.any():
         words = "failed or damaged" if (runs["status"] == "damaged").any() else "failed"
         reasons = f" ({len(runs)} {words}, first: {runs['reason'].iloc[0]})" if len(runs) else ""
-        raise StoreError(f"{path}: no finished run yet, of {count} planned{reasons}. Nothing to show.")
-    untested = int(runs.loc[runs["status"] == "done", "test_peak_episodes"].isna().sum())
+        raise StoreError(f"{path}: no finished run yet, of {len(manifest.runs)} planned{reasons}. Nothing to show.")
+    untested = int(runs.loc[done, "test_peak_episodes"].isna().sum())
     reading: Reading = score or ("peak" if untested else "test")
-    if reading in TESTED and untested == int((runs["status"] == "done").sum()):
+    if reading in TESTED and untested == done.sum():
         raise StoreError(f"{path}: no run has a test score. `morl-blocks test {path}` adds it.")
     stored, planned = runs.set_index("run_id"), [with_name(run) for run in manifest.runs]
     reference = REFERENCE if against is None else find_reference(against, planned)
@@ -83,37 +91,19 @@ def load_results(
         build_study(manifest, planned, stored, env, group, reading, reference) for env, group in _groups(planned)
     ]
     if score is None and untested:
-        studies = [replace(study, why=_why_peak(untested, len(runs), path)) for study in studies]
+        why = (
+            f"Scores are best validations, chosen for their luck too: {untested} of {len(runs)} runs have no test "
+            f"score (`morl-blocks test {path}` adds it)."
+        )
+        studies = [replace(study, why=why) for study in studies]
     return Results(path, manifest, reading, tuple(studies), runs, curves)
 
 
-def _read(
-    store: str | Path | Store | Dataset, columns: Sequence[str] | None, *, history: bool
-) -> tuple[Path, Manifest, pd.DataFrame, pd.DataFrame]:
-    """Return the name, the plan, the runs and, if asked for, the histories."""
-    if isinstance(store, Dataset):
-        return Path(store.name), store.manifest, store.runs, pd.DataFrame(columns=["run_id", "iteration", "steps"])
-    store = Store.open(store)
-    if history:
-        runs, curves = load_both(store, columns)
-    else:
-        runs, curves = load_runs(store, damaged="mark"), pd.DataFrame()
-    return store.path, store.manifest, _mark(runs, curves.attrs.get("damaged", {})), curves
-
-
-def _why_peak(untested: int, runs: int, folder: Path) -> str:
-    """Explain why best validations are shown instead of test scores."""
-    return (
-        f"Scores are best validations, chosen for their luck too: {untested} of {runs} runs have no test score "
-        f"(`morl-blocks test {folder}` adds it)."
-    )
-
-
-def _mark(runs: pd.DataFrame, damaged: Mapping[str, str]) -> pd.DataFrame:
+def _mark(runs: pd.DataFrame, damaged: dict[str, str]) -> pd.DataFrame:
     """Mark the runs whose histories are damaged, so that nothing of them is shown."""
     hit = runs["run_id"].isin(list(damaged))
     status = runs["status"].where(~hit, "damaged")
-    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(dict(damaged))))
+    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(damaged)))
 
 
 def _groups(planned: Sequence[TableRow]) -> list[tuple[str, str]]:

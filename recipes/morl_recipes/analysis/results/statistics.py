@@ -33,18 +33,16 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class MethodStatistics:
-    """One row of a summary table; NaN for missing numbers; the notes of the study give the reason.
+    """One row of a summary table; NaN for missing numbers, whose reasons are in the notes of the study.
 
     Attributes:
         method: Name of the method.
         runs: Usable and planned runs.
         hv: Mean over preferences of the seed mean, with its interval over seeds.
         hv_spread: Standard deviation over preferences (ddof 1) of the seed mean.
-        iqm: Interquartile mean of the hypervolume of all runs, with its interval over seeds.
+        iqm: Interquartile mean of the hypervolume of all runs.
         preferences: Preferences with a usable run.
-        win_rate: Share of preferences won, on the cells that all methods have.
-        dominance: Objective dominance rate, on the same cells.
-        auc: Area under the performance profile, on the same cells.
+        win_rate: Share of preferences won, on the cells that all methods have; ``dominance`` and ``auc`` likewise.
         against: Paired comparison with the reference on the cells that both have; ``None`` when there is none.
         beside: Mean hypervolume by the second score: best validations beside test scores, and the reverse.
     """
@@ -101,30 +99,26 @@ def relative_rates(study: Study) -> dict[str, list[Interval]]:
     common = study.common[there]
     hv, returns = study.hv[active][:, there], study.returns[active][:, there]
     known = bool(np.isfinite(hv[:, common]).all())
-    several = common.sum(1).min() > 1
-    found = _rates(hv, returns, common, known=known) if several else _point_rates(hv, returns, common)
+    if common.sum(1).min() > 1:
+        found = {"dominance": objective_dominance_ci(returns, present=common)}
+        if known:
+            found |= {"win_rate": win_rate_ci(hv, present=common), "auc": profile_auc_ci(hv, present=common)}
+    else:
+        found = _point_rates(hv, returns, common)
     for name, intervals in found.items():
         for k, interval in zip(active, intervals, strict=True):
             rates[name][k] = interval if known or name == "dominance" else NOTHING
     return rates
 
 
-def _rates(hv: Array, returns: Array, common: Mask, *, known: bool) -> dict[str, list[Interval]]:
-    """Compute rates with intervals, over two seeds or more."""
-    found = {"dominance": objective_dominance_ci(returns, present=common)}
-    if known:
-        found |= {"win_rate": win_rate_ci(hv, present=common), "auc": profile_auc_ci(hv, present=common)}
-    return found
-
-
 def _point_rates(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]:
     """Compute rates without intervals: some preference has a single seed."""
-    hv, returns = np.where(common, hv, 0.0), np.where(common[..., None], returns, 0.0)
-    counts, usable = common.sum(1), np.nan_to_num(hv)
+    hv, returns = np.where(common, np.nan_to_num(hv), 0.0), np.where(common[..., None], returns, 0.0)
+    counts = common.sum(1)
     found = {
-        "win_rate": win_rate(usable.sum(-1) / counts),
+        "win_rate": win_rate(hv.sum(-1) / counts),
         "dominance": objective_dominance_rate(returns.sum(-2) / counts[:, None]),
-        "auc": profile_auc(usable[:, common]),
+        "auc": profile_auc(hv[:, common]),
     }
     return {name: [Interval(float(value), NAN, NAN) for value in values] for name, values in found.items()}
 
@@ -148,6 +142,7 @@ def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison
 def study_statistics(study: Study) -> list[MethodStatistics]:
     """Return one row of the summary table per method."""
     rates = relative_rates(study)
+    second = study.every.get(study.beside, np.full(study.hv.shape, NAN))
     rows = []
     for k, method in enumerate(study.methods):
         hv, usable = study.hv[k], study.usable[k]
@@ -160,20 +155,12 @@ def study_statistics(study: Study) -> list[MethodStatistics]:
                 hv_spread=spread(means),
                 iqm=mean_interval(hv, usable, "iqm"),
                 preferences=len(means),
-                win_rate=rates["win_rate"][k],
-                dominance=rates["dominance"][k],
-                auc=rates["auc"][k],
+                **{name: intervals[k] for name, intervals in rates.items()},
                 against=against_reference(study, k),
-                beside=_beside(study, k),
+                beside=mean_interval(second[k], np.isfinite(second[k])),
             )
         )
     return rows
-
-
-def _beside(study: Study, method: int) -> Interval:
-    """Average the hypervolume by the second score."""
-    values = study.every.get(study.beside)
-    return NOTHING if values is None else mean_interval(values[method], np.isfinite(values[method]))
 
 
 def detectable(rows: list[MethodStatistics]) -> float:
@@ -187,46 +174,30 @@ def detectable(rows: list[MethodStatistics]) -> float:
 
 @dataclass(frozen=True)
 class PreferenceStatistics:
-    """One row of a table per preference: mean and standard deviation over seeds (ddof 1, NaN for one seed).
+    """One row of a table per preference.
 
-    Attributes:
-        method: Name of the method.
-        preference: The preference.
-        seeds: Usable runs.
-        hv: Hypervolume with its interval over seeds.
-        scores: Each score by its name, mean and standard deviation.
-        returns: Raw return of each objective, mean and standard deviation.
+    ``pairs`` are mean and standard deviation over seeds (ddof 1, NaN for one seed) of every score and then of the raw
+    return of every objective.
     """
 
     method: str
     preference: tuple[float, ...]
     seeds: int
     hv: Interval
-    scores: dict[str, Pair]
-    returns: tuple[Pair, ...]
-
-
-def _pair(values: Array) -> Pair:
-    return (float(values.mean()) if len(values) else NAN, spread(values))
+    pairs: list[Pair]
 
 
 def preference_statistics(study: Study) -> list[PreferenceStatistics]:
     """Return one row of the per-preference tables per preference and method, in this order."""
-    judged = {score.name: study.score(score) for score in scores.SCORES}
+    judged = np.stack([study.score(score) for score in scores.SCORES], axis=-1)
+    numbers = np.concatenate([judged, study.returns], axis=-1)
     rows = []
     for p, preference in enumerate(study.preferences):
         for k, method in enumerate(study.methods):
             there = study.usable[k, p]
-            rows.append(
-                PreferenceStatistics(
-                    method=method,
-                    preference=preference,
-                    seeds=int(there.sum()),
-                    hv=mean_interval(study.hv[k, p : p + 1], there[None]),
-                    scores={name: _pair(values[k, p, there]) for name, values in judged.items()},
-                    returns=tuple(_pair(column) for column in np.transpose(study.returns[k, p, there])),
-                )
-            )
+            pairs = [(float(c.mean()) if len(c) else NAN, spread(c)) for c in numbers[k, p, there].T]
+            hv = mean_interval(study.hv[k, p : p + 1], there[None])
+            rows.append(PreferenceStatistics(method, preference, int(there.sum()), hv, pairs))
     return rows
 
 

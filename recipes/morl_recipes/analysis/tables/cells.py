@@ -10,13 +10,7 @@ GAP = "—"
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
-
-    Attributes:
-        text: The text; :data:`GAP` for a missing number.
-        detail: A second line, such as a confidence interval.
-        best: Whether it is the best of its column.
-    """
+    """One cell: its text, a second line such as a confidence interval, and whether it is the best of its column."""
 
     text: str
     detail: str = ""
@@ -32,7 +26,7 @@ class Table:
         columns: Heads of the columns.
         rows: Cells, one tuple per row.
         notes: Sentences below it: what is missing, and how to read it.
-        numbers: The same rows as plain numbers and text by name, for CSV.
+        numbers: The same rows as numbers and text by name, for CSV.
     """
 
     title: str
@@ -43,24 +37,22 @@ class Table:
 
 
 def without_empty(table: Table) -> Table:
-    """Leave out the optional columns that hold nothing, in the text and in the numbers.
-
-    Optional are the paper's columns and those of the second score.
-    """
-    empty = [
-        name.endswith(("paper", "peak", "test")) and all(row[i].text == GAP for row in table.rows)
+    """Leave out the paper's columns and those of the second score where they hold nothing."""
+    there = [
+        not name.endswith(("paper", "peak", "test")) or any(row[i].text != GAP for row in table.rows)
         for i, name in enumerate(table.columns)
     ]
-    unknown = {
+    # NaN is the only value that differs from itself.
+    known = [
         name
         for name in (table.numbers[0] if table.numbers else ())
-        if name.startswith(("paper_", "peak_", "test_")) and all(row[name] != row[name] for row in table.numbers)
-    }
+        if not name.startswith(("paper_", "peak_", "test_")) or any(row[name] == row[name] for row in table.numbers)
+    ]
     return replace(
         table,
-        columns=tuple(name for name, gone in zip(table.columns, empty, strict=True) if not gone),
-        rows=tuple(tuple(c for c, gone in zip(row, empty, strict=True) if not gone) for row in table.rows),
-        numbers=tuple({name: value for name, value in row.items() if name not in unknown} for row in table.numbers),
+        columns=tuple(name for name, kept in zip(table.columns, there, strict=True) if kept),
+        rows=tuple(tuple(cell for cell, kept in zip(row, there, strict=True) if kept) for row in table.rows),
+        numbers=tuple({name: row[name] for name in known} for row in table.numbers),
     )
 
 
@@ -94,6 +86,17 @@ def interval_text(interval: Interval, digits: int = 3, scale: float = 1.0) -> st
     if math.isnan(interval.low):
         return ""
     return f"[{interval.low * scale:.{digits}f}, {interval.high * scale:.{digits}f}]"
+
+
+def interval_cell(interval: Interval, digits: int = 3, scale: float = 1.0, *, best: bool = False) -> Cell:
+    """Return the cell of an estimate with its interval."""
+    return Cell(number(interval.estimate * scale, digits), interval_text(interval, digits, scale), best)
+
+
+def interval_numbers(intervals: dict[str, Interval]) -> dict[str, object]:
+    """Return each estimate by its name, and its two ends as ``<name>_low`` and ``<name>_high``."""
+    names = [f"{name}{end}" for name in intervals for end in ("", "_low", "_high")]
+    return dict(zip(names, (value for interval in intervals.values() for value in interval), strict=True))
 
 
 def best_of(values: list[float]) -> list[bool]:

@@ -8,7 +8,7 @@ from morl_blocks.metrics import Interval, bootstrap_ci, preference_correlation, 
 from morl_blocks.scalarizers import SmoothTchebycheff
 from morl_recipes.analysis.results.statistics import NOTHING
 from morl_recipes.analysis.results.study import Array, Study
-from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_text, number
+from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_cell, interval_numbers
 
 MU = 0.1
 HOW = (
@@ -19,7 +19,7 @@ HOW = (
 
 
 def _mean(values: Array, lowest: float, highest: float) -> Interval:
-    """Average preferences and seeds, ``[P, S]``; the interval is cut where no value can be, and loses no truth."""
+    """Average preferences and seeds, ``[P, S]``; the interval is clipped to the values that are possible."""
     if not values.size or not np.isfinite(values).all():
         return NOTHING
     if values.shape[1] < 2:
@@ -29,9 +29,9 @@ def _mean(values: Array, lowest: float, highest: float) -> Interval:
 
 
 def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...], int]:
-    """Return the regret of a method, its rank correlation with each objective's weight, and how many seeds tell.
+    """Return the regret of a method, its rank correlation with each objective's weight, and how many seeds count.
 
-    A seed tells when it has a usable run for every preference. There is no regret without the environment's bounds.
+    A seed counts when it has a usable run for every preference. There is no regret without the environment's bounds.
     """
     weights, count = np.array(study.preferences), len(study.info.objectives)
     complete = study.usable[method].all(0)
@@ -48,18 +48,14 @@ def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...]
 
 def following_table(study: Study) -> Table:
     """Build the table of preference following of a study, one row per method."""
-    rows = [following(study, k) for k in range(len(study.methods))]
-    best = best_of([-regret.estimate for regret, _, _ in rows])
-    cells, numbers = [], []
-    for method, (regret, each, seeds), mark in zip(study.methods, rows, best, strict=True):
-        line = [Cell(method), Cell(number(regret.estimate, 4), interval_text(regret, 4), mark)]
-        line += [Cell(number(one.estimate, 2), interval_text(one, 2)) for one in each]
-        cells.append((*line, Cell(str(seeds))))
-        plain: dict[str, object] = {"env": study.env, "group": study.group, "method": method, "seeds": seeds}
-        columns = {"regret": regret} | dict(zip(study.info.objectives, each, strict=True))
-        for name, interval in columns.items():
-            plain |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
-        numbers.append(plain)
+    found = [following(study, k) for k in range(len(study.methods))]
+    best = best_of([-regret.estimate for regret, _, _ in found])
+    rows, numbers = [], []
+    for method, (regret, each, seeds), mark in zip(study.methods, found, best, strict=True):
+        correlations = (interval_cell(one, 2) for one in each)
+        rows.append((Cell(method), interval_cell(regret, 4, best=mark), *correlations, Cell(str(seeds))))
+        who: dict[str, object] = {"env": study.env, "group": study.group, "method": method, "seeds": seeds}
+        numbers.append(who | interval_numbers({"regret": regret} | dict(zip(study.info.objectives, each, strict=True))))
     notes = list(study.gaps)
     if study.info.bounds is None:
         notes.append(f"No regret: {study.info.bounds_problem}.")
@@ -67,4 +63,4 @@ def following_table(study: Study) -> Table:
         notes.append("With one preference there is nothing to follow.")
     heads = ("Method", "Regret", *(f"asked and got: {name}" for name in study.info.objectives), "Seeds")
     title = f"{study.env}, {study.group}, preference following"
-    return Table(title, heads, tuple(cells), tuple(notes), tuple(numbers))
+    return Table(title, heads, tuple(rows), tuple(notes), tuple(numbers))

@@ -1,19 +1,58 @@
 """Print tables: for a terminal, as Markdown, as CSV, as LaTeX."""
 
-import csv
-import io
 import re
+import shutil
 import textwrap
 from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import pandas as pd
 
 from morl_recipes.analysis.tables.cells import Cell, Table
+from morl_recipes.common import checks
 from morl_recipes.common.text import for_csv, for_latex, for_markdown, for_terminal
 
-READING = (
-    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
-    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
-)
-PREFERENCE_READING = "Mean ± standard deviation over seeds; in brackets the 95 % interval of the mean HV."
+Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
+
+
+def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
+    """Print tables in a format.
+
+    Args:
+        tables: The tables.
+        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
+        width: Columns of the terminal; by default those of the present one.
+        how: One sentence below the last table on how to read them.
+    """
+    checks.one_of("format", format, get_args(Format))
+    if format == "terminal":
+        return _terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
+    if format == "csv":
+        return _csv(tables)
+    return _markdown(tables, how) if format == "markdown" else _latex(tables, how)
+
+
+def _terminal(tables: Sequence[Table], width: int, how: str) -> str:
+    """Intervals stand below their numbers; ``*`` marks the best."""
+    parts = []
+    for table in tables:
+        texts = [list(map(for_terminal, table.columns))]
+        texts += [[for_terminal(cell.text) + "*" * cell.best for cell in row] for row in table.rows]
+        details = [[""] * len(table.columns), *([cell.detail for cell in row] for row in table.rows)]
+        widths = [max(map(len, column)) for column in zip(*texts, *details, strict=True)]
+        title = for_terminal(table.title)
+        out = [title, "=" * len(title)]
+        for block in _blocks(widths, width):
+            for number, (line, detail) in enumerate(zip(texts, details, strict=True)):
+                out.append(_line(line, widths, block))
+                if number == 0:
+                    out.append("  ".join("-" * widths[i] for i in block))
+                if any(detail[i] for i in block):
+                    out.append(_line(detail, widths, block))
+            out.append("")
+        notes = [_wrapped(f"- {for_terminal(note)}", width, "  ") for note in table.notes]
+        parts.append("\n".join([*out, *notes]).rstrip())
+    return "\n\n".join([*parts, _wrapped(_marked("* the best of its column.", tables, how), width)]) + "\n"
 
 
 def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
@@ -28,12 +67,10 @@ def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
     return blocks
 
 
-def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+def _line(texts: Sequence[str], widths: Sequence[int], block: Sequence[int]) -> str:
     """Align one line: the first column to the left, numbers to the right."""
-    first, *rest = (
-        text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(texts, widths, strict=True))
-    )
-    return "  ".join([first, *rest]).rstrip()
+    aligned = (texts[i].rjust(widths[i]) if i else texts[i].ljust(widths[i]) for i in block)
+    return "  ".join(aligned).rstrip()
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
@@ -46,31 +83,8 @@ def _marked(mark: str, tables: Sequence[Table], how: str) -> str:
     return f"{mark} {how}" if any(cell.best for table in tables for row in table.rows for cell in row) else how
 
 
-def terminal(tables: Sequence[Table], width: int, how: str) -> str:
-    """Print tables for a terminal of some width; intervals stand below their numbers, ``*`` marks the best."""
-    parts = []
-    for table in tables:
-        lines = [[[for_terminal(cell.text) + "*" * cell.best, cell.detail] for cell in row] for row in table.rows]
-        columns, title = [for_terminal(name) for name in table.columns], for_terminal(table.title)
-        heads = [columns, *([text for text, _ in row] for row in lines)]
-        details = [[detail for _, detail in row] for row in lines]
-        widths = [max(len(row[i]) for row in (*heads, *details)) for i in range(len(table.columns))]
-        out = [title, "=" * len(title)]
-        for block in _blocks(widths, width):
-            sizes = [widths[i] for i in block]
-            out += [_line([columns[i] for i in block], sizes), "  ".join("-" * size for size in sizes)]
-            for row in lines:
-                out.append(_line([row[i][0] for i in block], sizes))
-                if any(row[i][1] for i in block):
-                    out.append(_line([row[i][1] for i in block], sizes))
-            out.append("")
-        notes = [_wrapped(f"- {for_terminal(note)}", width, "  ") for note in table.notes]
-        parts.append("\n".join([*out, *notes]).rstrip())
-    return "\n\n".join([*parts, _wrapped(_marked("* the best of its column.", tables, how), width)]) + "\n"
-
-
-def markdown(tables: Sequence[Table], how: str) -> str:
-    """Print tables as Markdown; the best of a column is bold."""
+def _markdown(tables: Sequence[Table], how: str) -> str:
+    """The best of a column is bold."""
 
     def cell(one: Cell) -> str:
         text = f"**{for_markdown(one.text)}**" if one.best else for_markdown(one.text)
@@ -78,27 +92,22 @@ def markdown(tables: Sequence[Table], how: str) -> str:
 
     parts = []
     for table in tables:
-        rows = ["| " + " | ".join(map(cell, row)) + " |" for row in table.rows]
-        heads = ["| " + " | ".join(map(for_markdown, table.columns)) + " |", "|" + "---|" * len(table.columns)]
-        notes = ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
-        parts.append("\n".join([f"### {for_markdown(table.title)}", "", *heads, *rows, *notes]))
+        lines = [f"### {for_markdown(table.title)}", "", "| " + " | ".join(map(for_markdown, table.columns)) + " |"]
+        lines += ["|" + "---|" * len(table.columns)]
+        lines += ["| " + " | ".join(map(cell, row)) + " |" for row in table.rows]
+        lines += ["", *(f"- {for_markdown(note)}" for note in table.notes)] if table.notes else []
+        parts.append("\n".join(lines))
     return "\n\n".join([*parts, _marked("Bold: the best of its column.", tables, how)]) + "\n"
 
 
-def comma_separated(tables: Sequence[Table]) -> str:
-    """Print tables as one CSV of plain numbers: rates in [0, 1], nothing where there is no number."""
-    rows = [row for table in tables for row in table.numbers]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writerow({name: for_csv(name) for name in names})
-    # NaN is the only value that differs from itself.
-    writer.writerows({name: "" if value != value else for_csv(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+def _csv(tables: Sequence[Table]) -> str:
+    """One table of numbers: rates in [0, 1], nothing where there is no number."""
+    rows = [{for_csv(name): for_csv(value) for name, value in row.items()} for t in tables for row in t.numbers]
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def latex(tables: Sequence[Table], how: str) -> str:
-    """Print tables as LaTeX (packages booktabs and graphicx), with what the marks mean in the caption."""
+def _latex(tables: Sequence[Table], how: str) -> str:
+    """For the packages booktabs and graphicx, with what the marks mean in the caption."""
 
     def rows(row: Sequence[Cell]) -> list[str]:
         """Intervals stand below their numbers: beside them a table would shrink beyond reading."""

@@ -1,7 +1,7 @@
-"""The numbers that the paper prints for the rows of a study."""
+"""The numbers that the paper prints for the rows of a study, and the notes below tables."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -9,10 +9,15 @@ from morl_recipes.analysis.results.study import Study
 from morl_recipes.recipe import paper
 
 NAN = math.nan
+WORDS = {
+    "peak": "Scores are best validations, as the paper reports them.",
+    "test": "Scores are test scores: the policy of each run's best validation, played on fresh episodes.",
+    "final": "Scores are last validations.",
+    "test_final": "Scores are test scores of the last policy of each run, played on fresh episodes.",
+}
 
 
-@dataclass(frozen=True)
-class Printed:
+class Printed(NamedTuple):
     """The paper's summary row of one method; NaN for missing numbers."""
 
     hv: float = NAN
@@ -31,14 +36,13 @@ def printed_summary(study: Study) -> dict[str, Printed]:
     frame = paper.summary()
     rows = frame[frame["group"] == study.group]
     if study.env == "stealth" and len(rows):
+        if scale_note(study) is not None:
+            rows = rows.assign(hv_mean=NAN, hv_std=NAN)
         columns = ["hv_mean", "hv_std", "win_rate", "obj_dom_rate", "dmp_auc"]
-        comparable = rows if scale_note(study) is None else rows.assign(hv_mean=NAN, hv_std=NAN)
-        numbers = comparable[columns].to_numpy(dtype=float)
-        return {method: Printed(*map(float, row)) for method, row in zip(rows["method"], numbers, strict=True)}
+        numbers = rows[columns].to_numpy(dtype=float).tolist()
+        return {method: Printed(*row) for method, row in zip(rows["method"], numbers, strict=True)}
     grouped = printed_cells(study).groupby("method")["hv_mean"]
-    return {
-        str(method): Printed(float(hv.mean()), float(hv.std(ddof=1)) if len(hv) > 1 else NAN) for method, hv in grouped
-    }
+    return {str(method): Printed(float(hv.mean()), float(hv.std(ddof=1))) for method, hv in grouped}
 
 
 def printed_cells(study: Study) -> pd.DataFrame:
@@ -60,19 +64,28 @@ def scale_note(study: Study) -> str | None:
     )
 
 
-def preference_note(study: Study) -> list[str]:
-    """Warn when ours and the paper's numbers are over different preferences or on different scales."""
+def score_notes(study: Study) -> list[str]:
+    """Return notes on the score that is shown, its selection bias, and where the paper's numbers are of other runs."""
+    bias, level, runs = study.bias
+    notes = [study.why or WORDS[study.reading]]
+    if runs:
+        share = f", {100 * bias / level:.0f} % of the test score" if level > 0 else ""
+        notes.append(
+            "Selection bias: the best of several noisy validations is chosen for its luck too, and tends to overstate "
+            f"its policy; here peak minus test is {bias:+.3f} HV (mean over {runs} runs{share})."
+        )
+    elif study.reading == "peak" and not study.why:
+        notes = []  # no run was tested, and the paper has the same score
     printed = set(printed_cells(study)["preference"])
-    ours = set(paper.preference_labels(study.preferences))
     if not printed:
-        return ["The paper prints no numbers for this table."]
+        return [*notes, "The paper prints no numbers for this table."]
     note = scale_note(study)
-    notes = [] if note is None else [note]
-    if ours == printed:
-        return notes
-    return [
-        *notes,
-        f"Ours covers {len(ours & printed)} of the paper's {len(printed)} preferences"
-        + (f" and {len(ours - printed)} others" if ours - printed else "")
-        + "; the paper's columns are over all of its own.",
-    ]
+    notes += [] if note is None else [note]
+    ours = set(paper.preference_labels(study.preferences))
+    if ours != printed:
+        others = f" and {len(ours - printed)} others" if ours - printed else ""
+        notes.append(
+            f"Ours covers {len(ours & printed)} of the paper's {len(printed)} preferences{others}; the paper's columns "
+            "are over all of its own."
+        )
+    return notes

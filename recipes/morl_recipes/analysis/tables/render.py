@@ -1,23 +1,24 @@
 """Render the tables of a store or dataset as text."""
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.load import load_results
-from morl_recipes.analysis.results.study import Reading
-from morl_recipes.analysis.tables import formats
+from morl_recipes.analysis.results.study import Reading, Study
+from morl_recipes.analysis.tables import following, preferences, summary
 from morl_recipes.analysis.tables.cells import Table
-from morl_recipes.analysis.tables.following import HOW, following_table
-from morl_recipes.analysis.tables.preferences import preference_tables
-from morl_recipes.analysis.tables.summary import summary_table
+from morl_recipes.analysis.tables.formats import Format, print_tables
 from morl_recipes.common import checks
 from morl_recipes.store.store import Store
 
-Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
 Kind: TypeAlias = Literal["summary", "preferences", "following"]
+_KINDS: dict[Kind, tuple[Callable[[Study], list[Table]], str]] = {
+    "summary": (lambda study: [summary.summary_table(study)], summary.HOW),
+    "preferences": (preferences.preference_tables, preferences.HOW),
+    "following": (lambda study: [following.following_table(study)], following.HOW),
+}
 
 
 def render_table(
@@ -50,28 +51,6 @@ def render_table(
     """
     checks.one_of("format", format, get_args(Format))
     checks.one_of("kind", kind, get_args(Kind))
+    build, how = _KINDS[kind]
     results = load_results(store, score=score, against=against)
-    how = {"summary": formats.READING, "preferences": formats.PREFERENCE_READING, "following": HOW}[kind]
-    if kind != "preferences":
-        build = summary_table if kind == "summary" else following_table
-        tables = [build(study) for study in results.studies]
-    else:
-        tables = [table for study in results.studies for table in preference_tables(study)]
-    return print_tables(tables, format, width, how=how)
-
-
-def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
-    """Print tables in a format.
-
-    Args:
-        tables: The tables.
-        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
-        width: Columns of the terminal; by default those of the present one.
-        how: One sentence below the last table on how to read them.
-    """
-    checks.one_of("format", format, get_args(Format))
-    if format == "terminal":
-        return formats.terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
-    if format == "csv":
-        return formats.comma_separated(tables)
-    return formats.markdown(tables, how) if format == "markdown" else formats.latex(tables, how)
+    return print_tables([table for study in results.studies for table in build(study)], format, width, how=how)

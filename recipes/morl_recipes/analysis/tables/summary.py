@@ -2,7 +2,6 @@
 
 import math
 
-from morl_blocks.metrics import Interval
 from morl_recipes.analysis.results.statistics import (
     NOTHING,
     MethodStatistics,
@@ -16,88 +15,70 @@ from morl_recipes.analysis.tables.cells import (
     Cell,
     Table,
     best_of,
+    interval_cell,
+    interval_numbers,
     interval_text,
     number,
     with_spread,
     without_empty,
 )
-from morl_recipes.analysis.tables.printed import Printed, preference_note, printed_summary
-from morl_recipes.analysis.tables.readings import reading_notes
+from morl_recipes.analysis.tables.printed import Printed, printed_summary, score_notes
 
-COLUMNS = (
-    "Method",
-    "HV",
-    "HV, {beside}",
-    "HV, paper",
-    "HV, IQM",
-    "Win rate %",
-    "paper",
-    "Obj. dom. %",
-    "paper",
-    "DMP AUC",
-    "paper",
-    "HV against {reference}",
-    "Runs",
+HOW = (
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
+    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
 )
 
 
-def _against(row: MethodStatistics) -> Cell:
-    """Return the verdict on a method against the reference, with the difference."""
-    if row.against is None:
-        return Cell(GAP)
-    difference = row.against.difference
-    return Cell(row.against.verdict, f"{difference.estimate:+.3f} {interval_text(difference)}")
-
-
-def _rate(interval: Interval, *, best: bool, scale: float, digits: int) -> Cell:
-    return Cell(number(interval.estimate * scale, digits), interval_text(interval, digits, scale), best)
-
-
-def _cells(
-    row: MethodStatistics, printed: Printed, best: tuple[bool, bool, bool, bool], total: int
-) -> tuple[Cell, ...]:
-    partial = "†" if 0 < row.preferences < total else ""
-    return (
-        Cell(row.method),
-        Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0]),
-        _rate(row.beside, best=False, scale=1, digits=3),
-        Cell(with_spread(printed.hv, printed.hv_spread)),
-        _rate(row.iqm, best=False, scale=1, digits=3),
-        _rate(row.win_rate, best=best[1], scale=100, digits=1),
-        Cell(number(printed.win_rate, 1)),
-        _rate(row.dominance, best=best[2], scale=100, digits=1),
-        Cell(number(printed.dominance, 1)),
-        _rate(row.auc, best=best[3], scale=1, digits=3),
-        Cell(number(printed.auc)),
-        _against(row),
-        Cell(f"{row.runs[0]}/{row.runs[1]}"),
-    )
+def _cells(study: Study, row: MethodStatistics, printed: Printed, best: tuple[bool, ...]) -> dict[str, Cell]:
+    """Return the cells by the heads of their columns; a head may be there twice, told apart by a space."""
+    partial = "†" if 0 < row.preferences < len(study.preferences) else ""
+    against = Cell(GAP)
+    if row.against is not None:
+        difference = row.against.difference
+        against = Cell(row.against.verdict, f"{difference.estimate:+.3f} {interval_text(difference)}")
+    return {
+        "Method": Cell(row.method),
+        "HV": Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0]),
+        f"HV, {study.beside}": interval_cell(row.beside),
+        "HV, paper": Cell(with_spread(printed.hv, printed.hv_spread)),
+        "HV, IQM": interval_cell(row.iqm),
+        "Win rate %": interval_cell(row.win_rate, 1, 100, best=best[1]),
+        "paper": Cell(number(printed.win_rate, 1)),
+        "Obj. dom. %": interval_cell(row.dominance, 1, 100, best=best[2]),
+        " paper": Cell(number(printed.dominance, 1)),
+        "DMP AUC": interval_cell(row.auc, best=best[3]),
+        "  paper": Cell(number(printed.auc)),
+        f"HV against {study.short_reference}": against,
+        "Runs": Cell(f"{row.runs[0]}/{row.runs[1]}"),
+    }
 
 
 def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str, object]:
-    """Return the row as plain numbers, rates in [0, 1]."""
-    out: dict[str, object] = {"env": study.env, "group": study.group, "method": row.method}
-    out |= {"runs_used": row.runs[0], "runs_planned": row.runs[1], "preferences": row.preferences}
-    out["score"] = study.reading
-    rates = {
-        "hv": row.hv,
-        f"{study.beside}_hv": row.beside,
-        "hv_iqm": row.iqm,
-        "win_rate": row.win_rate,
-        "obj_dom_rate": row.dominance,
-        "dmp_auc": row.auc,
-    }
-    for name, interval in rates.items():
-        out |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
-    out |= {"hv_std_over_preferences": row.hv_spread, "paper_hv": printed.hv, "paper_hv_std": printed.hv_spread}
-    out |= {"paper_win_rate": printed.win_rate / 100, "paper_obj_dom_rate": printed.dominance / 100}
-    out["paper_dmp_auc"] = printed.auc
+    """Return the row as numbers, rates in [0, 1]."""
+    rates = {"hv": row.hv, f"{study.beside}_hv": row.beside, "hv_iqm": row.iqm, "win_rate": row.win_rate}
+    rates |= {"obj_dom_rate": row.dominance, "dmp_auc": row.auc}
     difference = NOTHING if row.against is None else row.against.difference
-    out["against"] = study.short_reference
-    out |= dict(zip(("hv_difference", "hv_difference_low", "hv_difference_high"), difference, strict=True))
-    out["probability_of_improvement"] = math.nan if row.against is None else row.against.improvement
-    out["verdict"] = "" if row.against is None else row.against.verdict
-    return out
+    return {
+        "env": study.env,
+        "group": study.group,
+        "method": row.method,
+        "runs_used": row.runs[0],
+        "runs_planned": row.runs[1],
+        "preferences": row.preferences,
+        "score": study.reading,
+        **interval_numbers(rates),
+        "hv_std_over_preferences": row.hv_spread,
+        "paper_hv": printed.hv,
+        "paper_hv_std": printed.hv_spread,
+        "paper_win_rate": printed.win_rate / 100,
+        "paper_obj_dom_rate": printed.dominance / 100,
+        "paper_dmp_auc": printed.auc,
+        "against": study.short_reference,
+        **interval_numbers({"hv_difference": difference}),
+        "probability_of_improvement": math.nan if row.against is None else row.against.improvement,
+        "verdict": "" if row.against is None else row.against.verdict,
+    }
 
 
 def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
@@ -124,11 +105,9 @@ def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
             "unseen."
         )
-    same = [
-        f"The same returns in every run, to the last digit: {', '.join(methods)}."
-        for methods in identical_methods([study])
-    ]
-    return [*notes, *same, *reading_notes(study), *preference_note(study)]
+    for methods in identical_methods([study]):
+        notes.append(f"The same returns in every run, to the last digit: {', '.join(methods)}.")
+    return [*notes, *score_notes(study)]
 
 
 def summary_table(study: Study) -> Table:
@@ -140,16 +119,16 @@ def summary_table(study: Study) -> Table:
     Returns:
         The table; its notes name every gap.
     """
-    rows, printed = study_statistics(study), printed_summary(study)
-    columns = [
-        best_of([getattr(row, name).estimate for row in rows]) for name in ("hv", "win_rate", "dominance", "auc")
-    ]
-    nothing = Printed()
-    cells = tuple(
-        _cells(row, printed.get(row.method, nothing), best, len(study.preferences))
-        for row, best in zip(rows, zip(*columns, strict=True), strict=True)
+    rows = [(row, printed_summary(study).get(row.method, Printed())) for row in study_statistics(study)]
+    rated = ("hv", "win_rate", "dominance", "auc")
+    best = zip(*(best_of([getattr(row, name).estimate for row, _ in rows]) for name in rated), strict=True)
+    cells = [_cells(study, *pair, marks) for pair, marks in zip(rows, best, strict=True)]
+    return without_empty(
+        Table(
+            f"{study.env}, {study.group}",
+            tuple(head.strip() for head in cells[0]),
+            tuple(tuple(row.values()) for row in cells),
+            tuple(_notes(study, [row for row, _ in rows])),
+            tuple(_numbers(study, *pair) for pair in rows),
+        )
     )
-    numbers = tuple(_numbers(study, row, printed.get(row.method, nothing)) for row in rows)
-    title = f"{study.env}, {study.group}"
-    heads = tuple(head.format(beside=study.beside, reference=study.short_reference) for head in COLUMNS)
-    return without_empty(Table(title, heads, cells, tuple(_notes(study, rows)), numbers))

@@ -15,8 +15,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from benchmarks.publish import publish
 from morl_blocks.metrics import compare
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.analysis.differences.compare import compare_results
-from morl_recipes.analysis.differences.show import render_difference
+from morl_recipes.analysis.differences import compare_results, render_difference
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.cli import main
 from morl_recipes.common.errors import StoreError

@@ -13,7 +13,7 @@ import pytest
 from morl_recipes import PASTA, ROWS
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.common.scores import UTILITY
 from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store

@@ -10,7 +10,7 @@ import pytest
 from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.statistics import detectable, preference_statistics, study_statistics
-from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.common.scores import UTILITY
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
@@ -63,8 +63,8 @@ def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: A
     for gap in (row.hv.low, row.hv_spread, row.win_rate.estimate, row.dominance.estimate, row.auc.estimate):
         assert np.isnan(gap)
     (cell,) = preference_statistics(study)
-    assert cell.scores["eu"][0] == study.score(UTILITY)[0, 0, 0]
-    assert np.isnan(cell.scores["eu"][1])
+    assert cell.pairs[1][0] == study.score(UTILITY)[0, 0, 0]
+    assert np.isnan(cell.pairs[1][1])
 
 
 def test_without_bounds_only_bound_free_statistics_remain(make_store: MakeStore, sweep_type: Any) -> None:
@@ -89,8 +89,8 @@ def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
     rows = preference_statistics(study)
     assert [(row.preference, row.method) for row in rows] == [(p, m) for p in study.preferences for m in study.methods]
     assert rows[1].hv.estimate == pytest.approx(study.hv[1, 0].mean())
-    assert rows[1].scores["hv"] == pytest.approx((study.hv[1, 0].mean(), study.hv[1, 0].std(ddof=1)))
-    assert rows[2].returns[1][0] == pytest.approx(study.returns[0, 1, :, 1].mean())
+    assert rows[1].pairs[0] == pytest.approx((study.hv[1, 0].mean(), study.hv[1, 0].std(ddof=1)))
+    assert rows[2].pairs[3][0] == pytest.approx(study.returns[0, 1, :, 1].mean())
 
 
 def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_store: MakeStore, sweep_type: Any) -> None:

@@ -11,8 +11,8 @@ from morl_blocks.metrics import preference_correlation, preference_regret
 from morl_blocks.scalarizers import SmoothTchebycheff
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Study
+from morl_recipes.analysis.tables import Format, render_table
 from morl_recipes.analysis.tables.following import following, following_table
-from morl_recipes.analysis.tables.render import Format, render_table
 from morl_recipes.store.manifest import EnvInfo
 from morl_recipes.store.store import Store
 

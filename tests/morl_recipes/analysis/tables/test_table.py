@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.tables import Format, Kind, render_table
 from morl_recipes.analysis.tables.cells import Table
 from morl_recipes.analysis.tables.preferences import preference_tables
-from morl_recipes.analysis.tables.render import Format, Kind, render_table
 from morl_recipes.analysis.tables.summary import summary_table
-from morl_recipes.common.scores.utility import UTILITY
+from morl_recipes.common.scores import UTILITY
 from morl_recipes.recipe import paper
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
