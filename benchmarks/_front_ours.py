@@ -55,7 +55,7 @@ def _trained(runs: Sequence[Run], task: FrontTask, iterations: int, race: Race |
     """Train for a number of iterations, or until the race is over; return the seconds of the last iteration."""
     each = runs[0].recipe.ppo.steps_per_iteration
     settings, source = SETTINGS.change(total_steps=iterations * each), find_source(task.env)
-    recorder = Recorder(plan_runs(runs, source, settings).runs, Batch(runs, source, settings))
+    recorder = Recorder(Batch(plan_runs(runs, source, settings).runs, source, settings))
     with closing(recorder):
         recorder.start()
         if race is not None:
@@ -77,7 +77,7 @@ def _points(recorder: Recorder, recipe: Recipe, task: FrontTask) -> Any:
     reason = "not done: the race goes on"  # nothing was validated
     runs = [
         RunRecord(
-            *planned.identity,
+            *run.identity,
             status="failed",
             reason=reason,
             steps=recorder.batch.steps,
@@ -87,6 +87,6 @@ def _points(recorder: Recorder, recipe: Recipe, task: FrontTask) -> Any:
             history=recorder.history.frame(index),
             policy=recorder.policy(index),
         )
-        for index, planned in enumerate(recorder.planned)
+        for index, run in enumerate(recorder.batch.runs)
     ]
     return evaluate_runs(runs, "", find_source(task.env), grid, settings, gamma=task.gamma).returns

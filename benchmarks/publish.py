@@ -28,13 +28,13 @@ from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count
 from morl_recipes.recipe import paper
-from morl_recipes.recipe.identity import IDENTITY
 from morl_recipes.recipe.rows import ROWS
+from morl_recipes.recipe.run import IDENTITY, Run
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep
 from morl_recipes.store.files import digest, plain
 from morl_recipes.store.frames import load_runs, run_columns
-from morl_recipes.store.manifest import Manifest, PlannedRun, check_run_id
+from morl_recipes.store.manifest import Manifest, check_run_id
 from morl_recipes.store.store import RUNS, Store
 
 DIGITS = 9
@@ -198,10 +198,10 @@ def _require_same(first: str, ours: Manifest, where: str, theirs: Manifest) -> N
             _refuse(where, f"trained with {key} {other} instead of {mine} in {first}")
 
 
-def _planned(parts: Iterable[tuple[str, Dataset]]) -> dict[Cell, PlannedRun]:
+def _planned(parts: Iterable[tuple[str, Dataset]]) -> dict[Cell, Run]:
     """Return every run that was planned, once; the same row of two sweeps must be the same."""
     rows: dict[tuple[str, str, str], tuple[str, Mapping[str, Any]]] = {}
-    found: dict[Cell, PlannedRun] = {}
+    found: dict[Cell, Run] = {}
     steps: dict[str, tuple[str, int]] = {}
     for where, part in parts:
         for run in part.manifest.runs:
@@ -268,7 +268,7 @@ def compact(manifest: Manifest) -> dict[str, Any]:
     return fields
 
 
-def in_order(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
+def in_order(runs: Iterable[Run]) -> list[Run]:
     """Sort runs as ``ROWS`` does, whatever the order of the sweeps: the same runs make the same file.
 
     Rows of a user come last. Preferences keep the order in which they were planned.
@@ -278,7 +278,7 @@ def in_order(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
     methods = {group: list(map(paper.method_name, rows)) for group, rows in ROWS.items()}
     weights = {weight: place for place, weight in enumerate(dict.fromkeys(run.preference for run in runs))}
 
-    def key(run: PlannedRun) -> tuple[Any, ...]:
+    def key(run: Run) -> tuple[Any, ...]:
         known = methods.get(run.group, [])
         group = groups.index(run.group) if run.group in groups else len(groups)
         method = known.index(run.method) if run.method in known else len(known)
@@ -287,7 +287,7 @@ def in_order(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
     return sorted(runs, key=key)
 
 
-def cell_of(run: PlannedRun) -> Cell:
+def cell_of(run: Run) -> Cell:
     """Return which cell of the tables a run fills."""
     return run.env, run.group, run.method, run.preference, run.seed
 

@@ -25,12 +25,12 @@ import tyro
 
 from benchmarks._alone import UNIT, alone
 from benchmarks._report import Report
+from morl_recipes.recipe.run import Run
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Plan, make_plan
 from morl_recipes.running.sweep import sweep_from
 from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.manifest import PlannedRun
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 from morl_recipes.store.verify import verify
@@ -61,7 +61,7 @@ def plan_of(args: Args) -> Plan:
     return make_plan(sweep_from(keys))
 
 
-def made_up(run: PlannedRun, iterations: int) -> RunRecord:
+def made_up(run: Run, iterations: int) -> RunRecord:
     """Return a record whose numbers follow from the run's id."""
     generator = np.random.default_rng(zlib.crc32(run.run_id.encode()))
     names = [*COLUMNS, *(f"{name}_{i}" for name in PER_OBJECTIVE for i in range(len(run.preference))), "hv", "eu"]

@@ -22,8 +22,8 @@ import tyro
 
 from benchmarks._report import Report
 from morl_envs import CARDS
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.engines.local import LocalEngine
-from morl_recipes.running.job import train_job
 from morl_recipes.running.plan import Job, make_plan
 from morl_recipes.running.sweep import sweep_from
 

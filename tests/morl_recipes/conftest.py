@@ -15,7 +15,8 @@ from morl_envs import CARDS
 from morl_recipes import PASTA
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun, make_run_id
+from morl_recipes.recipe.run import Run
+from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
@@ -54,17 +55,17 @@ def recipe(method: str) -> dict[str, Any]:
     return PASTA.to_dict() if paper.is_reference(method) else {"name": method}
 
 
-def plan(sweep: Sweep) -> list[PlannedRun]:
+def plan(sweep: Sweep) -> list[Run]:
     return [
-        PlannedRun(
+        Run(
+            recipe(method),
+            preference,
+            seed,
             make_run_id(sweep.env, group, method, preference, seed, recipe(method)),
             group,
             method,
             sweep.env,
-            preference,
-            seed,
             sweep.iterations * 2048,
-            recipe(method),
         )
         for group, methods in sweep.methods.items()
         for method in methods
@@ -73,7 +74,7 @@ def plan(sweep: Sweep) -> list[PlannedRun]:
     ]
 
 
-def history(run: PlannedRun, info: EnvInfo, iterations: int) -> pd.DataFrame:
+def history(run: Run, info: EnvInfo, iterations: int) -> pd.DataFrame:
     """Saturating returns whose level depends on the method, with noise that depends on the run alone."""
     generator = np.random.default_rng(zlib.crc32(run.run_id.encode()))
     skill = (
@@ -103,7 +104,7 @@ def history(run: PlannedRun, info: EnvInfo, iterations: int) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def record(run: PlannedRun, info: EnvInfo, sweep: Sweep) -> RunRecord:
+def record(run: Run, info: EnvInfo, sweep: Sweep) -> RunRecord:
     key = (run.method, list(sweep.preferences).index(run.preference), run.seed)
     frame = history(run, info, sweep.iterations)
     if key in sweep.nan:

@@ -19,8 +19,9 @@ import pandas as pd
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import unknown
+from morl_recipes.recipe.run import Run
 from morl_recipes.store.files import LARGEST_JSON, digest, read_bytes
-from morl_recipes.store.manifest import Manifest, PlannedRun, env_info, make_run_id
+from morl_recipes.store.manifest import Manifest, env_info, make_run_id
 
 SCHEMA = 1
 """Version of the file's layout; readers refuse any other."""
@@ -96,8 +97,8 @@ def _manifest(fields: Mapping[str, Any], runs: pd.DataFrame) -> Manifest:
             for seed in seeds:
                 cell: Cell = (row["env"], row["group"], row["method"], tuple(weights), seed)
                 name = known.get(cell) or make_run_id(*cell, row["recipe"])
-                identity = (name, row["group"], row["method"], row["env"], tuple(weights), seed)
-                planned.append(PlannedRun(*identity, row["steps"], row["recipe"], row["plugin"]))
+                own = {key: row[key] for key in ("recipe", "group", "method", "env", "steps", "plugin")}
+                planned.append(Run(preference=tuple(weights), seed=seed, run_id=name, **own))
     command = f"python -m benchmarks.publish --name {fields['name']}"
     environments = {name: env_info(info) for name, info in fields["environments"].items()}
     return Manifest(command, environments, tuple(planned), fields["versions"], {}, "", fields["training"])

@@ -70,8 +70,8 @@ class Sweep:
         """Train the missing runs, or preview them."""
         from morl_recipes.cli.train_plan import prepare, print_outcome
         from morl_recipes.common import checks
+        from morl_recipes.running.engines.job import require_device
         from morl_recipes.running.execute import execute
-        from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.preview import executed, preview
 

@@ -50,8 +50,8 @@ class Train:
         """Train."""
         from morl_recipes.cli.train_plan import prepare, print_outcome
         from morl_recipes.running.engines.inline import InlineEngine
+        from morl_recipes.running.engines.job import require_device
         from morl_recipes.running.execute import execute
-        from morl_recipes.running.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.sweep import sweep_from
 

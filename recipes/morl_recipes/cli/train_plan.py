@@ -43,7 +43,7 @@ def _work(command: Any, out: Path) -> Work | None:
     """Return how a job is trained with the logger that was chosen, if one was."""
     if command.logger is None:
         return None
-    from morl_recipes.running.job import train_job
+    from morl_recipes.running.engines.job import train_job
     from morl_recipes.running.loggers import check_logger, open_logger
 
     check_logger(command.logger)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -154,18 +153,11 @@ class StackedPolicy:
         return unit_box_to_action(action.nan_to_num(0.5).to(self.low), self.low, self.high)
 
 
-@dataclass(frozen=True)
-class Player:
-    """A policy with the preference that it follows and the seed from which its test episodes come."""
-
-    seed: int
-    preference: tuple[float, ...]
-    tensors: Mapping[str, Tensor]
-
-
 def held_out_returns(
     recipe: Recipe,
-    players: Sequence[Player],
+    policies: Sequence[Mapping[str, Tensor]],
+    seeds: Sequence[int],
+    preferences: Sequence[Sequence[float]],
     source: EnvSource,
     episodes: int,
     *,
@@ -173,55 +165,63 @@ def held_out_returns(
 ) -> Tensor:
     """Play the most likely actions of every policy on held-out episodes, which no training and no validation has seen.
 
-    Episode i of a player starts from the seed ``derive(player.seed, "test", i)``, whoever else plays: the returns are a
-    function of policy, preference and seed, bit for bit.
+    Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whichever others are played: the returns are
+    a function of policy, preference and seed, bit for bit.
 
     Args:
-        recipe: The recipe whose actor all players have; they differ in parameters alone.
-        players: The policies.
+        recipe: The recipe whose actor all policies have; they differ in parameters alone.
+        policies: Parameters of each policy by name.
+        seeds: Seed of each policy's run.
+        preferences: Preference that each policy follows.
         source: Where environments come from.
         episodes: Episodes per policy, >= 1.
-        at_once: Environments that are open at once; one player's are never split.
+        at_once: Environments that are open at once; one policy's are never split.
 
     Returns:
-        Undiscounted returns, ``[players, episodes, m]``; NaN for an episode with an observation that is not finite.
+        Undiscounted returns, ``[policies, episodes, m]``; NaN for an episode with an observation that is not finite.
     """
     checks.at_least("episodes", episodes, 1)
     unit = LANES // math.gcd(LANES, episodes)
     size = max(1, at_once // episodes // unit) * unit
-    parts = [players[start : start + size] for start in range(0, len(players), size)]
+    every = list(zip(policies, seeds, preferences, strict=True))
+    parts = [every[start : start + size] for start in range(0, len(every), size)]
     with one_thread():
         return torch.cat([_play_part(recipe, part, source, episodes, unit) for part in parts])
 
 
-def _play_part(recipe: Recipe, players: Sequence[Player], source: EnvSource, episodes: int, unit: int) -> Tensor:
-    """Play the episodes of some players at once.
+def _play_part(
+    recipe: Recipe,
+    part: Sequence[tuple[Mapping[str, Tensor], int, Sequence[float]]],
+    source: EnvSource,
+    episodes: int,
+    unit: int,
+) -> Tensor:
+    """Play the episodes of some policies at once.
 
-    The first player is repeated until the number of episodes is a multiple of :data:`LANES`: PyTorch computes what is
-    left over by a vector loop with other functions, which differ in the last bit, so a player's returns would depend on
+    The first policy is repeated until the number of episodes is a multiple of :data:`LANES`: PyTorch computes what is
+    left over by a vector loop with other functions, which differ in the last bit, so a policy's returns would depend on
     how many others there are.
     """
-    every = [*players, *[players[0]] * (-len(players) % unit)]
-    seeds = [derive(player.seed, TEST, index) for player in every for index in range(episodes)]
+    policies, own_seeds, weights = zip(*part, *[part[0]] * (-len(part) % unit), strict=True)
+    seeds = [derive(seed, TEST, index) for seed in own_seeds for index in range(episodes)]
     with source.opened(len(seeds), seeds) as env:
         actor = LiftedActor(build_actor(recipe, env), len(env.objectives))
         names, shapes = actor.layout.names, actor.layout.shapes
-        for player in players:
-            own = tuple(tuple(player.tensors[n].shape) if n in player.tensors else () for n in names)
+        for policy in policies:
+            own = tuple(tuple(policy[n].shape) if n in policy else () for n in names)
             if own != shapes:
                 checks.fail("policy", f"have parameters of the shapes {shapes} on this environment", own)
         first = env.reset_tensors()
-        flat = torch.stack([torch.cat([player.tensors[name].flatten() for name in names]) for player in every])
-        weights = torch.tensor([player.preference for player in every], device=first.device)
-        preferences = weights.unsqueeze(1).expand(-1, episodes, -1)
+        flat = torch.stack([torch.cat([policy[name].flatten() for name in names]) for policy in policies])
+        preferences = torch.tensor(weights, device=first.device).unsqueeze(1).expand(-1, episodes, -1)
         statistics = [
-            torch.stack([player.tensors[name] for player in every]).unsqueeze(1).to(first.device)
+            torch.stack([policy[name] for policy in policies]).unsqueeze(1).to(first.device)
             for name in STATISTICS
-            if name in every[0].tensors
+            if name in policies[0]
         ]
-        policy = StackedPolicy(actor, flat.to(first.device), preferences, env, statistics)
-        returns = episode_returns(env, policy, first=first)
-    return returns.reshape(len(every), episodes, -1)[: len(players)].cpu()
+        stacked = StackedPolicy(actor, flat.to(first.device), preferences, env, statistics)
+        returns = episode_returns(env, stacked, first=first)
+    return returns.reshape(len(policies), episodes, -1)[: len(part)].cpu()
 
 
 def front_returns(

@@ -55,7 +55,8 @@ class Batch:
     def __init__(self, runs: Sequence[Run], source: EnvSource, settings: Settings, *, chunk: int = CHUNK) -> None:
         check_batch(runs)
         self.runs, self.source, self.settings = list(runs), source, settings
-        self.device, self.ppo = torch.device(settings.device), runs[0].recipe.ppo
+        self.device = torch.device(settings.device)
+        self.ppo: PPO = runs[0].recipe.ppo
         if self.ppo.steps_per_iteration % settings.num_envs:
             checks.fail("num_envs", f"divide steps_per_iteration ({self.ppo.steps_per_iteration})", settings.num_envs)
         self.hyper = {name: tensor.to(self.device) for name, tensor in hyper_parameters(runs).items()}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 from morl_recipes.common import checks
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe.module_digest import digest_of
 from morl_recipes.recipe.policy_network import describe_actor, read_actor
-from morl_recipes.recipe.recipe import SLOTS, Recipe, every_field, plain_fields
+from morl_recipes.recipe.ppo import PPO
+from morl_recipes.recipe.recipe import SLOTS, Recipe
 from morl_recipes.recipe.spec import AnySpec, Live, Spec, kind_of
 
 
@@ -59,12 +61,8 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
         ...
         ValueError: unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate, ...
     """
-    if not changes:
-        return recipe
-    fields = every_field(recipe)
-    for name, value in changes.items():
-        _change(fields, name, value)
-    return Recipe.from_dict(fields)
+    changed: Recipe = _changed(recipe, [(name.split("."), name, value) for name, value in changes.items()], recipe)
+    return changed
 
 
 def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
@@ -98,21 +96,31 @@ def _value(text: str) -> Any:
         return text
 
 
-def _change(fields: dict[str, Any], name: str, value: Any) -> None:
-    """Change one field of nested dictionaries in place."""
-    *path, last = name.split(".")
-    table: Any = fields
-    for part in path:
-        table = table.get(part) if isinstance(table, dict) else None
-    if not isinstance(table, dict) or last not in table or last == "type":
-        raise unknown("part of the recipe", name, _names(fields))
-    before = table[last]
-    if isinstance(before, dict) or (before == "none" and value != "none"):
-        if not isinstance(value, str):
-            checks.fail(name, "be the name of a spec", repr(value))
-        table[last] = value if value == "none" else plain_fields(last, kind_of(value)())
-        return
-    table[last] = _like(name, before, value)
+def _changed(block: Any, changes: Sequence[tuple[list[str], str, Any]], recipe: Recipe) -> Any:
+    """Return a recipe, PPO's numbers or a spec with changes, each a path, its whole name and the new value."""
+    own, below = _values(block), dict[str, list[tuple[list[str], str, Any]]]()
+    for (first, *rest), name, value in changes:
+        if first not in own:
+            raise unknown("part of the recipe", name, _names(recipe))
+        if rest:
+            below.setdefault(first, []).append((rest, name, value))
+        elif own[first] is None or isinstance(own[first], Spec | Live | PPO):
+            if not isinstance(value, str):
+                checks.fail(name, "be the name of a spec", repr(value))
+            own[first] = None if value == "none" else kind_of(value)()
+        else:
+            own[first] = _like(name, own[first], value)
+    own |= {first: _changed(own[first], deeper, recipe) for first, deeper in below.items()}
+    if not changes:
+        return block
+    return block.kind(**own) if isinstance(block, Spec) else replace(block, **own)
+
+
+def _values(block: Any) -> dict[str, Any]:
+    """Return what a recipe, PPO's numbers or a spec holds, by name; nothing for anything else."""
+    if isinstance(block, Recipe | PPO):
+        return {field.name: getattr(block, field.name) for field in fields(block)}
+    return dict(block.values) if isinstance(block, Spec) else {}
 
 
 def _like(name: str, before: Any, value: Any) -> Any:
@@ -126,10 +134,6 @@ def _like(name: str, before: Any, value: Any) -> Any:
     return checks.at_least(name, value, 0) if isinstance(before, int) else checks.number(name, value)
 
 
-def _names(fields: Mapping[str, Any], path: str = "") -> list[str]:
-    """List every dotted name of nested dictionaries."""
-    found = []
-    for key, value in fields.items():
-        if key != "type":
-            found += [f"{path}{key}", *(_names(value, f"{path}{key}.") if isinstance(value, Mapping) else ())]
-    return found
+def _names(block: Any, path: str = "") -> list[str]:
+    """List every dotted name of a recipe."""
+    return [one for key, value in _values(block).items() for one in (f"{path}{key}", *_names(value, f"{path}{key}."))]

@@ -101,7 +101,7 @@ class Recipe:
         What came later is left out while it has its default, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``: recipes
         that do without it read, and are named, as they always were.
         """
-        plain = {name: _without_later(value) for name, value in every_field(self).items()}
+        plain = {f.name: _without_later(plain_fields(f.name, getattr(self, f.name))) for f in fields(Recipe)}
         return {name: value for name, value in plain.items() if LATER.get(name) != value}
 
     @classmethod
@@ -171,11 +171,6 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _key(value: object) -> object:
     return ("Live", id(value.module)) if isinstance(value, Live) else value
-
-
-def every_field(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe as plain dictionaries, strings and numbers, with all defaults."""
-    return {f.name: plain_fields(f.name, getattr(recipe, f.name)) for f in fields(Recipe)}
 
 
 def _without_later(block: Any) -> Any:

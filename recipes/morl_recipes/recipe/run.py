@@ -1,31 +1,73 @@
-"""A run that is still to train: a recipe, a preference and a seed."""
+"""A run that is still to train: what is trained, and its name in a plan."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from morl_recipes.common import checks
+from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
+
+IDENTITY = ("run_id", "group", "method", "env", "preference", "seed")
+"""What tells one run from all others of a store: a plan, a record and its files agree on these."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: a recipe, a preference on the simplex and a seed.
+    """One run: a recipe, a preference on the simplex and a seed. A plan adds the other fields.
+
+    Args:
+        recipe: The recipe. In a plan that was read from a file or sent to another process, the recipe as JSON.
+        preference: Weights on the simplex.
+        seed: Seed of the run.
+        run_id: Name of the run's folder; see :func:`~morl_recipes.store.make_run_id`.
+        group: Group of recipes, as in ``ROWS``.
+        method: Name of the recipe within its group.
+        env: Name of the environment, a key of the manifest's ``environments``.
+        steps: Environment steps to train.
+        plugin: SHA-256 of the user's file that defines the recipe; empty for a row of morl-blocks.
 
     Example:
         >>> Run(Recipe(), (0.5, 0.5), 0).seed
         0
     """
 
-    recipe: Recipe
+    recipe: Any
     preference: tuple[float, ...]
     seed: int
+    run_id: str = ""
+    group: str = ""
+    method: str = ""
+    env: str = ""
+    steps: int = 0
+    plugin: str = ""
 
     def __post_init__(self) -> None:
         """Check the recipe, the preference and the seed."""
-        if not isinstance(self.recipe, Recipe):
+        if not isinstance(self.recipe, Recipe | Mapping):
             checks.fail("recipe", "be a Recipe, such as morl_recipes.PASTA", repr(self.recipe))
         object.__setattr__(self, "preference", checks.preference(self.preference))
         object.__setattr__(self, "seed", checks.at_least("seed", self.seed, 0))
+
+    @property
+    def identity(self) -> tuple[str, str, str, str, tuple[float, ...], int]:
+        """The fields of ``IDENTITY`` in their order."""
+        return self.run_id, self.group, self.method, self.env, self.preference, self.seed
+
+    @cached_property
+    def description(self) -> Mapping[str, Any]:
+        """The recipe as JSON."""
+        return self.recipe if isinstance(self.recipe, Mapping) else describe_recipe(self.recipe)
+
+    def described(self) -> "Run":
+        """Return the run with its recipe as JSON."""
+        return replace(self, recipe=self.description)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields of a manifest, in their order."""
+        more = {"steps": self.steps, "recipe": self.description, "plugin": self.plugin}
+        return dict(zip(IDENTITY, self.identity, strict=True)) | more
 
 
 def by_batch(runs: Iterable[Run]) -> list[list[Run]]:

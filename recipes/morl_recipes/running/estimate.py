@@ -29,7 +29,7 @@ def estimate(jobs: Sequence[Job], workers: int) -> float:
 
 def _size(job: Job) -> float:
     """Return the work of a job, in iterations of one run."""
-    steps = int(job.runs[0].recipe["ppo"]["steps_per_iteration"])
+    steps: int = job.runs[0].recipe.ppo.steps_per_iteration
     return math.ceil(job.settings.total_steps / steps) * (len(job.runs) + OVERHEAD)
 
 

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running.engines.events import Engine, Event, Failed, Finished, Lost, Stopped, Work
-from morl_recipes.running.job import train_job
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.plan import Job, Plan
 from morl_recipes.running.progress import Progress
 from morl_recipes.store.checkpoint import ACCEPT

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,6 @@ from morl_envs.plugin import Plugin
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.learning.networks import require_parameters
-from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.same_training import blocks_of
@@ -25,23 +23,13 @@ from morl_recipes.recipe.selection import Row, name_of, select_rows
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.user_code import explain
 from morl_recipes.running.sweep import Sweep
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun, make_run_id
+from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 
 LARGEST = 40
 """Most runs per population unless the sweep says otherwise: more hardly train faster per run, and need more memory."""
 
 OVERHEAD = 4.0
 """What a population costs whatever its size, in runs: the time of an iteration is about proportional to R + 4."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Runs that could all share one population: one environment, one structure of recipe, in the order of the plan."""
-
-    runs: tuple[PlannedRun, ...]
-    plugins: tuple[Plugin, ...]
-    recipes: tuple[Recipe, ...]
-    source: EnvSource
 
 
 @dataclass(frozen=True)
@@ -53,31 +41,27 @@ class Job:
         runs: The runs; they differ in numbers alone.
         settings: How they are trained.
         plugins: Files of the user that their recipes and their environment need.
-        recipes: The live recipes of the runs, in this process; another one makes them anew.
         source: Where the environments come from, in this process.
     """
 
     name: str
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[Run, ...]
     settings: Settings
     plugins: tuple[Plugin, ...] = ()
-    recipes: tuple[Recipe, ...] = field(default=(), compare=False, repr=False)
     source: EnvSource | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind what is live: a job travels as plain data and the text of the user's files."""
-        return {**self.__dict__, "recipes": (), "source": None}
+        return {**self.__dict__, "runs": tuple(run.described() for run in self.runs), "source": None}
 
     def live(self) -> tuple[list[Run], EnvSource]:
-        """Return the runs with their recipes, and the source of their environments."""
-        recipes, source = self.recipes, self.source
-        if source is None:
-            for plugin in self.plugins:
-                plugin.load()
-            recipes = tuple(Recipe.from_dict(run.recipe) for run in self.runs)
-            source = find_source(self.env, self.settings.device, self.plugins)
-        pairs = zip(recipes, self.runs, strict=True)
-        return [Run(recipe, run.preference, run.seed) for recipe, run in pairs], source
+        """Return the runs with live recipes, and the source of their environments."""
+        if self.source is not None:
+            return list(self.runs), self.source
+        for plugin in self.plugins:
+            plugin.load()
+        runs = [replace(run, recipe=Recipe.from_dict(run.recipe)) for run in self.runs]
+        return runs, find_source(self.env, self.settings.device, self.plugins)
 
     @property
     def env(self) -> str:
@@ -96,14 +80,14 @@ class Plan:
 
     Args:
         runs: All runs, recipe by recipe.
-        groups: The same runs, sorted by what can train together.
+        groups: The same runs in the largest jobs that can train together.
         environments: What tables need to know about the environments.
         settings: How all of them are trained.
         population: Largest population that the sweep asks for, if it does.
     """
 
-    runs: tuple[PlannedRun, ...]
-    groups: tuple[Group, ...]
+    runs: tuple[Run, ...]
+    groups: tuple[Job, ...]
     environments: dict[str, EnvInfo]
     settings: Settings
     population: int | None = None
@@ -126,8 +110,8 @@ class Plan:
             count = math.ceil(len(group.runs) / size)
             for part in range(count):
                 first, last = (k * len(group.runs) // count for k in (part, part + 1))
-                runs, recipes = group.runs[first:last], group.recipes[first:last]
-                found.append(Job(_name(runs), runs, self.settings, group.plugins, recipes, group.source))
+                runs = group.runs[first:last]
+                found.append(replace(group, name=_name(runs), runs=runs))
         return found
 
     def suggest_size(self, workers: int) -> int:
@@ -163,32 +147,22 @@ def make_plan(sweep: Sweep) -> Plan:
     sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:
         source.check()
-    runs: list[PlannedRun] = []
-    groups: dict[object, tuple[EnvSource, list[tuple[PlannedRun, Recipe]], dict[Plugin, None]]] = {}
+    runs: list[Run] = []
+    groups: dict[object, Job] = {}
     for source in sources:
         preferences = sweep.preferences if sweep.preferences is not None else source.preferences
         weights = [checks.preference(item, len(source.objectives)) for item in dict.fromkeys(preferences)]
         pairs = [(item, seed) for item in weights for seed in sweep.seeds]
         for row, recipe in adapted:
             check_recipe(row, recipe, source, sweep.settings.num_envs)
-            named = (source, row.group, row.method)
-            made = [plan_run(*named, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
+            name = (row.group, row.method)
+            made = [plan_run(source, name, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
             runs += made
-            _, members, files = groups.setdefault((source.name, recipe.structure()), (source, [], {}))
-            members += [(run, recipe) for run in made]
-            files |= {plugin: None for plugin in (row.plugin, source.plugin) if plugin is not None}
-    return Plan(
-        runs=tuple(runs),
-        groups=tuple(_group(source, members, files) for source, members, files in groups.values()),
-        environments={s.name: EnvInfo(s.objectives, s.hv_low, s.hv_high) for s in sources},
-        settings=sweep.settings,
-        population=sweep.population,
-    )
-
-
-def _group(source: EnvSource, members: Sequence[tuple[PlannedRun, Recipe]], files: Iterable[Plugin]) -> Group:
-    runs, recipes = zip(*members, strict=True)
-    return Group(runs, tuple(files), recipes, source)
+            key = (source.name, recipe.structure())
+            group = groups.get(key) or Job("", (), sweep.settings, source=source)
+            files = dict.fromkeys((*group.plugins, *_files(row.plugin, source)))
+            groups[key] = replace(group, runs=(*group.runs, *made), plugins=tuple(files))
+    return Plan(tuple(runs), tuple(groups.values()), _infos(sources), sweep.settings, sweep.population)
 
 
 def plan_runs(
@@ -198,19 +172,20 @@ def plan_runs(
 
     The ids are a sweep's too if they are ``stored``. Others are numbered: a recipe of theirs need not fit into JSON.
     """
-    if stored:
-        planned = tuple(plan_run(source, *name_of(run.recipe), run, settings, plugin) for run in runs)
-    else:
-        steps, digest = settings.total_steps, "" if plugin is None else plugin.digest
-        identities = [(f"run{i}", *name_of(run.recipe), source.name, run.preference) for i, run in enumerate(runs)]
-        planned = tuple(
-            PlannedRun(*identity, run.seed, steps, describe_recipe(run.recipe), digest)
-            for identity, run in zip(identities, runs, strict=True)
-        )
-    info = EnvInfo(source.objectives, source.hv_low, source.hv_high)
-    files = tuple(file for file in (plugin, source.plugin) if file is not None)
-    group = Group(planned, files, tuple(run.recipe for run in runs), source)
-    return Plan(planned, (group,), {source.name: info}, settings)
+    ids = ["" if stored else f"run{index}" for index in range(len(runs))]
+    pairs = zip(ids, runs, strict=True)
+    planned = tuple(plan_run(source, name_of(run.recipe), run, settings, plugin, run_id) for run_id, run in pairs)
+    group = Job("", planned, settings, tuple(_files(plugin, source)), source)
+    return Plan(planned, (group,), _infos([source]), settings)
+
+
+def _files(plugin: Plugin | None, source: EnvSource) -> list[Plugin]:
+    """Return the user's files that define a recipe and an environment."""
+    return [file for file in (plugin, source.plugin) if file is not None]
+
+
+def _infos(sources: Iterable[EnvSource]) -> dict[str, EnvInfo]:
+    return {source.name: EnvInfo(source.objectives, source.hv_low, source.hv_high) for source in sources}
 
 
 def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
@@ -231,9 +206,7 @@ def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
     """
     found: dict[str, tuple[Row, Recipe]] = {}
     for row, recipe in rows:
-        trained = recipe.to_dict()
-        same = json.dumps([blocks_of(trained), trained["ppo"]])
-        own = same if row.plugin is None else f"{row.group}/{row.method}"
+        own = f"{blocks_of(recipe)} {recipe.ppo}" if row.plugin is None else f"{row.group}/{row.method}"
         found.setdefault(own, (row, recipe))
     return list(found.values())
 
@@ -257,28 +230,33 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
 
 
 def plan_run(
-    source: EnvSource, group: str, method: str, run: Run, settings: Settings, plugin: Plugin | None = None
-) -> PlannedRun:
+    source: EnvSource,
+    name: tuple[str, str],
+    run: Run,
+    settings: Settings,
+    plugin: Plugin | None = None,
+    run_id: str = "",
+) -> Run:
     """Give a run its id, which follows from everything that decides its numbers.
 
     Args:
         source: The environment.
-        group: Group of the recipe.
-        method: Name of the recipe.
-        run: The run; a recipe with live modules, which JSON cannot hold, is kept as its text and digests.
+        name: Group and name of the recipe.
+        run: The run; a recipe with live modules, which JSON cannot hold, counts by its text and digests.
         settings: How it is trained.
         plugin: The user's file that defines the recipe, if one does.
+        run_id: The id, where it is given.
     """
-    recipe = describe_recipe(run.recipe)
     text, digest = (plugin.source, plugin.digest) if plugin is not None else ("", "")
-    everything: dict[str, object] = {"recipe": recipe, "training": settings.decisive(), "source": text}
-    if source.plugin is not None:
-        everything["environment"] = source.plugin.source
-    run_id = make_run_id(source.name, group, method, run.preference, run.seed, everything)
-    identity = (run_id, group, method, source.name, run.preference, run.seed)
-    return PlannedRun(*identity, settings.total_steps, recipe, digest)
+    if not run_id:
+        everything = {"recipe": run.description, "training": settings.decisive(), "source": text}
+        if source.plugin is not None:
+            everything["environment"] = source.plugin.source
+        run_id = make_run_id(source.name, *name, run.preference, run.seed, everything)
+    own: dict[str, Any] = {"run_id": run_id, "group": name[0], "method": name[1], "env": source.name, "plugin": digest}
+    return replace(run, **own, steps=settings.total_steps)
 
 
-def _name(runs: Sequence[PlannedRun]) -> str:
+def _name(runs: Sequence[Run]) -> str:
     mark = hashlib.sha256("\n".join(run.run_id for run in runs).encode()).hexdigest()[:12]
     return f"{runs[0].run_id.rsplit('.', 1)[0][:80]}.x{len(runs)}.{mark}"

@@ -149,6 +149,6 @@ def _steps_before(folder: Path | None, population: Job) -> int:
     """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
     meta = {} if folder is None else peek(folder / population.name / CHECKPOINT)
     try:
-        return sum(int(meta["iteration"]) * int(run.recipe["ppo"]["steps_per_iteration"]) for run in population.runs)
+        return sum(int(meta["iteration"]) * run.recipe.ppo.steps_per_iteration for run in population.runs)
     except (KeyError, TypeError, ValueError):
         return 0

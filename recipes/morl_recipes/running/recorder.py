@@ -22,7 +22,6 @@ from morl_recipes.running.validation import BestPolicies, Evaluator
 from morl_recipes.store import checkpoint
 from morl_recipes.store.checkpoint import CHECKPOINT
 from morl_recipes.store.history import History, Mark, validation_at
-from morl_recipes.store.manifest import PlannedRun
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.versions import run_versions
 
@@ -33,7 +32,6 @@ class Recorder:
     """Validate, log and save a batch after each of its iterations.
 
     Args:
-        planned: The batch's runs, as they were planned.
         batch: The batch.
         folder: Where checkpoint and history are, or will be; nothing is written without one.
         progress: Show a progress bar.
@@ -44,7 +42,6 @@ class Recorder:
 
     def __init__(
         self,
-        planned: Sequence[PlannedRun],
         batch: Batch,
         folder: Path | None = None,
         *,
@@ -52,7 +49,7 @@ class Recorder:
         loggers: Sequence[Logger] = (),
         files: Mapping[str, str] | None = None,
     ) -> None:
-        self.planned, self.batch, self.folder = planned, batch, folder
+        self.batch, self.folder = batch, folder
         self.progress, self.loggers, self.files = progress, loggers, files or {}
         settings = batch.settings
         self.evaluate = Evaluator(batch, settings.eval_episodes, deterministic=settings.eval_deterministic)
@@ -194,16 +191,16 @@ class Recorder:
             )
 
     def _record_of(self, index: int) -> RunRecord:
-        planned, frame = self.planned[index], self.history.frame(index)
+        run, frame = self.batch.runs[index], self.history.frame(index)
         best, m = int(self.scores.best_iteration[index]), self.batch.objectives
         return RunRecord(
-            *planned.identity,
+            *run.identity,
             status="failed" if index in self.reasons else "done",
             reason=self.reasons.get(index, ""),
             steps=0 if frame.empty else int(frame["steps"].max()),
             peak=validation_at(frame, m, best) if best else None,
             final=validation_at(frame, m),
-            recipe=planned.recipe,
+            recipe=run.recipe,
             history=frame,
             policy=self.policy(index),
             peak_policy=self._policy(self.scores.best_policies, index),
@@ -228,7 +225,7 @@ class Recorder:
         batch = self.batch
         return {
             "runs": len(batch.runs),
-            "recipe": [run.recipe for run in self.planned],
+            "recipe": [run.description for run in batch.runs],
             "preferences": [list(run.preference) for run in batch.runs],
             "seeds": [run.seed for run in batch.runs],
             "env": {"name": batch.source.name, **sizes(batch.env)},

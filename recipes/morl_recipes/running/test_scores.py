@@ -21,13 +21,13 @@ from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import Bounds, summarise
-from morl_recipes.evaluation.episodes import AT_ONCE, Player, held_out_returns
+from morl_recipes.evaluation.episodes import AT_ONCE, held_out_returns
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.recipe import Recipe
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.stored_runs import StoredEnvironments, require_dynamics
-from morl_recipes.store.manifest import PlannedRun
 from morl_recipes.store.record import RunRecord, at_point
 from morl_recipes.store.store import Store
 from morl_recipes.store.tests import read_tests, write_test
@@ -51,9 +51,8 @@ def with_tests(runs: Sequence[RunRecord], recipe: Recipe, source: EnvSource, epi
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)
-    both = [(run, tensors) for run in (runs[i] for i in done) for tensors in (run.peak_policy, run.policy)]
-    players = [Player(run.seed, run.preference, tensors) for run, tensors in both]
-    returns = held_out_returns(recipe, players, source, episodes)
+    both = [(run, policy) for run in (runs[i] for i in done) for policy in (run.peak_policy, run.policy)]
+    returns = _play(recipe, both, source, episodes)
     tested = list(runs)
     for place, index in enumerate(done):
         tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
@@ -101,7 +100,7 @@ def test_store(
         dynamic_ncols=True,
     ) as bar:
         for batch in batches:
-            source = environments.source(batch[0].run.env)
+            source = environments.source(batch[0][0].env)
             for part in _parts(batch, episodes):
                 tested += _test_part(store, part, source, episodes)
                 bar.update(2 * episodes * len(part))
@@ -114,16 +113,11 @@ def test_store(
 test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
 
 
-@dataclass(frozen=True)
-class _Stored:
-    """A run of a store with its policies, ``peak`` and ``final``, and a recipe that has its actor."""
-
-    run: PlannedRun
-    policies: dict[str, dict[str, Tensor]]
-    recipe: Recipe
+_Stored = tuple[Run, dict[str, dict[str, Tensor]]]
+"""A run of a store with a recipe that has its actor, and its policies, ``peak`` and ``final``."""
 
 
-def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[PlannedRun], list[str], list[str]]:
+def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[Run], list[str], list[str]]:
     """Return the finished runs without a test of so many episodes, the ids of those with one, and what cannot be."""
     todo, there, problems = [], [], []
     planned = {run.run_id: run for run in store.manifest.runs}
@@ -149,21 +143,21 @@ def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[lis
     return todo, there, problems
 
 
-def _batches(store: Store, todo: Sequence[PlannedRun]) -> tuple[list[list[_Stored]], list[str]]:
+def _batches(store: Store, todo: Sequence[Run]) -> tuple[list[list[_Stored]], list[str]]:
     """Read the policies and group runs of one environment and one actor; say which cannot be read."""
     groups: dict[str, list[_Stored]] = {}
     problems = []
     for run in todo:
         try:
-            stored = _Stored(run, _split(store, run), actor_recipe(run.recipe))
+            stored = replace(run, recipe=actor_recipe(run.recipe)), _split(store, run)
         except StoreError as error:
             problems.append(str(error))
             continue
         except ValueError as error:
             problems.append(f"{store.path}: the actor of run {run.run_id} is not one of this package ({error})")
             continue
-        shapes = {name: list(tensor.shape) for name, tensor in stored.policies["final"].items()}
-        key = json.dumps([run.env, repr(stored.recipe.actor), shapes], sort_keys=True)
+        shapes = {name: list(tensor.shape) for name, tensor in stored[1]["final"].items()}
+        key = json.dumps([run.env, repr(stored[0].recipe.actor), shapes], sort_keys=True)
         groups.setdefault(key, []).append(stored)
     return list(groups.values()), problems
 
@@ -174,7 +168,7 @@ def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
     return made if actor is None else replace(made, actor=require_known(actor))
 
 
-def _split(store: Store, run: PlannedRun) -> dict[str, dict[str, Tensor]]:
+def _split(store: Store, run: Run) -> dict[str, dict[str, Tensor]]:
     """Return the policies of both points."""
     tensors = store.policy(run.run_id)
     policies = {point: at_point(tensors, point) for point in ("peak", "final")}
@@ -192,23 +186,29 @@ def _parts(batch: Sequence[_Stored], episodes: int) -> list[Sequence[_Stored]]:
 
 def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:
     """Play both policies of some runs and write their scores."""
-    players = [
-        Player(one.run.seed, one.run.preference, one.policies[point]) for one in part for point in ("peak", "final")
-    ]
+    both = [(run, policies[point]) for run, policies in part for point in ("peak", "final")]
     try:
-        returns = held_out_returns(part[0].recipe, players, source, episodes)
+        returns = _play(part[0][0].recipe, both, source, episodes)
     except ValueError as error:
         raise StoreError(
             f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
             "them; nothing was changed."
         ) from error
-    for place, one in enumerate(part):
-        info = store.manifest.environments[one.run.env]
-        write_test(store, one.run.run_id, _points(returns[2 * place : 2 * place + 2], one.run, info.bounds))
-    return [one.run.run_id for one in part]
+    for place, (run, _) in enumerate(part):
+        info = store.manifest.environments[run.env]
+        write_test(store, run.run_id, _points(returns[2 * place : 2 * place + 2], run, info.bounds))
+    return [run.run_id for run, _ in part]
 
 
-def _points(returns: Tensor, run: RunRecord | PlannedRun, bounds: Bounds) -> Mapping[str, Any]:
+def _play(
+    recipe: Recipe, both: Sequence[tuple[Run | RunRecord, Mapping[str, Tensor]]], source: EnvSource, episodes: int
+) -> Tensor:
+    runs, policies = zip(*both, strict=True)
+    seeds, preferences = zip(*((run.seed, run.preference) for run in runs), strict=True)
+    return held_out_returns(recipe, policies, seeds, preferences, source, episodes)
+
+
+def _points(returns: Tensor, run: RunRecord | Run, bounds: Bounds) -> Mapping[str, Any]:
     """Describe the episodes of both policies, ``[2, episodes, m]``."""
     weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
     both = returns.double().numpy()

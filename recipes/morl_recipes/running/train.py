@@ -16,8 +16,8 @@ from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run, check_batch
 from morl_recipes.recipe.settings import Settings, takes_settings
 from morl_recipes.running.engines.inline import RaisingEngine
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.execute import Options, alone, execute
-from morl_recipes.running.job import train_job
 from morl_recipes.running.loggers import Logger, check_loggers
 from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
@@ -88,8 +88,10 @@ def train(
     work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(OtherTrainingError,))
     options = Options(retry_failed, accept_versions, progress=False, work=work, say=None, size=len(runs))
     outcome = execute(plan, store, RaisingEngine(), options)
-    records = outcome.records if store is None else [load_record(store, run.run_id) for run in plan.runs]
-    return TrainResult([replace(record, recipe=recipe) for record in records], source, chosen)
+    if store is None:
+        return TrainResult(outcome.records, source, chosen)
+    records = [replace(load_record(store, run.run_id), recipe=recipe) for run in plan.runs]
+    return TrainResult(records, source, chosen)
 
 
 def train_runs(
@@ -137,7 +139,7 @@ def train_folder(
     """Train runs as one batch without a store; the checkpoint lies in the folder ``name`` of a folder, if in any.
 
     ``stops`` lets an interrupt stop what comes after, even if it came too late for this; ``hooks`` are further
-    arguments of :func:`~morl_recipes.running.job.train_job`.
+    arguments of :func:`~morl_recipes.running.engines.job.train_job`.
     """
     check_batch(runs)
     if folder is not None:
@@ -155,8 +157,7 @@ def train_folder(
     if stops and outcome.interrupted:
         where = "nothing was saved, because there is no `out`" if folder is None else f"saved in {folder / name}"
         raise KeyboardInterrupt(f"Stopped between two trainings: {where}; resume=True continues it.")
-    pairs = zip(outcome.records, runs, strict=True)
-    return TrainResult([replace(record, recipe=run.recipe) for record, run in pairs], source, settings)
+    return TrainResult(outcome.records, source, settings)
 
 
 def save_result(result: TrainResult, out: Path) -> Store:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from morl_recipes.common import checks, scores
 from morl_recipes.common.errors import StoreError
-from morl_recipes.recipe.identity import IDENTITY
+from morl_recipes.recipe.run import IDENTITY
 from morl_recipes.store.histories import History, read_history, stacked
 from morl_recipes.store.record import RunRecord, at_point
 from morl_recipes.store.shapes import POLICY, TEST_POINTS

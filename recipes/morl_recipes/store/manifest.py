@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.recipe.identity import Identity
+from morl_recipes.recipe.run import Run
 from morl_recipes.store.difference import describe_difference
 from morl_recipes.store.files import plain
 from morl_recipes.store.shapes import check_manifest
@@ -89,26 +89,6 @@ class EnvInfo:
 
 
 @dataclass(frozen=True)
-class PlannedRun(Identity):
-    """One run that a sweep set out to do.
-
-    Attributes:
-        steps: Environment steps to train.
-        recipe: The recipe as JSON.
-        plugin: SHA-256 of the user's file that defines the recipe; empty for a row of morl-blocks.
-    """
-
-    steps: int
-    recipe: Mapping[str, Any] = field(default_factory=dict)
-    plugin: str = ""
-
-    def __post_init__(self) -> None:
-        """Make the id safe and the preference hashable."""
-        check_run_id(self.run_id)
-        object.__setattr__(self, "preference", tuple(float(weight) for weight in self.preference))
-
-
-@dataclass(frozen=True)
 class Manifest:
     """What a sweep set out to do.
 
@@ -125,7 +105,7 @@ class Manifest:
 
     command: str
     environments: Mapping[str, EnvInfo]
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[Run, ...]
     versions: Mapping[str, str] = field(default_factory=package_versions)
     machine: Mapping[str, Any] = field(default_factory=describe_machine)
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -133,10 +113,11 @@ class Manifest:
     plugins: tuple[Mapping[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Require distinct ids and known environments with one name per objective."""
+        """Require distinct safe ids and known environments with one name per objective."""
         object.__setattr__(self, "runs", tuple(self.runs))
         seen: set[str] = set()
         for run in self.runs:
+            check_run_id(run.run_id)
             if run.run_id in seen:
                 raise ValueError(f"`runs` must have distinct run ids, got {run.run_id!r} twice.")
             seen.add(run.run_id)
@@ -157,7 +138,7 @@ class Manifest:
         """Return the manifest as JSON fields, with its schema version."""
         parts = {
             "environments": {name: vars(info) for name, info in self.environments.items()},
-            "runs": [vars(run) for run in self.runs],
+            "runs": [run.to_dict() for run in self.runs],
         }
         fields: dict[str, Any] = plain({"schema": SCHEMA, **vars(self), **parts})
         return fields
@@ -171,8 +152,8 @@ class Manifest:
         try:
             check_manifest(fields)
             environments = {name: env_info(info) for name, info in fields["environments"].items()}
-            known = PlannedRun.__dataclass_fields__.keys()
-            runs = tuple(PlannedRun(**{key: run[key] for key in run.keys() & known}) for run in fields["runs"])
+            known = Run.__dataclass_fields__.keys()
+            runs = tuple(Run(**{key: run[key] for key in run.keys() & known}) for run in fields["runs"])
             values = {name: fields[name] for name in ("command", "versions", "machine", "created")}
             values |= {"training": fields.get("training", {}), "plugins": tuple(fields.get("plugins", ()))}
             return cls(environments=environments, runs=runs, **values)

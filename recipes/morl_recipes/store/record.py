@@ -11,7 +11,6 @@ from torch import Tensor
 
 from morl_recipes.common import checks, scores
 from morl_recipes.recipe.fields import describe_recipe
-from morl_recipes.recipe.identity import Identity
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.store.files import digest, plain, seal
 from morl_recipes.store.manifest import SCHEMA, check_run_id
@@ -22,10 +21,16 @@ Status = Literal["done", "failed"]
 
 
 @dataclass(frozen=True)
-class RunRecord(Identity):
+class RunRecord:
     """Everything about one finished run.
 
     Attributes:
+        run_id: As in :class:`~morl_recipes.Run`, and so are the fields up to ``seed``.
+        group: See there.
+        method: See there.
+        env: See there.
+        preference: See there.
+        seed: See there.
         status: ``"done"`` or ``"failed"``.
         reason: Why it failed; empty when done.
         steps: Environment steps that were trained.
@@ -43,6 +48,12 @@ class RunRecord(Identity):
         peak_policy: The policy of the best validation; empty in a record of your own that has one policy.
     """
 
+    run_id: str
+    group: str
+    method: str
+    env: str
+    preference: tuple[float, ...]
+    seed: int
     status: Status
     reason: str
     steps: int

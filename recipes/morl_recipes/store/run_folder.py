@@ -11,9 +11,9 @@ from safetensors.torch import load
 from torch import Tensor
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.recipe.identity import IDENTITY
+from morl_recipes.recipe.run import IDENTITY, Run
 from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, unseal
-from morl_recipes.store.manifest import SCHEMA, PlannedRun
+from morl_recipes.store.manifest import SCHEMA
 from morl_recipes.store.shapes import POLICY, check_run
 
 
@@ -22,7 +22,7 @@ def again(folder: Path) -> str:
     return f"Remove the folder {folder}: the same sweep then trains this run again."
 
 
-def read_fields(folder: Path, planned: PlannedRun) -> dict[str, Any]:
+def read_fields(folder: Path, planned: Run) -> dict[str, Any]:
     """Return the fields of a run's ``run.json``.
 
     Args:

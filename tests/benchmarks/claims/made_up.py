@@ -9,11 +9,11 @@ import pandas as pd
 from benchmarks.publish import merge
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.common.scores import summarise
+from morl_recipes.recipe.run import Run
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import sweep_from
-from morl_recipes.store.manifest import PlannedRun
 
-Level = Callable[[PlannedRun], float | None]
+Level = Callable[[Run], float | None]
 
 
 def made_up(

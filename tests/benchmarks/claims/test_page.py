@@ -12,7 +12,7 @@ from benchmarks.claims.page import headline, page, sections_of
 from benchmarks.claims.write import BEGIN, END, write_all
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.recipe.paper import REFERENCE
-from morl_recipes.store.manifest import PlannedRun
+from morl_recipes.recipe.run import Run
 from tests.benchmarks.claims.made_up import made_up, noisy
 from tests.docs.test_prose import COLUMNS, UNBREAKABLE, WORDS, sentences, words
 
@@ -140,7 +140,7 @@ def test_repeat_shows_leads_on_its_seeds_and_on_all(text: str) -> None:
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_note_on_shared_seeds_appears_only_for_shared_seeds(shared: bool) -> None:
-    def lucky(run: PlannedRun) -> float:
+    def lucky(run: Run) -> float:
         other = run.method != REFERENCE
         return 0.5 + 0.1 * (run.seed % 3 if shared or not other else 2 - run.seed % 3) - 0.02 * other
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from morl_recipes.cli.signals import Terminated, forward_sigterm
-from morl_recipes.running.job import Interrupt
+from morl_recipes.running.engines.job import Interrupt
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common import scores
 from morl_recipes.common.scores import HYPERVOLUME, UTILITY, Score, judge
-from morl_recipes.recipe.identity import IDENTITY
+from morl_recipes.recipe.run import IDENTITY
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.train import train_runs
 from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.store import Store
 from tests.morl_recipes.worlds import tiny
 
@@ -25,7 +25,7 @@ WORST = Score("worst", "Worst", "worst objective", lambda returns, _, __: return
 
 
 def _trained(folder: Path) -> Store:
-    planned = PlannedRun("one", "mine", "Mine", "toy", (0.5, 0.5), 0, 64)
+    planned = Run({}, (0.5, 0.5), 0, "one", "mine", "Mine", "toy", 64)
     settings = Settings(total_steps=64, num_envs=4, test_episodes=3)
     (result,) = train_runs([Run(tiny(), (0.5, 0.5), 0)], toy(), settings, progress=False).runs
     store = Store.create(folder, Manifest("c", {"toy": EnvInfo(("a", "b"), (0.0, 0.0), (16.0, 32.0))}, (planned,)))

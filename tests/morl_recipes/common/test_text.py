@@ -10,7 +10,8 @@ import pytest
 
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.text import for_csv, for_html, for_latex, for_markdown, for_terminal
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.recipe.run import Run
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fakes import fake_record
 
@@ -36,7 +37,7 @@ HOSTILE = [
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     """A store whose group, method, environment and objectives have a hostile name."""
     name = request.param
-    runs = tuple(PlannedRun(f"r{k}", name, f"{name}{k}", name, (0.5, 0.5), 0, 100) for k in range(2))
+    runs = tuple(Run({}, (0.5, 0.5), 0, f"r{k}", name, f"{name}{k}", name, 100) for k in range(2))
     made = Store.create(
         tmp_path / "s", Manifest("c", {name: EnvInfo((name, "other"), (0.0, -60.0), (10.0, 0.0))}, runs)
     )

@@ -12,7 +12,7 @@ from morl_envs.toy import toy
 from morl_recipes import EnvSource
 from morl_recipes.common.scores import HYPERVOLUME, summarise
 from morl_recipes.common.seeds import derive
-from morl_recipes.evaluation.episodes import Player, held_out_returns
+from morl_recipes.evaluation.episodes import held_out_returns
 from morl_recipes.learning.networks import build_actor
 from tests.morl_recipes.worlds import tiny
 
@@ -54,31 +54,37 @@ DICE = EnvSource("dice", Dice)
 BOUNDS = ([0.0, 0.0], [3.0, 3.0])
 
 
-def _players(count: int, source: EnvSource, observation: float = 1.0) -> list[Player]:
-    env = source.make(1, [0])
-    players = []
+Seeded = tuple[dict[str, Tensor], int]
+
+
+def _policies(count: int, source: EnvSource) -> list[Seeded]:
+    env, policies = source.make(1, [0]), []
     for seed in range(count):
         torch.manual_seed(seed)
-        tensors = {name: tensor.detach() * observation for name, tensor in build_actor(tiny(), env).named_parameters()}
-        players.append(Player(seed, (0.5, 0.5), tensors))
-    return players
+        policies.append(({n: p.detach() for n, p in build_actor(tiny(), env).named_parameters()}, seed))
+    return policies
+
+
+def _play(policies: Sequence[Seeded], source: EnvSource, episodes: int, **how: int) -> Tensor:
+    tensors, seeds = zip(*policies, strict=True)
+    return held_out_returns(tiny(), tensors, seeds, [(0.5, 0.5)] * len(seeds), source, episodes, **how)
 
 
 def test_a_policy_plays_the_same_whoever_else_does_and_however_the_work_is_cut() -> None:
-    players = _players(5, toy())
-    together = held_out_returns(tiny(), players, toy(), 4)
+    policies = _policies(5, toy())
+    together = _play(policies, toy(), 4)
     assert together.shape == (5, 4, 2)
-    assert torch.equal(together, held_out_returns(tiny(), players, toy(), 4, at_once=8))
-    for index, player in enumerate(players):
-        assert torch.equal(together[index : index + 1], held_out_returns(tiny(), [player], toy(), 4))
-    again = held_out_returns(tiny(), [players[3], players[0]], toy(), 4)
+    assert torch.equal(together, _play(policies, toy(), 4, at_once=8))
+    for index, policy in enumerate(policies):
+        assert torch.equal(together[index : index + 1], _play([policy], toy(), 4))
+    again = _play([policies[3], policies[0]], toy(), 4)
     assert torch.equal(again, together[[3, 0]])
 
 
 def test_other_seeds_play_other_episodes_and_more_episodes_begin_with_the_same() -> None:
-    first, *_ = _players(1, DICE)
-    other = Player(7, first.preference, first.tensors)
-    few, more, elsewhere = (held_out_returns(tiny(), [p], DICE, n)[0] for p, n in ((first, 3), (first, 6), (other, 3)))
+    first, *_ = _policies(1, DICE)
+    other = (first[0], 7)
+    few, more, elsewhere = (_play([p], DICE, n)[0] for p, n in ((first, 3), (first, 6), (other, 3)))
     assert torch.equal(few, more[:3])
     assert not torch.equal(few, elsewhere)
 
@@ -93,18 +99,16 @@ def test_the_stream_is_nobody_elses() -> None:
         opened.append(list(given))
         return Dice(count, given)
 
-    held_out_returns(tiny(), _players(2, DICE), EnvSource("dice", make), 3)
+    _play(_policies(2, DICE), EnvSource("dice", make), 3)
     ((first, *_),) = [opened]
     assert first[:6] == [derive(seed, "test", index) for seed in range(2) for index in range(3)]
     assert set(first[6:]) == {derive(0, "test", index) for index in range(3)}  # the first one, repeated
 
 
 def test_95_percent_of_the_intervals_hold_the_long_run_mean() -> None:
-    (player,) = _players(1, DICE)
-    long_run = summarise(held_out_returns(tiny(), [player], DICE, 20_000)[0].double().numpy(), np.ones(2) / 2, BOUNDS)
-    plays = held_out_returns(
-        tiny(), [Player(100 + k, player.preference, player.tensors) for k in range(200)], DICE, 100
-    )
+    ((tensors, seed),) = _policies(1, DICE)
+    long_run = summarise(_play([(tensors, seed)], DICE, 20_000)[0].double().numpy(), np.ones(2) / 2, BOUNDS)
+    plays = _play([(tensors, 100 + k) for k in range(200)], DICE, 100)
     held: dict[str, list[bool]] = {"a": [], "b": [], "hv": [], "eu": []}
     for play in plays.double().numpy():
         found = summarise(play, np.ones(2) / 2, BOUNDS)
@@ -135,20 +139,20 @@ def test_observations_that_are_not_finite_spoil_their_episode() -> None:
             observation[0] = torch.nan
             return observation, *rest  # type: ignore[return-value]
 
-    returns = held_out_returns(tiny(), _players(1, DICE), EnvSource("broken", Broken), 3)
+    returns = _play(_policies(1, DICE), EnvSource("broken", Broken), 3)
     assert returns[0].isnan().all(-1).tolist() == [True, False, False]
 
 
 def test_scaled_observations_are_part_of_a_policy() -> None:
-    (plain,) = _players(1, toy())
+    (plain,) = _policies(1, toy())
     count = toy().make(1, [0]).observation_dim
     statistics = {"observation_mean": torch.full((count,), 3.0), "observation_variance": torch.full((count,), 4.0)}
-    scaled = Player(0, plain.preference, {**plain.tensors, **statistics})
-    assert not torch.equal(held_out_returns(tiny(), [plain], toy(), 2), held_out_returns(tiny(), [scaled], toy(), 2))
+    scaled = ({**plain[0], **statistics}, 0)
+    assert not torch.equal(_play([plain], toy(), 2), _play([scaled], toy(), 2))
 
 
 def test_bad_input_raises() -> None:
     with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1, got 0"):
-        held_out_returns(tiny(), _players(1, DICE), DICE, 0)
+        _play(_policies(1, DICE), DICE, 0)
     with pytest.raises(ValueError, match="`policy` must have parameters of the shapes"):
-        held_out_returns(tiny(), _players(1, DICE), toy(), 1)
+        _play(_policies(1, DICE), toy(), 1)

@@ -50,7 +50,7 @@ def test_bad_runs_are_named(preference: tuple[float, ...], seed: int, message: s
 
 def test_a_recipe_is_needed() -> None:
     with pytest.raises(ValueError, match=r"`recipe` must be a Recipe, such as morl_recipes\.PASTA, got 'PASTA'"):
-        Run("PASTA", HALF, 0)  # type: ignore[arg-type]
+        Run("PASTA", HALF, 0)
 
 
 def test_seeds_become_plain_numbers() -> None:

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 import torch
 
-from morl_recipes.running.job import train_job
+from morl_recipes.recipe.run import Run
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.plan import Job, Plan, make_plan
 from morl_recipes.running.sweep import sweep_from
-from morl_recipes.store.manifest import PlannedRun
 from morl_recipes.store.record import RunRecord
 
 TINY: dict[str, Any] = {
@@ -55,7 +55,7 @@ def tiny_plan(**changes: Any) -> Plan:
     return make_plan(sweep_from({**TINY, **changes}))
 
 
-def fake_record(run: PlannedRun, status: str = "done") -> RunRecord:
+def fake_record(run: Run, status: str = "done") -> RunRecord:
     """A record whose numbers follow from the run's id."""
     value = zlib.crc32(run.run_id.encode()) / 2**32
     point = {"iteration": 1, "steps": run.steps, "returns": (10 * value, -50.0), "hv": value, "eu": value}

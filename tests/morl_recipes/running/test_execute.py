@@ -18,8 +18,8 @@ from morl_recipes.running import execute
 from morl_recipes.running import progress as progress_module
 from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.execute import Outcome, run_sweep
-from morl_recipes.running.job import train_job
 from morl_recipes.running.plan import LARGEST, Job
 from morl_recipes.running.test_scores import with_tests
 from morl_recipes.store import versions as store_versions
@@ -230,7 +230,7 @@ def press_in_tests(monkeypatch: pytest.MonkeyPatch, *, of: int) -> None:
             signal.raise_signal(signal.SIGINT)
         return with_tests(*arguments)
 
-    monkeypatch.setattr("morl_recipes.running.job.with_tests", pressed)
+    monkeypatch.setattr("morl_recipes.running.engines.job.with_tests", pressed)
 
 
 def test_an_interrupt_at_the_end_of_a_population_keeps_it_and_stops_before_the_next(

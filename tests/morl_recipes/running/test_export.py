@@ -10,8 +10,9 @@ import torch
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs import CARDS
 from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.run import Run
 from morl_recipes.running.export import OBSERVATIONS, TOLERANCE, draw_preferences, export_policy
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
@@ -27,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     tensors = {f"peak.{name}": 3 * tensor for name, tensor in actor.state_dict().items()}
     tensors |= {"peak.observation_mean": torch.randn(20), "peak.observation_variance": torch.rand(20) + 0.1}
     weights = CARD.preferences[0]
-    run = PlannedRun("r", "g", "M", "frogger", weights, 0, 64)
+    run = Run({}, weights, 0, "r", "g", "M", "frogger", 64)
     store = Store.create(tmp_path / "s", Manifest("c", {"frogger": EnvInfo(CARD.objectives)}, (run,)))
     point = {"iteration": 1, "steps": 64, "returns": (0.0, 0.0, 0.0), "hv": np.nan, "eu": 0.0}
     history = pd.DataFrame({"iteration": [1], "steps": [64]})

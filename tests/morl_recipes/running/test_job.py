@@ -11,11 +11,11 @@ import torch
 from filelock import FileLock
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.running import job as work_module
 from morl_recipes.running import recorder
+from morl_recipes.running.engines import job as work_module
 from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.execute import run_sweep
-from morl_recipes.running.job import train_job
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import checkpoint
 from morl_recipes.store import versions as store_versions

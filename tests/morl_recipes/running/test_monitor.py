@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from morl_recipes.running.job import Interrupt
+from morl_recipes.running.engines.job import Interrupt
 from morl_recipes.running.loggers import log
 from morl_recipes.running.progress import Bar
 

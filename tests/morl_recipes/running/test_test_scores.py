@@ -14,7 +14,7 @@ from morl_envs.source import EnvSource, find_source
 from morl_envs.toy import ToyBatch, toy
 from morl_recipes import Recipe, train
 from morl_recipes.common.errors import StoreError
-from morl_recipes.evaluation.episodes import Player, held_out_returns
+from morl_recipes.evaluation.episodes import held_out_returns
 from morl_recipes.running import test_scores as testing
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.files import seal
@@ -119,8 +119,8 @@ def test_a_stored_policy_of_the_robot_plays_its_score_again_to_the_last_bit(tmp_
             both[point][parameter] = tensor
         stored = store.read(run.run_id)
         for point, tensors in both.items():
-            player = Player(run.seed, run.preference, tensors)
-            (returns,) = held_out_returns(tiny(), [player], find_source("stealth"), 8)
+            own = [tensors], [run.seed], [run.preference]
+            (returns,) = held_out_returns(tiny(), *own, find_source("stealth"), 8)
             mean = returns.double().mean(0).tolist()
             assert mean == stored[f"test_{point}"]["returns"]
 

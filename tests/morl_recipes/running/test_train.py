@@ -214,8 +214,7 @@ def test_a_validation_that_is_not_finite_stops_its_run_alone(
     assert result.runs[1].final is not None
     assert result.runs[1].final["iteration"] == 2
     quick = Settings(64 * 6, num_envs=4, eval_every=2, eval_episodes=2)
-    planned = plan_runs(runs, toy(), quick).runs
-    started = Recorder(planned, Batch(runs, toy(), quick))
+    started = Recorder(Batch(plan_runs(runs, toy(), quick).runs, toy(), quick))
     for _ in range(3):
         started.record(started.batch.iterate())
     for name, tensor in started.records()[1].policy.items():

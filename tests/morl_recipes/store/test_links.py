@@ -9,9 +9,9 @@ import pytest
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running.engines.events import Engine, Stopped
 from morl_recipes.running.engines.inline import InlineEngine
+from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.engines.local import LocalEngine
 from morl_recipes.running.execute import run_sweep
-from morl_recipes.running.job import train_job
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 

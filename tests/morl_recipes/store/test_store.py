@@ -20,9 +20,10 @@ import torch
 
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.run import Run
 from morl_recipes.store.files import seal
 from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
@@ -31,8 +32,8 @@ VERSIONS = {"morl-blocks": "0.1.0"}
 FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
-def planned(count: int = 3) -> tuple[PlannedRun, ...]:
-    return tuple(PlannedRun(f"r{i}", "g", "M", "toy", (0.5, 0.5), i, 100, {"clip": 0.2}) for i in range(count))
+def planned(count: int = 3) -> tuple[Run, ...]:
+    return tuple(Run({"clip": 0.2}, (0.5, 0.5), i, f"r{i}", "g", "M", "toy", 100) for i in range(count))
 
 
 def manifest(count: int = 3, **changes: Any) -> Manifest:
@@ -107,7 +108,7 @@ def test_an_empty_store_gives_empty_frames(store: Store) -> None:
 
 def test_columns_are_the_union_over_runs_and_environments(tmp_path: Path) -> None:
     infos = {**INFO, "wide": EnvInfo(("a", "b", "c"))}
-    runs = (planned(1)[0], PlannedRun("w", "g", "M", "wide", (0.2, 0.3, 0.5), 0, 1))
+    runs = (planned(1)[0], Run({}, (0.2, 0.3, 0.5), 0, "w", "g", "M", "wide", 1))
     store = Store.create(tmp_path / "s", manifest(environments=infos, runs=runs))
     store.write(record())
     frame = pd.DataFrame({"iteration": [0], "steps": [1], "kappa": [0.5], "hv": [np.nan]})
@@ -404,7 +405,7 @@ def test_bad_records_and_manifests_raise() -> None:
     with pytest.raises(ValueError, match="`history` must number every row"):
         record(history=pd.DataFrame({"iteration": [0.0, np.nan], "steps": [1, 2]}))
     with pytest.raises(ValueError, match=r"`run_id` must be 1 to 200 of"):
-        PlannedRun("../evil", "g", "M", "toy", (0.5, 0.5), 0, 1)
+        manifest(runs=(Run({}, (0.5, 0.5), 0, "../evil", "g", "M", "toy", 1),))
     with pytest.raises(ValueError, match="`runs` must have distinct run ids, got 'r0' twice"):
         manifest(runs=(*planned(1), *planned(1)))
     with pytest.raises(ValueError, match=r"`environments` must describe 'toy', got \[\]"):

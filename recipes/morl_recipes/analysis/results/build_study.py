@@ -11,7 +11,8 @@ from morl_recipes.analysis.results.row_names import TableRow
 from morl_recipes.analysis.results.study import READINGS, TESTED, Array, Reading, Study
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.recipe.run import Run
+from morl_recipes.store.manifest import EnvInfo, Manifest
 
 HV_TOLERANCE = 1e-6
 SHOWN = 3
@@ -76,9 +77,7 @@ def build_study(
     return replace(study, gaps=tuple(_gaps(study, stored.reindex(run_ids.ravel()))))
 
 
-def _plan(
-    planned: Sequence[TableRow], env: str, group: str, done: set[str], reference: str
-) -> list[tuple[PlannedRun, str]]:
+def _plan(planned: Sequence[TableRow], env: str, group: str, done: set[str], reference: str) -> list[tuple[Run, str]]:
     """List the planned runs of a study with their names; finished runs and those of the group itself come first.
 
     The reference, PASTA and rows that another group trains under another name are added on the group's preferences.

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.rows import PASTA, ROWS
+from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.same_training import blocks_of
-from morl_recipes.store.manifest import PlannedRun
 
 
 class TableRow(NamedTuple):
@@ -21,7 +21,7 @@ class TableRow(NamedTuple):
         blocks: The recipe without its numbers of PPO, as text.
     """
 
-    run: PlannedRun
+    run: Run
     is_reference: bool
     blocks: str
 
@@ -45,7 +45,7 @@ class TableRow(NamedTuple):
         return None if self.run.plugin else _rows_of(group).get(self.blocks)
 
 
-def with_name(run: PlannedRun) -> TableRow:
+def with_name(run: Run) -> TableRow:
     """Compare the blocks of a run with PASTA's."""
     blocks = blocks_of(run.recipe)
     pasta = not run.plugin and paper.is_reference(run.method) and blocks == blocks_of(PASTA.to_dict())

@@ -14,7 +14,8 @@ from morl_recipes import PASTA, ROWS
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import UTILITY
-from morl_recipes.store.manifest import EnvInfo, Manifest, PlannedRun
+from morl_recipes.recipe.run import Run
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
@@ -97,8 +98,8 @@ def test_pasta_alone_is_a_study(make_store: MakeStore, sweep_type: Any) -> None:
 )
 def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes: dict[str, Any], name: str) -> None:
     env, weights, recipe = "stealth", (0.2, 0.2, 0.6), PASTA.to_dict()
-    linear = PlannedRun("linear", "baselines", "Linear", env, weights, 0, 1, {"name": "Linear"})
-    mine = replace(PlannedRun("mine", "mine", "x", env, weights, 0, 1, recipe), **changes)
+    linear = Run({"name": "Linear"}, weights, 0, "linear", "baselines", "Linear", env, 1)
+    mine = replace(Run(recipe, weights, 0, "mine", "mine", "x", env, 1), **changes)
     infos = {env: EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
     store = Store.create(tmp_path / "s", Manifest("c", infos, (linear, mine)))
     point = {"iteration": 1, "steps": 1, "returns": (0.5,) * 3, "hv": 0.125, "eu": 0.5}
@@ -121,7 +122,7 @@ def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
     rows = [(trained, twins[trained]), (trained, others[trained]), (shown, others[shown])]
     weights = (0.2, 0.2, 0.6)
     plan = [
-        PlannedRun(f"run{i}", group, name, "stealth", weights, 0, 1, ROWS[group][name].to_dict())
+        Run(ROWS[group][name].to_dict(), weights, 0, f"run{i}", group, name, "stealth", 1)
         for i, (group, name) in enumerate(rows)
     ]
     infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}

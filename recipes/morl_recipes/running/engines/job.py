@@ -71,7 +71,7 @@ def train_job(
         if begin is not None:
             begin(batch)
         every = [_Reporter(report, len(runs)), *loggers, *([] if logger is None else [logger])]
-        return Recorder(job.runs, batch, folder, progress=progress, loggers=every, files=files)
+        return Recorder(batch, folder, progress=progress, loggers=every, files=files)
 
     with (
         _claimed(folder) if folder is not None and shared else nullcontext(),
