@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morl_recipes import ROWS, Recipe
+from morl_recipes import ROWS
 from morl_recipes.recipe.settings import NAMES, Settings
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep, shipped_sweeps, sweep_from
@@ -48,7 +48,7 @@ def test_pasta_is_trained_once_for_all_groups() -> None:
     assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
     distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
     distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay
-    assert {Recipe.from_dict(run.recipe).to_json() for run in plan.runs} == distinct
+    assert {run.recipe.to_json() for run in plan.runs} == distinct
 
 
 def test_ids_follow_from_everything_that_changes_numbers_and_nothing_else() -> None:
@@ -71,8 +71,8 @@ def test_populations_are_a_partition_into_nearly_equal_parts_of_one_structure(si
     assert len({p.name for p in populations}) == len(populations)
     for population in populations:
         assert len(population.runs) <= size
-        assert len({(run.env, Recipe.from_dict(run.recipe).structure()) for run in population.runs}) == 1
-    structures = [Recipe.from_dict(p.runs[0].recipe).structure() for p in populations]
+        assert len({(run.env, run.recipe.structure()) for run in population.runs}) == 1
+    structures = [p.runs[0].recipe.structure() for p in populations]
     for structure in set(structures):
         sizes = [len(p.runs) for p, own in zip(populations, structures, strict=True) if own == structure]
         assert max(sizes) - min(sizes) <= 1
