@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from morl_recipes.analysis.report.matplotlib import draw, projection
-from morl_recipes.analysis.report.series import history_columns
+from morl_recipes.analysis.report.series import CONTROLLER, history_columns
 from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
-from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, Style, styles
+from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, styles
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.common import scores
@@ -39,35 +39,26 @@ def _pages(study: Study, figures: dict[str, dict[str, Any]]) -> dict[str, tuple[
     """Return the number of columns and the drawings with titles of each page."""
     labels = preference_labels(study.preferences)
 
+    def whole(*names: str) -> list[Drawing]:
+        return [("", figures[name]["all"]) for name in names]
+
     def each(name: str) -> list[Drawing]:
         found = figures[name]
         return [(label, found.get(str(p), found["all"])) for p, label in enumerate(labels)]
 
     curves = [each(curve_name(score)) for score in scores.SCORES]
     training = [pair for pairs in zip(*curves, strict=True) for pair in pairs]
-    fronts = [("", figures[name]["all"]) for name in front_names(study) if name != "front_3d"]
+    fronts = whole(*(name for name in front_names(study) if name != "front_3d"))
     pages: dict[str, tuple[int, list[Drawing]]] = {
-        "hypervolume": (1, [("", figures["bars"]["all"])]),
-        "against": (1, [("", figures["against"]["all"])]),
+        "hypervolume": (1, whole("bars")),
+        "against": (1, whole("against")),
         "training": (len(curves) * (2 if len(labels) > 2 else 1), training),
         "radar": (min(4, len(labels)), each("radar")),
         "front": (len(fronts), fronts),
-        "controller": (2, [("", figures["mu"]["all"]), ("", figures["kappa"]["all"])]),
-        "profiles": (1, [("", figures["profiles"]["all"])]),
+        "controller": (2, whole(*CONTROLLER)),
+        "profiles": (1, whole("profiles")),
     }
-    if "front_3d" in figures:
-        pages["front_3d"] = (1, [("", figures["front_3d"]["all"])])
-    return pages
-
-
-def _legend(figure: Figure, study: Study, looks: Sequence[Style], columns: int) -> None:
-    handles = [
-        Line2D([], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m)
-        for m, s in zip(study.methods, looks, strict=True)
-    ]
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(len(handles), columns), frameon=False, handlelength=3
-    )
+    return pages | ({"front_3d": (1, whole("front_3d"))} if "front_3d" in figures else {})
 
 
 def _page(study: Study, name: str, columns: int, drawings: Sequence[Drawing]) -> Figure:
@@ -83,7 +74,14 @@ def _page(study: Study, name: str, columns: int, drawings: Sequence[Drawing]) ->
         if title:
             axes.set_title(title)
     if name not in ROWS:
-        _legend(figure, study, looks, columns=max(2, int(width / 1.35)))
+        handles = [
+            Line2D(
+                [], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m
+            )
+            for m, s in zip(study.methods, looks, strict=True)
+        ]
+        ncols = min(len(handles), max(2, int(width / 1.35)))
+        figure.legend(handles=handles, loc="outside lower center", ncols=ncols, frameon=False, handlelength=3)
     return figure
 
 

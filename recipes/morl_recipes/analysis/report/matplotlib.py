@@ -74,8 +74,7 @@ def _paint(axes: Axes, trace: Trace, style: Style) -> None:
 
 def _ends(trace: Trace) -> np.ndarray | None:
     """Return the lengths of the error bars, ``[2, n]``; ``None`` without any."""
-    ends = trace.get("error_x")
-    return None if ends is None else np.array([ends["arrayminus"], ends["array"]], dtype=float)
+    return np.array([trace["error_x"][end] for end in ("arrayminus", "array")]) if "error_x" in trace else None
 
 
 def _grouped(figure: Mapping[str, Any]) -> list[Trace]:
@@ -98,12 +97,9 @@ def projection(figure: Mapping[str, Any]) -> str | None:
 
 
 def draw(axes: Axes, figure: Mapping[str, Any], styles: list[Style]) -> None:
-    """Draw a figure, or the reason why there is none.
+    """Draw a figure of :mod:`morl_recipes.analysis.report.traces`, or the reason why there is none.
 
-    Args:
-        axes: Where to draw; its projection must be that of :func:`projection`.
-        figure: Plotly JSON with the roles of :mod:`morl_recipes.analysis.report.traces`, or a gap.
-        styles: The look of each method.
+    The axes must have the projection that :func:`projection` names.
     """
     if "gap" in figure:
         axes.set_axis_off()

@@ -1,17 +1,17 @@
 """Write the report: figures, tables and manifest in one HTML file that needs no network."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
+from morl_recipes.analysis.report.points import MAX_DOMINATED
 from morl_recipes.analysis.report.series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
 from morl_recipes.analysis.report.style import styles
-from morl_recipes.analysis.report.traces import MAX_DOMINATED
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.cells import Cell, Table
@@ -31,29 +31,19 @@ READING_WORDS = {
 }
 
 
-def _cell(cell: Cell, column: str) -> str:
+def _html_table(table: Table) -> str:
+    """Return a table; on a phone each cell shows its heading, so ``paper`` becomes ``Win rate %, paper``."""
+    labels = [f"{table.columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(table.columns)]
+    css = [' class="paper"' if label.endswith("paper") else "" for label in labels]
+    heads = (f"<th{look}>{escape(name)}</th>" for name, look in zip(table.columns, css, strict=True))
+    rows = (f"<tr>{''.join(map(_cell, row, labels, css))}</tr>" for row in table.rows)
+    return f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{_list(table.notes)}"
+
+
+def _cell(cell: Cell, label: str, css: str) -> str:
     text = f"<strong>{escape(cell.text)}</strong>" if cell.best else escape(cell.text)
     small = f"<small>{escape(cell.detail)}</small>" if cell.detail else ""
-    css = ' class="paper"' if column.endswith("paper") else ""
-    return f'<td{css} data-label="{escape(column)}"><span>{text}{small}</span></td>'
-
-
-def _labels(columns: Sequence[str]) -> list[str]:
-    """Make each heading understandable alone, as on a phone: ``paper`` becomes ``Win rate %, paper``."""
-    return [f"{columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(columns)]
-
-
-def _html_table(table: Table) -> str:
-    labels = _labels(table.columns)
-    heads = "".join(
-        f"<th{' class=paper' if label.endswith('paper') else ''}>{escape(name)}</th>"
-        for name, label in zip(table.columns, labels, strict=True)
-    )
-    rows = "".join(
-        "<tr>" + "".join(_cell(cell, label) for cell, label in zip(row, labels, strict=True)) + "</tr>"
-        for row in table.rows
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{_list(table.notes)}"
+    return f'<td{css} data-label="{escape(label)}"><span>{text}{small}</span></td>'
 
 
 def _list(notes: Sequence[str]) -> str:
@@ -67,10 +57,8 @@ def _tables(results: Results) -> str:
         each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(study))
         details = f"<details><summary>Every preference</summary>{each}</details>"
         if len(study.preferences) > 1:
-            table = following_table(study)
-            details += (
-                f"<details><summary>Preference following</summary><p>{escape(HOW)}</p>{_html_table(table)}</details>"
-            )
+            text = f"<p>{escape(HOW)}</p>{_html_table(following_table(study))}"
+            details += f"<details><summary>Preference following</summary>{text}</details>"
         blocks.append(f'<div data-study="{i}" hidden>{_html_table(summary_table(study))}{details}</div>')
     return "".join(blocks)
 
@@ -82,35 +70,33 @@ def _missing(results: Results) -> str:
         for study in results.studies
         if study.gaps
     ]
+    title, body = "What is missing", f'<div class="gap">{"".join(blocks)}</div>'
     if not blocks:
-        return (
-            '<section id="missing"><h2>Complete</h2><p class="how">Every planned run is here and usable.</p></section>'
-        )
-    body = f'<div class="gap">{"".join(blocks)}</div>'
-    return f'<section id="missing"><h2>What is missing</h2>{body}</section>'
+        title, body = "Complete", '<p class="how">Every planned run is here and usable.</p>'
+    return f'<section id="missing"><h2>{title}</h2>{body}</section>'
 
 
 def _manifest(results: Results) -> str:
     manifest = results.manifest
-    versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in manifest.versions.items())
-    machine = ", ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in manifest.machine.items())
     entries = {
         "Command": f"<code>{escape(manifest.command)}</code>",
         "Created": escape(manifest.created),
-        "Versions": versions,
-        "Machine": machine,
+        "Versions": escape(", ".join(f"{name} {version}" for name, version in manifest.versions.items())),
+        "Machine": escape(", ".join(f"{key}: {value}" for key, value in manifest.machine.items())),
         "Update": escape(describe_update(results.history)),
         "Store": f"<code>{escape(results.path.name)}</code>",
     }
     for name, info in manifest.environments.items():
         bounds = info.bounds_problem or f"from {list(info.low or ())} to {list(info.high or ())}"
-        entries[f"Environment {name}"] = f"{escape(', '.join(info.objectives))}; {escape(bounds)}"
-    listing = "".join(f"<dt>{escape(key)}</dt><dd>{value}</dd>" for key, value in entries.items())
+        entries[f"Environment {name}"] = escape(f"{', '.join(info.objectives)}; {bounds}")
     recipes = {f"{run.group}, {run.method}": run.recipe for run in manifest.runs}
-    each = "".join(
-        f"<dt>{escape(name)}</dt><dd><code>{escape(json.dumps(recipe))}</code></dd>" for name, recipe in recipes.items()
-    )
-    return f"<dl>{listing}</dl><details><summary>{len(recipes)} recipes</summary><dl>{each}</dl></details>"
+    each = {name: f"<code>{escape(json.dumps(recipe))}</code>" for name, recipe in recipes.items()}
+    summary = f"<summary>{len(recipes)} recipes</summary>"
+    return f"{_definitions(entries)}<details>{summary}{_definitions(each)}</details>"
+
+
+def _definitions(entries: Mapping[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{html}</dd>' for name, html in entries.items())}</dl>"
 
 
 def _facts(results: Results) -> str:
@@ -125,23 +111,18 @@ def _facts(results: Results) -> str:
     return fact_list((number, word if number != "1" else word.removesuffix("s")) for number, word in facts)
 
 
-def _escaped(study: Study) -> Study:
-    """Escape the names of a study: plotly renders links and tags in labels."""
+def _study_data(study: Study, results: Results) -> dict[str, Any]:
+    """Return what the page draws of a study, with its names escaped: plotly renders links and tags in labels."""
+    env, group = escape(study.env, quote=False), escape(study.group, quote=False)
     methods, objectives = (
         tuple(escape(name, quote=False) for name in names) for names in (study.methods, study.info.objectives)
     )
-    env, group = escape(study.env, quote=False), escape(study.group, quote=False)
-    return replace(study, env=env, group=group, methods=methods, info=replace(study.info, objectives=objectives))
-
-
-def _study_data(study: Study, results: Results) -> dict[str, Any]:
-    study = _escaped(study)
-    looks = [vars(style) for style in styles(study.methods)]
-    methods = [{"name": name, "style": look} for name, look in zip(study.methods, looks, strict=True)]
+    study = replace(study, env=env, group=group, methods=methods, info=replace(study.info, objectives=objectives))
+    looks = zip(methods, styles(methods), strict=True)
     return {
-        "title": f"{study.env}, {study.group}",
-        "methods": methods,
-        "reference": study.methods.index(REFERENCE) if REFERENCE in study.methods else -1,
+        "title": f"{env}, {group}",
+        "methods": [{"name": name, "style": vars(look)} for name, look in looks],
+        "reference": methods.index(REFERENCE) if REFERENCE in methods else -1,
         "preferences": preference_labels(study.preferences),
         "fronts": front_names(study),
         "figures": study_figures(study, results.history),

@@ -1,7 +1,6 @@
 """Curves over training: mean and band, per method and preference."""
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,8 +22,7 @@ LIMITS = {"conflict": (0.0, 1.0), "mu": (0.0, np.inf)} | {
 """Limits of the columns; bands are clipped to them."""
 
 
-@dataclass(frozen=True)
-class Band:
+class Band(NamedTuple):
     """A mean over training with its band; ``low`` and ``high`` are ``None`` where there is no spread to show."""
 
     steps: Array
@@ -81,15 +79,6 @@ def _thin(steps: Array, mean: Array, spread: Array, limits: tuple[float, float])
     return Band(steps, mean, np.maximum(mean - spread, limits[0]), np.minimum(mean + spread, limits[1]))
 
 
-def _cells(frame: pd.DataFrame, column: str) -> dict[tuple[int, int], pd.DataFrame]:
-    """Average over seeds at each step; one frame of ``mean, std, count`` by step for each (method, preference)."""
-    # All at once: pandas takes as long for a group as for a thousand.
-    table = frame.groupby(["method_index", "preference_index", "steps"])[column].agg(["mean", "std", "count"])
-    cells = table.reset_index(["method_index", "preference_index"])
-    names: Any = cells.groupby(["method_index", "preference_index"]).indices
-    return {cell: cells.iloc[rows] for cell, rows in names.items()}
-
-
 def _band(cell: pd.DataFrame, limits: tuple[float, float]) -> Band | None:
     return _thin(cell.index.to_numpy(dtype=float), cell["mean"].to_numpy(), cell["std"].to_numpy(), limits)
 
@@ -105,8 +94,12 @@ def curves(study: Study, frame: pd.DataFrame, column: str) -> Curves:
     """
     if column not in frame.columns:
         return {}
-    known = frame.dropna(subset=[column])
-    cells = _cells(known, column)
+    # All cells at once: pandas takes as long for a group as for a thousand.
+    keys = ["method_index", "preference_index"]
+    known = frame.dropna(subset=[column]).groupby([*keys, "steps"])[column].agg(["mean", "std", "count"])
+    known = known.reset_index(keys)
+    groups: Any = known.groupby(keys).indices
+    cells = {cell: known.iloc[rows] for cell, rows in groups.items()}
     seeds, limits = study.usable.sum(-1), LIMITS.get(column, (-np.inf, np.inf))
     found: Curves = {}
     for k in range(len(study.methods)):

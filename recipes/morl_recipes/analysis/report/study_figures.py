@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from morl_recipes.analysis.report import traces
-from morl_recipes.analysis.report.against import against
+from morl_recipes.analysis.report import against, points, traces
 from morl_recipes.analysis.report.series import CONTROLLER, curves, training_frame
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.common import scores
@@ -22,16 +21,7 @@ def front_names(study: Study) -> list[str]:
     count = len(study.info.objectives)
     if count == 2:
         return ["front_01"]
-    if count == 3:
-        return ["front_3d", *(f"front_{i}{j}" for i, j in combinations(range(3), 2))]
-    return ["parallel"]
-
-
-def _front(study: Study, name: str) -> traces.Figure:
-    if name == "parallel":
-        return traces.parallel(study)
-    axes = range(3) if name == "front_3d" else map(int, name.removeprefix("front_"))
-    return traces.front(study, list(axes))
+    return ["front_3d", *(f"front_{i}{j}" for i, j in combinations(range(3), 2))] if count == 3 else ["parallel"]
 
 
 def study_figures(study: Study, history: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -44,20 +34,20 @@ def study_figures(study: Study, history: pd.DataFrame) -> dict[str, dict[str, An
     frame = training_frame(study, history)
     choices: dict[str, int | None] = {"all": None} | {str(p): p for p in range(len(study.preferences))}
     figures: dict[str, dict[str, Any]] = {
-        "bars": traces.all_bars(study),
-        "against": {"all": against(study)},
+        "bars": against.all_bars(study),
+        "against": {"all": against.against(study)},
         "radar": {key: traces.radar(study, p) for key, p in choices.items()},
         "profiles": {"all": traces.profiles(study)},
     }
-    for score in scores.SCORES:
-        if score.needs_bounds and study.info.bounds is None:
-            figures[curve_name(score)] = {
-                "all": traces.gap(f"No {score.title} on {study.env}: {study.info.bounds_problem}.")
-            }
-            continue
-        series = curves(study, frame, score.name)
-        figures[curve_name(score)] = {k: traces.lines(study, series, p, score.title) for k, p in choices.items()}
-    for name, (column, title) in CONTROLLER.items():
+    shown = {curve_name(score): (score.name, score.title) for score in scores.SCORES} | CONTROLLER
+    for name, (column, title) in shown.items():
         series = curves(study, frame, column)
         figures[name] = {key: traces.lines(study, series, p, title) for key, p in choices.items()}
-    return figures | {name: {"all": _front(study, name)} for name in front_names(study)}
+    for score in scores.SCORES:
+        if score.needs_bounds and study.info.bounds is None:
+            reason = f"No {score.title} on {study.env}: {study.info.bounds_problem}."
+            figures[curve_name(score)] = {"all": traces.gap(reason)}
+    for name in front_names(study):
+        axes = [0, 1, 2] if name == "front_3d" else [int(digit) for digit in name.partition("_")[2]]
+        figures[name] = {"all": points.front(study, axes) if axes else points.parallel(study)}
+    return figures

@@ -1,5 +1,6 @@
 """One style per method: colour, and dash, symbol and hatch for grey prints and colour-blind readers."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,17 +45,7 @@ def styles(methods: tuple[str, ...]) -> list[Style]:
         >>> [style.dash for style in styles(("z=1.0", "PASTA (Ours)"))]
         ['dash', 'solid']
     """
-    numbers, following = [], 1
-    for method in methods:
-        numbers.append(0 if method == REFERENCE else following)
-        following += method != REFERENCE
-    return [
-        Style(
-            _LIGHT[k % len(_LIGHT)],
-            _DARK[k % len(_DARK)],
-            _DASHES[k % len(_DASHES)],
-            _SYMBOLS[k % len(_SYMBOLS)],
-            _HATCHES[k % len(_HATCHES)],
-        )
-        for k in numbers
-    ]
+    others = itertools.count(1)
+    numbers = [0 if method == REFERENCE else next(others) for method in methods]
+    looks = (_LIGHT, _DARK, _DASHES, _SYMBOLS, _HATCHES)
+    return [Style(*(look[k % len(look)] for look in looks)) for k in numbers]
