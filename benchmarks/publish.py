@@ -32,7 +32,7 @@ from morl_recipes.recipe.rows import ROWS
 from morl_recipes.recipe.run import IDENTITY, Run
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep
-from morl_recipes.store.files import digest, plain
+from morl_recipes.store.files import as_json, digest
 from morl_recipes.store.frames import load_runs, run_columns
 from morl_recipes.store.manifest import Manifest, check_run_id
 from morl_recipes.store.store import RUNS, Store
@@ -245,7 +245,7 @@ def to_text(dataset: Dataset) -> str:
     head: dict[str, Any] = {"schema": SCHEMA, "name": dataset.name, **compact(dataset.manifest), "failed": failed}
     rows = head.pop("rows")
     body = "".join(f"# {to_json(row)}\n" for row in rows) + to_csv(dataset.done)
-    head = plain(head)
+    head = as_json(head)
     return f"# {to_json({'digest': digest((to_json(head) + body).encode()), **head})}\n{body}"
 
 
@@ -257,7 +257,7 @@ def compact(manifest: Manifest) -> dict[str, Any]:
         entry = rows.setdefault((run.env, run.group, run.method), new)
         entry["seeds"].setdefault(run.preference, []).append(run.seed)
     listed = [{**row, "seeds": list(row["seeds"].items())} for row in rows.values()]
-    fields: dict[str, Any] = plain(
+    fields: dict[str, Any] = as_json(
         {
             "environments": {name: vars(info) for name, info in manifest.environments.items()},
             "training": manifest.training,

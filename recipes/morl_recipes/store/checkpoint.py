@@ -40,10 +40,10 @@ class OtherTrainingError(CheckpointError):
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
     """Write a checkpoint whole or not at all."""
-    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    own = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
-    header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(plain, text), "meta": text}
-    atomic_files.replace(path, safetensors.torch.save(plain, header))
+    header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(own, text), "meta": text}
+    atomic_files.replace(path, safetensors.torch.save(own, header))
 
 
 def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

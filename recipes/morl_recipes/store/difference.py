@@ -11,41 +11,24 @@ Fields = Mapping[str, Any]
 
 
 def describe_difference(ours: Fields, theirs: Fields) -> str | None:
-    """Return what differs between two sweeps, ours first; ``None`` when they are the same.
-
-    Args:
-        ours: Fields of a manifest.
-        theirs: Fields of the one it is compared with.
-    """
+    """Return what differs between the fields of two manifests, ours first; ``None`` when they are the same."""
     versions = [manifest["versions"].get("morl-blocks") for manifest in (ours, theirs)]
     if versions[0] != versions[1]:
         return f"morl-blocks {versions[0]} instead of {versions[1]}"
     if ours["environments"] != theirs["environments"]:
         names = [", ".join(sorted(manifest["environments"])) for manifest in (ours, theirs)]
-        return (
-            f"environments {names[0]} instead of {names[1]}" if names[0] != names[1] else "other objectives or bounds"
-        )
-    mine, known = ({run["run_id"]: _compared(run) for run in manifest["runs"]} for manifest in (ours, theirs))
+        same = "other objectives or bounds"
+        return same if names[0] == names[1] else f"environments {names[0]} instead of {names[1]}"
+    # Older manifests lack the digest of a user's file; the id of a run follows from the file anyway.
+    mine, known = ({run["run_id"]: {**run, "plugin": ""} for run in fields["runs"]} for fields in (ours, theirs))
     if mine == known:
         return None
-    changes = _settings(ours, theirs) + _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
-    if changes:
-        more = f" and {len(changes) - SHOWN} more changes" if len(changes) > SHOWN else ""
-        return "; ".join(changes[:SHOWN]) + more
-    changed = sorted(key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key))
-    return f"other planned runs, first {changed[0]}"
-
-
-def _compared(run: Fields) -> dict[str, Any]:
-    """Return a run without its file's digest, which older manifests lack; the run's id follows from the file anyway."""
-    return {key: value for key, value in run.items() if key != "plugin"}
-
-
-def _settings(ours: Fields, theirs: Fields) -> list[str]:
-    """Compare the settings that both manifests record; the older ones know the steps alone."""
-    mine, known = ({**_steps(manifest["runs"]), **manifest["training"]} for manifest in (ours, theirs))
-    both = mine.keys() & known.keys()
-    return _changes(*({key: value for key, value in settings.items() if key in both} for settings in (mine, known)))
+    settings = [{**_steps(manifest["runs"]), **manifest["training"]} for manifest in (ours, theirs)]
+    both = settings[0].keys() & settings[1].keys()  # older manifests record the steps alone
+    changes = [change for change in _changes(*settings) if change.split()[0] in both]
+    changes += _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
+    changed = [key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key)]
+    return some(changes, SHOWN, between="; ") or f"other planned runs, first {min(changed)}"
 
 
 def _steps(runs: Sequence[Fields]) -> dict[str, Any]:

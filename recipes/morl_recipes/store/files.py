@@ -22,19 +22,19 @@ LARGEST_FILE = 2**30
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe in the place of a file must not block
 
 
-def plain(value: object) -> Any:
+def as_json(value: object) -> Any:
     """Reduce a value to what JSON holds: NaN and infinite numbers become null, arrays and tuples become lists.
 
     Example:
-        >>> plain({"hv": float("nan"), "returns": (1, 2.5)})
+        >>> as_json({"hv": float("nan"), "returns": (1, 2.5)})
         {'hv': None, 'returns': [1, 2.5]}
     """
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [as_json(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return as_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -55,7 +55,7 @@ def _seal_of(fields: Mapping[str, Any]) -> str:
 
 def seal(fields: Mapping[str, Any]) -> bytes:
     """Write a JSON object together with a digest of itself."""
-    body = plain(fields)
+    body = as_json(fields)
     return (json.dumps({**body, "digest": _seal_of(body)}, indent=1, allow_nan=False) + "\n").encode()
 
 

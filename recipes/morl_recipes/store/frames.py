@@ -1,7 +1,7 @@
 """Read a whole store as two tidy frames, of pandas or of polars."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
@@ -86,10 +86,96 @@ def load_runs(
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     as_asked = _converter(frame)
-    store = Store.open(store)
-    objectives = store.manifest.most_objectives
-    rows = [_row(fields, objectives) for fields in _fields(store, damaged, tests=True)]
-    return as_asked(pd.DataFrame(rows, columns=run_columns(objectives)))
+    return as_asked(_Reading(Store.open(store), damaged).read(runs=True).runs())
+
+
+@overload
+def load_history(
+    store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...
+) -> pd.DataFrame: ...
+@overload
+def load_history(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_history(
+    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
+) -> "pd.DataFrame | pl.DataFrame":
+    """Read the histories of all runs, one row per run and iteration.
+
+    Args:
+        store: A store or its folder.
+        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
+        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: it has no rows, and ``attrs["damaged"]`` of the
+            pandas frame says what is wrong with it, by run id.
+
+    Returns:
+        ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
+        have is NaN for it.
+    """
+    as_asked = _converter(frame)
+    return as_asked(_Reading(Store.open(store), damaged).read(histories=True).histories(KEYS))
+
+
+def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the runs and some columns of their histories in one pass; a run with anything damaged is marked.
+
+    Args:
+        store: The store.
+        columns: Columns of the histories, those that no run has are left out; ``None`` for all.
+
+    Returns:
+        The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
+        ``iteration``, ``steps`` and the columns alone.
+    """
+    reading = _Reading(store, "mark", None if columns is None else frozenset(columns)).read(runs=True, histories=True)
+    return reading.runs(), reading.histories(KEYS if columns is None else ["run_id"])
+
+
+class _Reading:
+    """One pass over the runs of a store; ``columns`` are those to keep of each history, ``None`` for all."""
+
+    def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
+        checks.one_of("damaged", damaged, get_args(Damaged))
+        self._store, self._damaged, self._columns = store, damaged, columns
+        self._rows, self._histories, self._keys = list[dict[str, Any]](), list[History](), list[list[Any]]()
+        self._problems = dict[str, str]()
+
+    def read(self, *, runs: bool = False, histories: bool = False) -> "_Reading":
+        """Read every run, with tests that were written later, or its history."""
+        objectives = self._store.manifest.most_objectives
+        planned = {run.run_id: run for run in self._store.manifest.runs}
+        for run_id, fields in self._store.records():
+            try:
+                if isinstance(fields, StoreError):
+                    raise fields
+                row = _row(fields | read_tests(self._store, fields), objectives) if runs else {}
+                if histories:
+                    self._histories.append(read_history(self._store, fields, self._columns))
+                    self._keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
+            except StoreError as problem:
+                if self._damaged == "raise":
+                    raise
+                self._problems[run_id] = str(problem)
+                identity = {key: getattr(planned[run_id], key) for key in KEYS}
+                wrong = {"status": "damaged", "reason": str(problem), "steps": 0, "peak": None, "final": None}
+                row = _row({**identity, **wrong}, objectives)
+            self._rows.append(row)
+        return self
+
+    def runs(self) -> pd.DataFrame:
+        """Return one row per run."""
+        return pd.DataFrame(self._rows, columns=run_columns(self._store.manifest.most_objectives))
+
+    def histories(self, keys: list[str]) -> pd.DataFrame:
+        """Return one row per run and iteration, with some of the keys in front."""
+        table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
+        if self._keys:
+            owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
+            identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
+            if self._columns is not None:  # one copy of each name, not one per row
+                identity = identity.astype("category")
+            whose = {key: identity[key].take(owner).array for key in keys}
+            table = pd.DataFrame(whose | stacked(self._histories), copy=False)
+        table.attrs["damaged"] = self._problems
+        return table
 
 
 def load_record(store: Store, run_id: str) -> RunRecord:
@@ -117,121 +203,6 @@ def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
         key: tuple(map(_number, value)) if key == "returns" else _number(value) if key in scores.names() else value
         for key, value in fields.items()
     }
-
-
-def _fields(store: Store, damaged: Damaged, *, tests: bool = False) -> Iterator[Mapping[str, Any]]:
-    """Yield the fields of every run, with tests that were written later; those of a damaged one come from the plan."""
-    checks.one_of("damaged", damaged, get_args(Damaged))
-    planned = {run.run_id: run for run in store.manifest.runs}
-    for run_id, found in store.records():
-        fields = _with_tests(store, found) if tests else found
-        if not isinstance(fields, StoreError):
-            yield fields
-        elif damaged == "raise":
-            raise fields
-        else:
-            identity = {key: getattr(planned[run_id], key) for key in KEYS}
-            yield {**identity, "status": "damaged", "reason": str(fields), "steps": 0, "peak": None, "final": None}
-
-
-def _with_tests(store: Store, fields: dict[str, Any] | StoreError) -> dict[str, Any] | StoreError:
-    """Add the tests of a run to its fields; what is wrong with them is returned."""
-    try:
-        return fields if isinstance(fields, StoreError) else fields | read_tests(store, fields)
-    except StoreError as problem:
-        return problem
-
-
-@overload
-def load_history(
-    store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...
-) -> pd.DataFrame: ...
-@overload
-def load_history(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
-def load_history(
-    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
-) -> "pd.DataFrame | pl.DataFrame":
-    """Read the histories of all runs, one row per run and iteration.
-
-    Args:
-        store: A store or its folder.
-        frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
-        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: it has no rows, and ``attrs["damaged"]`` of the
-            pandas frame says what is wrong with it, by run id.
-
-    Returns:
-        ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
-        have is NaN for it.
-    """
-    as_asked = _converter(frame)
-    store = Store.open(store)
-    taken = _Taken(store, damaged)
-    for fields in _fields(store, damaged):
-        taken.add(fields)
-    return as_asked(taken.frame(KEYS))
-
-
-def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs and some columns of their histories in one pass, with damaged runs marked.
-
-    Args:
-        store: The store.
-        columns: Columns of the histories, those that no run has are left out; ``None`` for all.
-
-    Returns:
-        The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
-        ``iteration``, ``steps`` and the columns alone.
-    """
-    objectives = store.manifest.most_objectives
-    rows, taken = list[dict[str, Any]](), _Taken(store, "mark", None if columns is None else frozenset(columns))
-    for fields in _fields(store, "mark", tests=True):
-        rows.append(_row(fields, objectives))
-        taken.add(fields)
-    runs = pd.DataFrame(rows, columns=run_columns(objectives))
-    rows.clear()
-    return runs, taken.frame(KEYS if columns is None else ["run_id"])
-
-
-class _Taken:
-    """Histories read so far, whose they are, and what is wrong with the others.
-
-    Args:
-        store: The store.
-        damaged: As in :func:`load_history`.
-        columns: What to keep of each; ``None`` for all.
-    """
-
-    def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
-        self._store, self._damaged, self._columns = store, damaged, columns
-        self._histories, self._keys, self._problems = list[History](), list[list[Any]](), dict[str, str]()
-
-    def add(self, fields: Mapping[str, Any]) -> None:
-        """Read the history of one run, given the fields of its ``run.json``."""
-        if fields["status"] == "damaged":
-            self._problems[fields["run_id"]] = fields["reason"]
-            return
-        try:
-            history = read_history(self._store, fields, self._columns)
-        except StoreError as problem:
-            if self._damaged == "raise":
-                raise
-            self._problems[fields["run_id"]] = str(problem)
-            return
-        self._histories.append(history)
-        self._keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
-
-    def frame(self, keys: list[str]) -> pd.DataFrame:
-        """Return one row per run and iteration, with some of the keys in front."""
-        table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
-        if self._keys:
-            owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
-            identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
-            if self._columns is not None:  # one copy of each name, not one per row
-                identity = identity.astype("category")
-            whose = {key: identity[key].take(owner).array for key in keys}
-            table = pd.DataFrame(whose | stacked(self._histories), copy=False)
-        table.attrs["damaged"] = self._problems
-        return table
 
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":

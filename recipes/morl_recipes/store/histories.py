@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.store.run_folder import again
+from morl_recipes.store.run_folder import again, read_content
 from morl_recipes.store.shapes import HISTORY
 from morl_recipes.store.store import RUNS, Store
 
@@ -24,12 +24,7 @@ class History(NamedTuple):
 def parse(content: bytes, names: Collection[str] | None = None) -> History:
     r"""Read a history to the last bit; anything but numbers below one line of names raises ``ValueError``.
 
-    Args:
-        content: The file.
-        names: Columns to read, iteration and steps besides; the rest is not looked at. ``None`` for all.
-
-    Returns:
-        The history.
+    ``names`` are the columns to read, iteration and steps besides; the rest is not looked at. ``None`` for all.
 
     Example:
         >>> parse(b"iteration,steps\n1,2048\n").numbers.tolist()
@@ -44,8 +39,8 @@ def parse(content: bytes, names: Collection[str] | None = None) -> History:
         raise ValueError(f"every line must hold {len(columns)} numbers")
     if names is not None:
         kept = [i for i, name in enumerate(columns) if name in {"iteration", "steps", *names}]
-        columns, pick = tuple(columns[i] for i in kept), itemgetter(*kept)
-        lines = [",".join(pick(line.split(","))) for line in lines]
+        columns, choose = tuple(columns[i] for i in kept), itemgetter(*kept)
+        lines = [",".join(choose(line.split(","))) for line in lines]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # NumPy only warns about what is no number
         try:
@@ -61,13 +56,12 @@ def parse(content: bytes, names: Collection[str] | None = None) -> History:
 def read_history(store: Store, fields: Mapping[str, Any], names: Collection[str] | None = None) -> History:
     """Return the history of a run, or some columns of it, given the fields of its ``run.json``."""
     run_id = fields["run_id"]
-    content = store.read_file(run_id, HISTORY, dict(fields))
+    folder = store.path / RUNS / run_id
+    content = read_content(folder, fields, HISTORY)
     try:
         return parse(content, names)
     except ValueError as error:
-        folder = store.path / RUNS / run_id
-        reason = str(error)[:200]
-        raise StoreError(f"{folder / HISTORY}: damaged ({reason}). {again(folder)}") from error
+        raise StoreError(f"{folder / HISTORY}: damaged ({str(error)[:200]}). {again(folder)}") from error
 
 
 def stacked(histories: Sequence[History]) -> dict[str, NDArray[Any]]:

@@ -32,13 +32,7 @@ class Mark(NamedTuple):
 
 
 class History:
-    """Rows of numbers ``[K, R, C]`` with column names.
-
-    Args:
-        runs: The runs.
-        objectives: Number of objectives, m.
-        path: CSV file that grows with every row; none by default.
-    """
+    """Rows of numbers ``[K, R, C]`` with column names, and the CSV file that grows with every row, if there is one."""
 
     def __init__(self, runs: Sequence[Run], objectives: int, path: Path | None = None) -> None:
         self.runs, self.objectives, self.path = list(runs), objectives, path
@@ -77,12 +71,7 @@ class History:
             atomic_files.flush(self.path)
 
     def load(self, mark: Mark, columns: Sequence[str]) -> None:
-        """Continue from a mark: read the rows up to it, and cut off what the file has beyond.
-
-        Args:
-            mark: The :attr:`mark` of when the checkpoint was made.
-            columns: The columns of then.
-        """
+        """Continue from the mark and the columns of a checkpoint, and cut off what the file has beyond."""
         content = b"" if self.path is None or not mark.size else _read(self.path, mark.size)
         if (len(content), zlib.crc32(content)) != (mark.size, mark.checksum):
             raise ValueError(f"another history.csv than the one of {mark.size} bytes that it was saved with")

@@ -14,7 +14,7 @@ from typing import Any
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.difference import describe_difference
-from morl_recipes.store.files import plain
+from morl_recipes.store.files import as_json
 from morl_recipes.store.shapes import check_manifest
 from morl_recipes.store.versions import package_versions
 
@@ -46,7 +46,7 @@ def make_run_id(
         >>> make_run_id("stealth", "pcgrad", "No PCGrad", (0.1, 0.7, 0.2), 3, {"clip": 0.2})
         'stealth.pcgrad.no-pcgrad.0.10-0.70-0.20.s3.eb062cf1'
     """
-    what = plain([env, group, method, preference, seed, recipe])
+    what = as_json([env, group, method, preference, seed, recipe])
     mark = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:8]
     weights = "-".join(f"{weight:.2f}" for weight in preference)
     words = (re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in (env, group, method))
@@ -140,7 +140,7 @@ class Manifest:
             "environments": {name: vars(info) for name, info in self.environments.items()},
             "runs": [run.to_dict() for run in self.runs],
         }
-        fields: dict[str, Any] = plain({"schema": SCHEMA, **vars(self), **parts})
+        fields: dict[str, Any] = as_json({"schema": SCHEMA, **vars(self), **parts})
         return fields
 
     @classmethod

@@ -12,7 +12,7 @@ from torch import Tensor
 from morl_recipes.common import checks, scores
 from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
-from morl_recipes.store.files import digest, plain, seal
+from morl_recipes.store.files import as_json, digest, seal
 from morl_recipes.store.manifest import SCHEMA, check_run_id
 from morl_recipes.store.shapes import HISTORY, POINT_FIELDS, POLICY
 from morl_recipes.store.versions import run_versions
@@ -99,7 +99,7 @@ class RunRecord:
         if isinstance(self.recipe, Recipe):
             fields["recipe"] = describe_recipe(self.recipe)
         sizes = {name: {"bytes": len(data), "sha256": digest(data)} for name, data in content.items()}
-        content["run.json"] = seal(plain({"schema": SCHEMA, **fields, "files": sizes}))
+        content["run.json"] = seal(as_json({"schema": SCHEMA, **fields, "files": sizes}))
         return content
 
     def _tensors(self) -> Mapping[str, Tensor]:

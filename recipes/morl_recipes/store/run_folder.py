@@ -23,12 +23,7 @@ def again(folder: Path) -> str:
 
 
 def read_fields(folder: Path, planned: Run) -> dict[str, Any]:
-    """Return the fields of a run's ``run.json``.
-
-    Args:
-        folder: Folder of the run.
-        planned: The run that must be there; another one's files raise :class:`StoreError`, as damaged ones do.
-    """
+    """Return the fields of a run's ``run.json``; damaged files and those of another run raise :class:`StoreError`."""
     path = folder / "run.json"
     fields = unseal(path, schema=SCHEMA, advice=again(folder))
     problem = check_run(fields)
@@ -39,9 +34,10 @@ def read_fields(folder: Path, planned: Run) -> dict[str, Any]:
         if fields[name] != (list(expected) if isinstance(expected, tuple) else expected):
             raise StoreError(f"{path}: belongs to another run ({fields['run_id'][:200]}). {again(folder)}")
     for name, expected in fields["files"].items():
-        size = _size(f"{folder}/{name}")
-        if size is None:
-            raise StoreError(f"{folder / name}: missing. {again(folder)}")
+        try:
+            size = os.stat(f"{folder}/{name}").st_size  # noqa: PTH116 - thousands of them, and pathlib is slower
+        except OSError:
+            raise StoreError(f"{folder / name}: missing. {again(folder)}") from None
         if size != expected["bytes"]:
             raise StoreError(f"{folder / name}: damaged ({size} bytes, expected {expected['bytes']}). {again(folder)}")
     return fields
@@ -78,10 +74,3 @@ def _owner_of_policy(content: bytes) -> str | None:
     length = int.from_bytes(content[:8], "little")
     owner: str | None = json.loads(content[8 : 8 + length]).get("__metadata__", {}).get("run_id")
     return owner
-
-
-def _size(path: str) -> int | None:
-    try:
-        return os.stat(path).st_size  # noqa: PTH116 - thousands of them, and pathlib costs more than the system
-    except OSError:
-        return None

@@ -13,9 +13,9 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import seal, unseal
 from morl_recipes.store.manifest import SCHEMA, Manifest
 from morl_recipes.store.record import RunRecord
-from morl_recipes.store.run_folder import again, read_content, read_fields, read_policy
+from morl_recipes.store.run_folder import again, read_fields, read_policy
 
-MANIFEST, RUNS, STAGING = "manifest.json", "runs", "tmp"
+MANIFEST, RUNS, TEMPORARY = "manifest.json", "runs", "tmp"
 CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
 """What a sweep keeps beside its runs; the schema is that of the file."""
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
@@ -26,9 +26,9 @@ OF_FRONT = "store"
 class Store:
     """A folder of results that any number of processes may write to.
 
-    A run is staged under a temporary name, flushed to disk and renamed in one step, so a reader sees all of it or
-    nothing, whatever is killed when. A run that is done is never overwritten: of two writers the first wins. A failed
-    run gives way to a later attempt.
+    Writes are atomic: a run is written under a temporary name, flushed to disk and renamed, so a reader sees all of it
+    or nothing, even if a process is killed. A run that is done is never overwritten: of two writers the first wins. A
+    failed run is replaced by a later attempt.
 
     Args:
         path: Folder of the store.
@@ -57,11 +57,11 @@ class Store:
         path = Path(path)
         try:
             store = cls.check(path, manifest)  # before anything is made there
-            for name in (RUNS, STAGING):
+            for name in (RUNS, TEMPORARY):
                 atomic_files.make_folder(path, name)
             if store is not None:
                 return store
-            atomic_files.create_once(path / MANIFEST, seal(manifest.to_json()), path / STAGING)
+            atomic_files.create_once(path / MANIFEST, seal(manifest.to_json()), path / TEMPORARY)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
         return cls._open_same(path, manifest)
@@ -112,27 +112,27 @@ class Store:
         if record.run_id not in self._planned:
             raise ValueError(f"`run_id` must be one of the {len(self._planned)} planned runs, got {record.run_id!r}.")
         atomic_files.inside(self.path, RUNS)
-        staged = atomic_files.inside(self.path, STAGING) / atomic_files.unique(record.run_id)
+        temporary = atomic_files.inside(self.path, TEMPORARY) / atomic_files.unique(record.run_id)
         try:
-            staged.mkdir(parents=True)
+            temporary.mkdir(parents=True)
             for name, content in record.files().items():
-                atomic_files.create(staged / name, content)
-            atomic_files.sync_folder(staged)
-            return self._publish(staged, record)
+                atomic_files.create(temporary / name, content)
+            atomic_files.sync_folder(temporary)
+            return self._rename(temporary, record)
         except OSError as error:
             raise StoreError(
                 f"{self.path}: cannot write run {record.run_id} ({error.strerror}). Runs already there are untouched."
             ) from error
         finally:
-            atomic_files.remove(staged)
+            atomic_files.remove(temporary)
 
-    def _publish(self, staged: Path, record: RunRecord) -> bool:
-        """Rename a staged run into place; renaming onto a folder with files fails, so nobody can be overwritten."""
+    def _rename(self, temporary: Path, record: RunRecord) -> bool:
+        """Move a run to its place; renaming onto a folder with files fails, so no run can be overwritten."""
         final = atomic_files.inside(self.path, RUNS, record.run_id)
         while True:
             if not final.exists():
                 try:
-                    staged.rename(final)
+                    temporary.rename(final)
                 except OSError:
                     if not final.exists():
                         raise
@@ -144,7 +144,7 @@ class Store:
 
     def _move_failed_aside(self, final: Path) -> bool:
         """Remove a failed attempt; put it back if another writer has meanwhile replaced it by a run that is done."""
-        aside = self.path / STAGING / f"{atomic_files.unique(final.name)}.old"
+        aside = self.path / TEMPORARY / f"{atomic_files.unique(final.name)}.old"
         try:
             final.rename(aside)
         except FileNotFoundError:
@@ -164,10 +164,7 @@ class Store:
             return sorted(item.name for item in items if item.name in self._planned and item.is_dir())
 
     def read(self, run_id: str) -> dict[str, Any]:
-        """Return the fields of a run's ``run.json``.
-
-        A damaged one, one of another run and a file of the wrong size raise :class:`StoreError`.
-        """
+        """Return the fields of a run's ``run.json``; damaged files and those of another run raise ``StoreError``."""
         if run_id not in self._planned:
             raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
         folder, planned = self.path / RUNS / run_id, self._planned[run_id]
@@ -188,16 +185,6 @@ class Store:
                 yield run_id, self.read(run_id)
             except StoreError as problem:
                 yield run_id, problem
-
-    def read_file(self, run_id: str, name: str, fields: dict[str, Any] | None = None) -> bytes:
-        """Return a file of a run after checking its digest.
-
-        Args:
-            run_id: The run.
-            name: The file.
-            fields: What :meth:`read` returned, where it is at hand.
-        """
-        return read_content(self.path / RUNS / run_id, self.read(run_id) if fields is None else fields, name)
 
     def policy(self, run_id: str) -> dict[str, Tensor]:
         """Return the saved policy of a run as named tensors."""
@@ -230,15 +217,8 @@ class Store:
         return [run.run_id for run in self.manifest.runs if run.run_id not in present]
 
     def remove_leftovers(self, *, older_than: float = 86_400.0) -> int:
-        """Remove what killed writers left behind; a file that no writer of ours has named so stays.
-
-        Args:
-            older_than: Age in seconds below which a staged run may still be in the hands of a living writer.
-
-        Returns:
-            Number of leftovers removed.
-        """
-        return atomic_files.remove_leftovers(atomic_files.inside(self.path, STAGING), older_than)
+        """Remove temporary files of killed writers that are older than some seconds; return how many there were."""
+        return atomic_files.remove_leftovers(atomic_files.inside(self.path, TEMPORARY), older_than)
 
 
 def _no_store(path: Path) -> str:
@@ -252,7 +232,7 @@ def _no_store(path: Path) -> str:
 
 def _refuse_strangers(path: Path) -> None:
     """Refuse a folder with other things in it; empty folders of a creation that was killed are ours."""
-    strangers = {item.name for item in path.iterdir()} - {RUNS, STAGING} if path.exists() else set()
+    strangers = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
     if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
         strangers.add(RUNS)
     if strangers and not (path / MANIFEST).exists():  # another process may just have made it

@@ -11,11 +11,11 @@ from morl_recipes.store.files import unseal
 from morl_recipes.store.histories import read_history
 from morl_recipes.store.run_folder import again
 from morl_recipes.store.shapes import HISTORY, POLICY
-from morl_recipes.store.store import CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA, RUNS, STAGING, Store
+from morl_recipes.store.store import CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA, RUNS, TEMPORARY, Store
 from morl_recipes.store.tests import read_tests
 from morl_recipes.store.versions import DECISIVE, dynamics_of
 
-FOLDERS = (RUNS, STAGING, CHECKPOINTS)
+FOLDERS = (RUNS, TEMPORARY, CHECKPOINTS)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from morl_blocks.metrics import nondominated
 from morl_recipes.analysis.report.series import Array
@@ -15,7 +16,7 @@ MAX_DOMINATED = 40
 """Dominated runs of a method that a front shows."""
 
 
-def run_points(study: Study) -> list[tuple[int, Array, list[str], Array]]:
+def run_points(study: Study) -> list[tuple[int, Array, list[str], NDArray[np.bool_]]]:
     """Return each method's runs: its number, returns ``[n, m]``, labels, and which are non-dominated among all runs.
 
     Of a method's dominated runs at most :data:`MAX_DOMINATED` are there, evenly chosen from preferences and seeds.

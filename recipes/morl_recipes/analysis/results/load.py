@@ -73,7 +73,6 @@ def load_results(
         path, manifest = store.path, store.manifest
         if history:
             runs, curves = load_both(store, columns)
-            runs = _mark(runs, curves.attrs["damaged"])
         else:
             runs = load_runs(store, damaged="mark")
     done = runs["status"] == "done"
@@ -97,13 +96,6 @@ def load_results(
         )
         studies = [replace(study, why=why) for study in studies]
     return Results(path, manifest, reading, tuple(studies), runs, curves)
-
-
-def _mark(runs: pd.DataFrame, damaged: dict[str, str]) -> pd.DataFrame:
-    """Mark the runs whose histories are damaged, so that nothing of them is shown."""
-    hit = runs["run_id"].isin(list(damaged))
-    status = runs["status"].where(~hit, "damaged")
-    return runs.assign(status=status, reason=runs["reason"].where(~hit, runs["run_id"].map(damaged)))
 
 
 def _groups(planned: Sequence[TableRow]) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from morl_recipes.analysis.report import traces
+from morl_recipes.analysis.report import points
 from morl_recipes.analysis.report.series import MAX_POINTS, curves, history_columns, training_frame
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.store.store import Store
@@ -112,9 +112,9 @@ def test_chosen_columns_give_the_same_curves(make_store: MakeStore) -> None:
 
 def test_of_many_dominated_runs_few_are_drawn(make_store: MakeStore) -> None:
     (study,) = load_results(make_store()).studies
-    with patch.object(traces, "MAX_DOMINATED", 1):
-        few = traces.run_points(study)
-    every = traces.run_points(study)
+    with patch.object(points, "MAX_DOMINATED", 1):
+        few = points.run_points(study)
+    every = points.run_points(study)
     for (_, returns, labels, best), (_, _, _, all_best) in zip(few, every, strict=True):
         assert (best == 0).sum() == min(1, (all_best == 0).sum())
         assert best.sum() == all_best.sum()
