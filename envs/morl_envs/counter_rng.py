@@ -10,8 +10,15 @@ same numbers whatever the batch size is and whatever its neighbours do, and a ch
 .. [1] Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
 """
 
+from typing import TypeVar
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+Whole = TypeVar("Whole", Tensor, NDArray[np.int64])
+"""int64 numbers; NumPy's and torch's wrap around alike."""
 
 
 def _signed(value: int) -> int:
@@ -24,12 +31,12 @@ _MIX_1 = _signed(0xBF58476D1CE4E5B9)
 _MIX_2 = _signed(0x94D049BB133111EB)
 
 
-def _shift(value: Tensor, bits: int) -> Tensor:
+def _shift(value: Whole, bits: int) -> Whole:
     """Shift right, filling with zeros (``>>`` on int64 copies the sign bit)."""
     return (value >> bits) & ((1 << (64 - bits)) - 1)
 
 
-def mix(value: Tensor) -> Tensor:
+def mix(value: Whole) -> Whole:
     """Hash int64 to int64, one to one, such that every input bit flips about half of the output bits.
 
     Example:
@@ -41,7 +48,7 @@ def mix(value: Tensor) -> Tensor:
     return value ^ _shift(value, 31)
 
 
-def episode_key(seed: Tensor, episode: Tensor) -> Tensor:
+def episode_key(seed: Whole, episode: Whole) -> Whole:
     """Return the key of an episode, ``[N]`` int64, from the environment's seed and the episode's number."""
     return mix(mix(seed + _GOLDEN) + episode * _GOLDEN)
 

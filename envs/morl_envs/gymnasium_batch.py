@@ -15,14 +15,19 @@ from torch import Tensor
 from morl_envs import _checks
 from morl_envs.counter_rng import episode_key
 from morl_envs.gymnasium_spaces import Floats, Observations, attribute, count_objectives, read_actions, read_horizon
+from morl_envs.mujoco_robots import mujoco_robots
 from morl_envs.protocol import State
 from morl_envs.quiet import quietly
 
 LOOK_EVERY = 16
+Counts = NDArray[np.int64]
 
 
 class GymnasiumBatch:
     """N environments stepped in a loop, with per-environment seeds, vector rewards and reset by mask.
+
+    The MuJoCo robots of MO-Gymnasium, opened by id and without options, are stepped together
+    (:class:`~morl_envs.mujoco_robots.MujocoRobots`); every number stays the same to the bit.
 
     Every episode starts from ``reset(seed=hash(seed, episode))``, so environment ``k`` plays the same episodes whatever
     N is. The time limit is counted here and the environments run without Gymnasium's wrappers. No simulator can hand
@@ -75,6 +80,7 @@ class GymnasiumBatch:
         self._name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
         registered = _spec(env).max_episode_steps if isinstance(env, str) else None
         self.envs: list[Any] = _make(env, self.num_envs, options)
+        self._robots = mujoco_robots(self.envs) if isinstance(env, str) else None
         limits = (horizon, registered, read_horizon(self.envs[0]))
         self.horizon = self._limit(next((limit for limit in limits if limit is not None), None))
         self._read_spaces(objectives, values)
@@ -87,18 +93,21 @@ class GymnasiumBatch:
 
     def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
         """Give every environment its seed and begin again with its first episode at the next reset."""
-        self._seed = _checks.seeds(seed, self.num_envs)
-        self._episode = torch.zeros_like(self._seed)
+        self._seed: Counts = _checks.seeds(seed, self.num_envs).numpy()
+        self._episode: Counts = np.zeros_like(self._seed)
         self._started = False
 
     def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
         """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations, ``[N, n]``."""
-        chosen = torch.ones(self.num_envs, dtype=torch.bool)
+        rows = self._rows
         if mask is not None and self._started:
-            chosen = _checks.mask(mask, self.num_envs)
+            flags = mask.numpy()  # quicker to look at than a tensor
+            if flags.dtype != np.bool_ or flags.shape not in ((self.num_envs,), (self.num_envs, 1)):
+                _checks.mask(mask, self.num_envs)
+            rows = np.flatnonzero(flags)
         self._started = True
-        self._begin(chosen.nonzero().squeeze(-1))
-        self._episode += chosen
+        self._begin(rows)
+        self._episode[rows] += 1
         return torch.from_numpy(self._observation.copy())
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -106,8 +115,11 @@ class GymnasiumBatch:
         if not self._started:
             self.reset_tensors()
         actions = self._clip(action)
-        with self._watch():
-            observation, reward, terminated, truncated = self._step_each(actions)
+        if self._robots is not None:
+            observation, reward, terminated, truncated = self._robots.step(actions)
+        else:
+            with self._watch():
+                observation, reward, terminated, truncated = self._step_each(actions)
         self._observation = observation
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
@@ -124,8 +136,8 @@ class GymnasiumBatch:
         if not self._started:
             self.reset_tensors()
         return {
-            "seed": self._seed.clone(),
-            "episode": self._episode.clone(),
+            "seed": torch.from_numpy(self._seed.copy()),
+            "episode": torch.from_numpy(self._episode.copy()),
             "step": torch.from_numpy(self._step.copy()),
             "history": torch.from_numpy(self._history.copy()),
         }
@@ -136,10 +148,9 @@ class GymnasiumBatch:
         if state.keys() != reference.keys() or any(state[name].shape != reference[name].shape for name in reference):
             shapes = {name: list(tensor.shape) for name, tensor in reference.items()}
             _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
-        self._seed, self._episode = state["seed"].clone(), state["episode"].clone()
+        self._seed, self._episode = state["seed"].numpy().copy(), state["episode"].numpy() - 1
         history, steps = state["history"].numpy(), state["step"].tolist()
-        self._episode -= 1
-        self._begin(torch.arange(self.num_envs))
+        self._begin(self._rows)
         self._episode += 1
         for row, env in enumerate(self.envs):
             for action in history[row, : steps[row]]:
@@ -151,13 +162,16 @@ class GymnasiumBatch:
         for env in self.envs:
             env.close()
 
-    def _begin(self, rows: Tensor) -> None:
+    def _begin(self, rows: Counts) -> None:
         """Reset some environments, each with the seed of its episode."""
         keys = episode_key(self._seed[rows], self._episode[rows]) & (2**62 - 1)
+        self._step[rows] = 0
+        if self._robots is not None:
+            self._observation[rows] = self._robots.reset(rows.tolist(), keys.tolist())
+            return
         with self._watch():
             for row, key in zip(rows.tolist(), keys.tolist(), strict=True):
                 self._observation[row] = self._observations.flat(self.envs[row].reset(seed=key)[0])
-                self._step[row] = 0
 
     @contextmanager
     def _watch(self) -> Iterator[None]:
@@ -197,7 +211,7 @@ class GymnasiumBatch:
         # In NumPy, not torch: after a simulator's step the caches are cold, and every torch call pays for it.
         if numbers.shape != (self.num_envs, *kind.shape) or not np.isfinite(numbers).all():
             _checks.action(action, (self.num_envs, *kind.shape))
-        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, kind.low), kind.high).astype(kind.dtype)
+        clipped: NDArray[Any] = np.minimum(np.maximum(numbers, kind.low), kind.high).astype(kind.dtype, copy=False)
         return clipped
 
     def _read_spaces(self, objectives: Sequence[str] | None, values: Sequence[int] | None) -> None:
