@@ -1,6 +1,7 @@
 """How the TorchRL modules read a tensordict: keys that must be there, shapes that must not broadcast."""
 
 from collections.abc import Iterable
+from types import EllipsisType
 
 import torch
 from tensordict import NestedKey, TensorDictBase
@@ -8,6 +9,11 @@ from tensordict.nn import TensorDictModuleBase
 from torch import Tensor, nn
 
 from morl_blocks import _checks
+
+PADDING: tuple[NestedKey, ...] = (("collector", "mask"), "shifted_valid")
+"""Where TorchRL says which steps of a minibatch count."""
+Steps = Tensor | EllipsisType
+"""Index of the steps that count: all of them, or a mask."""
 
 
 def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
@@ -59,3 +65,23 @@ def require_vectors(name: str, value: Tensor, batch: torch.Size) -> None:
         _checks.fail("tensordict", "have a batch dimension", f"batch size {list(batch)}")
     if value.shape[:-1] != batch:
         _checks.fail(name, f"have shape {[*batch, 'm']}", f"shape {list(value.shape)}")
+
+
+def valid_steps(tensordict: TensorDictBase, key: NestedKey | None) -> Steps:
+    """Return the index of the steps that are no padding; ``...`` where nothing is marked.
+
+    Args:
+        tensordict: A minibatch, ``[*B]``.
+        key: Where the mask is, ``[*B]`` or ``[*B, 1]``; ``"auto"`` looks where TorchRL writes one, ``None`` nowhere.
+    """
+    names = () if key is None else PADDING if key == "auto" else (key,)
+    valid: Steps = ...
+    for mask in (tensordict.get(name, None) for name in names):
+        if mask is None:
+            continue
+        flat = mask.squeeze(-1) if mask.dim() > tensordict.batch_dims else mask
+        require_shape("mask", flat, tensordict.batch_size)
+        valid = flat if isinstance(valid, EllipsisType) else valid & flat
+    if isinstance(valid, Tensor) and not valid.any():
+        _checks.fail("mask", "keep at least one step", "none")
+    return valid

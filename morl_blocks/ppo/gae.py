@@ -164,7 +164,7 @@ class VectorGAE(ValueEstimatorBase):
         # What stands behind a termination is never read.
         following = torch.where(read_ends(terminated, done, self.time_limit, self.mask)[0], 0.0, next_value)
         _checks.finite("next state_value", following)
-        reward = reward.to(torch.result_type(reward, value))  # whole-number rewards must not round the discounts
+        reward = reward.to(torch.promote_types(reward.dtype, value.dtype))  # whole-number rewards must not round the discounts
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
         if strides is not None:
             require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))

@@ -13,7 +13,16 @@ from morl_blocks import _checks
 from morl_blocks.critics import AttentionWeightedCritic
 from morl_blocks.ppo import _torchrl_options
 from morl_blocks.ppo._losses import Losses
-from morl_blocks.ppo._tensordict import read, require_module, require_shape, require_vectors, take, written
+from morl_blocks.ppo._tensordict import (
+    Steps,
+    read,
+    require_module,
+    require_shape,
+    require_vectors,
+    take,
+    valid_steps,
+    written,
+)
 from morl_blocks.ppo._value_loss import Distance, clip_values, make_value_loss
 from morl_blocks.ppo.advantage import vector_advantage
 from morl_blocks.ppo.diagnostics import approximate_kl, clip_fraction, explained_variance
@@ -21,6 +30,7 @@ from morl_blocks.ppo.policies import UnitBoxPolicy
 from morl_blocks.ppo.surrogate import ClippedSurrogate, ObjectiveLoss
 
 REDUCTIONS = ("mean", "sum")
+COEFFICIENTS = ("clip_epsilon", "entropy_coeff", "critic_coeff", "clip_value")
 
 
 class VectorClipPPOLoss(LossModule):
@@ -44,6 +54,8 @@ class VectorClipPPOLoss(LossModule):
     A shape that would broadcast is an error, and so is a number that is not finite. Unlike most TorchRL losses this one
     is not functionalised: its parameters are those of the two networks. To train many runs at once use
     :func:`~morl_blocks.ppo.clipped_objectives`.
+    Steps that TorchRL marks as padding (``("collector", "mask")`` of a ``SliceSampler`` with ``pad_output=True``) do
+    not count; ``loss.loss_mask_key`` names another mask, as in TorchRL.
     The coefficients are buffers; ``loss.clip_epsilon = 0.1`` sets one in place, as in TorchRL.
 
     Args:
@@ -86,7 +98,6 @@ class VectorClipPPOLoss(LossModule):
         attention: NestedKey = "attention"
 
     default_keys = _AcceptedKeys
-    _schedulable_buffers = frozenset({"clip_epsilon", "entropy_coeff", "critic_coeff", "clip_value"})
     clip_epsilon: Tensor
     entropy_coeff: Tensor
     critic_coeff: Tensor
@@ -126,10 +137,19 @@ class VectorClipPPOLoss(LossModule):
         self._weighted = any(isinstance(module, AttentionWeightedCritic) for module in critic_network.modules())
         self._value_loss = make_value_loss(critic_network, loss_critic_type)
         place = next((p.device for p in self.parameters()), None) if device is None else device
-        for name, value in {**coefficients, "clip_value": clip_value}.items():
-            self.register_coeff_buffer(name, value, device=place, dtype=torch.get_default_dtype())
+        for name, number in {**coefficients, "clip_value": clip_value}.items():
+            value = None if number is None else torch.tensor(number, device=place, dtype=torch.get_default_dtype())
+            self.register_buffer(name, value)
         if isinstance(actor_network, UnitBoxPolicy):
             self.set_keys(action="unit_action")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Write a coefficient into its buffer, so that it can be scheduled; TorchRL's own losses do so since 0.14."""
+        buffer = self.__dict__.get("_buffers", {}).get(name) if name in COEFFICIENTS else None
+        if buffer is None:
+            super().__setattr__(name, value)
+        else:
+            buffer.copy_(torch.as_tensor(value, dtype=buffer.dtype, device=buffer.device))
 
     @property
     def functional(self) -> bool:
@@ -169,6 +189,9 @@ class VectorClipPPOLoss(LossModule):
         require_shape("advantage", advantage, torch.Size([*batch, self.num_advantages or target.shape[-1]]))
         require_shape("log_prob", log_prob, batch)
         require_shape("sample_log_prob", old_log_prob, batch)
+        valid = valid_steps(tensordict, getattr(self, "loss_mask_key", "auto"))
+        advantage, target, value = advantage[valid], target[valid], value[valid]
+        log_prob, old_log_prob = log_prob[valid], old_log_prob[valid]
         given = {"advantage": advantage, "value_target": target, "sample_log_prob": old_log_prob}
         for name, number in {**given, "state_value": value, "log_prob": log_prob}.items():
             _checks.finite(name, number)
@@ -176,12 +199,12 @@ class VectorClipPPOLoss(LossModule):
         if self.normalize_advantage:
             advantage = vector_advantage(advantage)
 
-        scale = batch.numel() if self.reduction == "sum" else 1
-        entropy = _entropy(policy).mean()
+        scale = len(log_prob) if self.reduction == "sum" else 1
+        entropy = _entropy(policy)[valid].mean()
         result = {
             "loss_objective": scale
             * self.objective_loss(log_prob, old_log_prob.detach(), advantage.detach(), self.clip_epsilon),
-            **self._critic_losses(tensordict, value, target.detach(), scale),
+            **self._critic_losses(tensordict, value, target.detach(), valid, scale),
             "entropy": entropy.detach(),
             "kl_approx": approximate_kl(log_prob.detach(), old_log_prob.detach()),
             "clip_fraction": clip_fraction(log_prob.detach(), old_log_prob.detach(), self.clip_epsilon),
@@ -201,16 +224,17 @@ class VectorClipPPOLoss(LossModule):
         return written("critic_network", self.critic_network, output, self.tensor_keys.value)
 
     def _critic_losses(
-        self, tensordict: TensorDictBase, value: Tensor, target: Tensor, scale: int
+        self, tensordict: TensorDictBase, value: Tensor, target: Tensor, valid: Steps, scale: int
     ) -> dict[str, Tensor]:
         """Return the critic's loss and what to watch of it."""
         keys, result, judged = self.tensor_keys, {}, value
         if self.clip_value is not None:
-            old = read(tensordict, keys.value)
+            old = read(tensordict, keys.value)[valid]
             require_shape("old state_value", old, value.shape)
             _checks.finite("old state_value", old)
             judged, result["value_clip_fraction"] = clip_values(value, old.detach(), target, self.clip_value)
-        loss = self._value_loss(judged, target, tensordict.get(keys.attention, None))
+        attention = tensordict.get(keys.attention, None)
+        loss = self._value_loss(judged, target, None if attention is None else attention[valid])
         result["loss_value"] = scale * self.critic_coeff * loss
         result["explained_variance"] = explained_variance(value.detach().flatten(0, -2), target.flatten(0, -2))
         return result

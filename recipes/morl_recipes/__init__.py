@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from morl_recipes.running.fronts.front import Front as Front
     from morl_recipes.running.fronts.recipe import front_recipe as front_recipe
     from morl_recipes.running.fronts.train import train_front as train_front
+    from morl_recipes.running.hub import load_hub as load_hub
     from morl_recipes.running.result import RunResult as RunResult
     from morl_recipes.running.result import TrainResult as TrainResult
     from morl_recipes.running.train import train as train
@@ -46,6 +47,7 @@ _HOME = {
     "by_batch": "morl_recipes.recipe.run",
     "distance_to_exact": "morl_recipes.evaluation.exact_distance",
     "front_recipe": "morl_recipes.running.fronts",
+    "load_hub": "morl_recipes.running.hub",
     "play_returns": "morl_recipes.evaluation.episodes",
     "protocol": "morl_recipes.recipe.protocols",
     "published": "morl_recipes.analysis.datasets",

@@ -3,7 +3,7 @@ import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import Tensor
-from torchrl.collectors import Collector
+from torchrl import collectors
 from torchrl.envs import (
     Compose,
     FrameSkipTransform,
@@ -31,6 +31,7 @@ from morl_blocks.schedulers import ConflictBraked, Fixed
 from morl_blocks.transforms import Preference, ScalarizeReward
 from tests.refusals import refused
 
+Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before TorchRL 0.11
 W = torch.tensor([0.7, 0.3])
 SCALARIZERS = [Linear(), Tchebycheff(), SmoothTchebycheff(0.5), AdaptiveSmoothTchebycheff(Fixed(0.5))]
 

@@ -9,11 +9,12 @@ from morl_recipes.cli.own_blocks import OwnBlocks
 
 @dataclass(frozen=True)
 class Export(OwnBlocks):
-    """Export a saved policy to ONNX, checked against PyTorch on 1,000 observations.
+    """Export a saved policy to ONNX, checked against PyTorch on 1,000 observations, or as a folder for a model hub.
 
     Examples:
       morl-blocks export runs/pasta-stealth --out policy.onnx
       morl-blocks export runs/smoke --run baselines.linear --out linear.onnx
+      morl-blocks export runs/pasta-stealth --hub pasta-stealth-policy
     """
 
     folder: Folder
@@ -22,15 +23,21 @@ class Export(OwnBlocks):
     point: Point = "peak"
     out: Path = Path("policy.onnx")
     """The file."""
+    hub: Path | None = None
+    """Make this folder instead, in the layout of a model hub: safetensors, configuration, model card."""
     tolerance: float = 1e-5
     """Largest difference of an action to accept."""
 
     def run(self, argv: list[str]) -> int:
         """Export, and print the largest difference to PyTorch."""
         from morl_recipes.running.export import export_policy
+        from morl_recipes.running.hub import export_hub
 
         self.load_blocks(self.folder)
         chosen = {"run": self.run_name, "point": self.point, "env": self.env}
+        if self.hub is not None:
+            print(f"{self.hub}: {export_hub(self.folder, self.hub, **chosen)} ({self.point})")  # type: ignore[arg-type]
+            return 0
         made = export_policy(self.folder, self.out, tolerance=self.tolerance, **chosen)  # type: ignore[arg-type]
         print(f"{made.path}: {made.run_id} ({self.point})")
         print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")

@@ -9,7 +9,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,6 +85,22 @@ def create_once(path: Path, content: bytes, scratch: Path) -> None:
         pass
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def create_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder with all of its files or not at all; one that holds something raises :class:`StoreError`."""
+    temporary = path.absolute().with_name(f".{unique(path.absolute().name)}")
+    try:
+        temporary.mkdir(parents=True)
+        for name, content in files.items():
+            create(temporary / name, content)
+        sync_folder(temporary)
+        temporary.rename(path.absolute())  # fails where there are files
+        sync_folder(temporary.parent)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror or error}). Nothing was changed.") from error
+    finally:
+        remove(temporary)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from morl_blocks.ppo import Actor
 from morl_envs.protocol import TensorEnv
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
@@ -103,7 +102,8 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
     if not own:
         raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
     try:
-        actor = _stored_actor(store, run["run_id"], env)
+        network = stored_network(store, run["run_id"], env)
+        actor = None if network is None else network.build(len(run["preference"]))
         policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
@@ -111,14 +111,14 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
     return policy.requires_grad_(requires_grad=False)
 
 
-def _stored_actor(store: Store, run_id: str, env: TensorEnv) -> Actor | None:
-    """Return the actor of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
+def stored_network(store: Store, run_id: str, env: TensorEnv) -> Network | None:
+    """Return the network of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
 
     The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
     """
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
     actor = described_actor(planned.recipe)
-    return None if actor is None else Network.of(actor, env).build(len(planned.preference))
+    return None if actor is None else Network.of(actor, env)
 
 
 class StoredEnvironments:

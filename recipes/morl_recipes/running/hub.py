@@ -1,0 +1,155 @@
+"""A policy as a folder in the layout of a model hub: safetensors, ``config.json``, model card; no network, no login."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from math import isfinite, nan
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import safetensors
+import safetensors.torch
+
+from morl_blocks.metrics import bootstrap_ci
+from morl_recipes.common import atomic_files
+from morl_recipes.common.errors import StoreError
+from morl_recipes.common.scores import SCORES
+from morl_recipes.common.text import for_markdown, one_line
+from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
+from morl_recipes.recipe.policy_network import Network
+from morl_recipes.recipe.run import IDENTITY
+from morl_recipes.running.fronts.front import bounds_of, make_policy
+from morl_recipes.running.stored_runs import find_run, load_policy, source_of, stored_network
+from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal, unseal
+from morl_recipes.store.frames import load_runs
+from morl_recipes.store.record import at_point
+from morl_recipes.store.store import Store
+from morl_recipes.store.versions import run_versions
+
+SCHEMA, CONFIG, MODEL, CARD = 1, "config.json", "model.safetensors", "README.md"
+ADVICE = "Export the run again, or restore the file."
+_TESTED = "Mean returns of fresh episodes, ± their standard error."
+_VALIDATED = (
+    "Mean returns of a validation during training. The best of many flatters; `morl-blocks test` plays fresh episodes."
+)
+TAGS = ["reinforcement-learning", "multi-objective-reinforcement-learning", "morl-blocks"]
+
+
+def export_hub(
+    folder: str | Path, out: str | Path, *, run: str | None = None, point: Point = "peak", env: Any = None
+) -> str:
+    """Write a policy as a folder in the layout of a model hub, whole or not at all.
+
+    Args:
+        folder: A result store.
+        out: The folder to make; one that holds something already is refused.
+        run: Which run, as for :func:`~morl_recipes.running.export.export_policy`; by default the best.
+        point: The policy of the best validation, or the last.
+        env: The environment, where it was made in Python and no name leads to it.
+
+    Returns:
+        The id of the run.
+    """
+    store = Store.open(folder)
+    row = find_run(store, run)
+    with source_of(store, row["env"], env).opened(1, [0]) as world:
+        load_policy(store, row, point, world)  # what fits no network is refused
+        tensors = at_point(store.policy(row["run_id"]), point)
+        network = stored_network(store, row["run_id"], world) or Network.of_shapes(tensors, len(row["preference"]))
+        tensors |= bounds_of(world)
+    objectives = store.manifest.environments[row["env"]].objectives
+    model = safetensors.torch.save(tensors, {"format": "pt", "run_id": row["run_id"]})
+    config = {"schema": SCHEMA, "library_name": "morl-blocks", **{name: row[name] for name in IDENTITY}, "point": point}
+    config |= {"objectives": objectives, "steps": int(row[f"{point}_steps"]), "network": network.to_dict()}
+    config |= {"versions": run_versions(), "sha256": digest(model)}
+    tested = isfinite(row[f"test_{point}_episodes"])
+    results = list(_results(store, row, f"test_{point}" if tested else point, objectives))
+    card = _card(config, _TESTED if tested else _VALIDATED, results).encode()
+    atomic_files.create_folder(Path(out), {MODEL: model, CONFIG: seal(config), CARD: card})
+    return str(row["run_id"])
+
+
+def load_hub(folder: str | Path) -> SavedPolicy:
+    """Return the policy of a folder that ``morl-blocks export RUN --hub`` wrote.
+
+    The folder may come from a stranger: it holds numbers and JSON, every one of them checked, and no code is run. An
+    actor of one's own is known once the file that defines it was imported.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        A module: observations ``[N, n]`` and preferences ``[N, m]`` or ``[1, m]`` in, actions of the environment out.
+    """
+    path, model = Path(folder) / CONFIG, Path(folder) / MODEL
+    config = unseal(path, schema=SCHEMA, advice=ADVICE)
+    content = read_bytes(model, LARGEST_FILE, ADVICE)
+    if digest(content) != config.get("sha256"):
+        raise StoreError(f"{model}: damaged (its digest does not match). {ADVICE}")
+    try:
+        network, m = Network.from_dict(config["network"]), len(config["objectives"])
+        return make_policy(safetensors.torch.load(content), m, network)
+    except (KeyError, TypeError, RuntimeError, safetensors.SafetensorError) as error:
+        raise StoreError(f"{path}: damaged ({type(error).__name__}: {str(error)[:200]}). {ADVICE}") from error
+
+
+def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequence[str]) -> Iterator[list[str]]:
+    """Yield what was measured: its name, the value with its standard error, and the mean over seeds with its interval.
+
+    Seeds are the finished runs of the store that differ from this one in nothing else.
+    """
+    runs = load_runs(store, damaged="mark")
+    same = (runs["status"] == "done") & (runs["preference"] == row["preference"])
+    for name in ("group", "method", "env"):
+        same &= runs[name] == row[name]
+    names: dict[int | str, str] = dict(enumerate(objectives)) | {score.name: score.title for score in SCORES}
+    for key, name in names.items():
+        value, error = row[f"{prefix}_{key}"], row.get(f"{prefix}_{key}_se", nan)
+        seeds = runs[same][f"{prefix}_{key}"].dropna()
+        if isfinite(value):
+            mean, low, high = bootstrap_ci([seeds]) if len(seeds) > 1 else (value, nan, nan)
+            over_seeds = f"{mean:.4g} [{low:.4g}, {high:.4g}], {len(seeds)} seeds" if len(seeds) > 1 else "one seed"
+            yield [name, f"{value:.4g}" + (f" ± {error:.2g}" if isfinite(error) else ""), over_seeds]
+
+
+def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[str]]) -> str:
+    """Return the model card. Every name in it may come from somebody's file, and none becomes markup."""
+    env, method = config["env"], config["method"]
+    metrics = [{"type": "mean_reward", "name": name, "value": value} for name, value, _ in results]
+    task = {"type": TAGS[0], "name": TAGS[0]}
+    result = {"task": task, "dataset": {"name": env, "type": env}, "metrics": metrics}
+    index = [{"name": f"{method} on {env}", "results": [result]}]
+    header = {"library_name": "morl-blocks", "pipeline_tag": TAGS[0], "tags": TAGS, "model-index": index}
+    facts = {name: config[name] for name in ("method", "group", "env", "seed", "steps", "point", "run_id")}
+    facts |= {name: ", ".join(map(str, config[name])) for name in ("objectives", "preference")}
+    facts |= {"versions": ", ".join(" ".join(item) for item in config["versions"].items())}
+    text = (resources.files(__package__) / "hub_card.md").read_text(encoding="utf-8")
+    return Template(text).substitute(
+        header="\n".join(f"{key}: {json.dumps(_clean(value), ensure_ascii=False)}" for key, value in header.items()),
+        method=for_markdown(method),
+        env=for_markdown(env),
+        facts=_rows(facts.items()),
+        measured=measured,
+        results=_rows([("", "this policy", "mean over seeds [95 %]"), ("---",) * 3, *results]),
+        version=config["versions"]["morl-blocks"],
+        inputs=config["network"]["observation_dim"],
+        count=len(config["objectives"]),
+        weights=", ".join(map(str, config["preference"])),
+    )
+
+
+def _rows(rows: Iterable[Sequence[object]]) -> str:
+    """Return the rows of a Markdown table."""
+    return "\n".join("| " + " | ".join(for_markdown(str(cell)) for cell in row) + " |" for row in rows)
+
+
+def _clean(value: Any) -> Any:
+    """Return JSON whose texts are single lines of printable signs: JSON is YAML then."""
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, Mapping):
+        return {key: _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value]

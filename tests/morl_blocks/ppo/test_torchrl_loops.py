@@ -1,0 +1,230 @@
+"""The loss, the estimator and the transforms in TorchRL's machinery: collectors, primers, vmap, compile, devices."""
+
+from typing import Any
+
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import NormalParamExtractor, TensorDictModule, TensorDictModuleBase
+from torch import nn
+from torchrl import collectors
+from torchrl.data import Bounded
+from torchrl.envs import Compose, DoubleToFloat, InitTracker, MOGymEnv, TensorDictPrimer, Transform, TransformedEnv
+from torchrl.modules import IndependentNormal, ProbabilisticActor, TanhNormal, ValueOperator
+from torchrl.objectives import ClipPPOLoss, LossModule
+from torchrl.objectives.value import GAE
+
+from morl_blocks.ppo import VectorClipPPOLoss, VectorGAE
+from morl_blocks.scalarizers import Linear
+from morl_blocks.transforms import Preference, ScalarizeReward
+
+M, SIZE = 2, 4
+Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before TorchRL 0.11
+
+
+class Body(nn.Sequential):
+    """A network of one input or of several, concatenated."""
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        return super().forward(torch.cat(inputs, -1))  # type: ignore[no-untyped-call]
+
+
+def make_actor(inputs: dict[str, int], actions: int = 2, kind: Any = IndependentNormal) -> ProbabilisticActor:
+    """Return what TorchRL users write for continuous actions."""
+    body = Body(nn.Linear(sum(inputs.values()), 8), nn.Tanh(), nn.Linear(8, 2 * actions), NormalParamExtractor())
+    return ProbabilisticActor(
+        TensorDictModule(body, list(inputs), ["loc", "scale"]),
+        in_keys=["loc", "scale"],
+        distribution_class=kind,
+        return_log_prob=True,
+    )
+
+
+def make_critic(inputs: dict[str, int]) -> ValueOperator:
+    return ValueOperator(Body(nn.Linear(sum(inputs.values()), 8), nn.Tanh(), nn.Linear(8, M)), in_keys=list(inputs))
+
+
+def networks() -> tuple[ProbabilisticActor, ValueOperator]:
+    torch.manual_seed(0)
+    return make_actor({"observation": SIZE}), make_critic({"observation": SIZE})
+
+
+def minibatch(actor: TensorDictModuleBase, *batch: int) -> TensorDict:
+    data = TensorDict({"observation": torch.randn(*batch, SIZE)}, batch)
+    with torch.no_grad():
+        actor(data)
+    data["action_log_prob"] += 0.3 * torch.randn(batch)
+    for key in ("advantage", "value_target", "state_value"):
+        data[key] = torch.randn(*batch, M)
+    return data
+
+
+def rollout(*batch: int) -> TensorDict:
+    flags = {key: torch.rand(*batch, 1) < 0.2 for key in ("done", "terminated")}
+    after = {"observation": torch.randn(*batch, SIZE), "reward": torch.randn(*batch, M)}
+    after |= {"done": flags["done"] | flags["terminated"], "terminated": flags["terminated"]}
+    return TensorDict({"observation": torch.randn(*batch, SIZE), "next": after}, batch)
+
+
+def of_objective(data: TensorDict, i: int) -> TensorDict:
+    """Return a minibatch as TorchRL's scalar loss reads it."""
+    return data.clone().update({key: data[key][..., i : i + 1] for key in ("advantage", "value_target")})
+
+
+def losses_of(loss: LossModule, data: TensorDict) -> list[torch.Tensor]:
+    out = loss(data.clone())
+    return [out[key] for key in ("loss_objective", "loss_value", "loss_entropy")]
+
+
+@pytest.mark.parametrize("trailing", [(), (1,)])
+@pytest.mark.parametrize("options", [{}, {"reduction": "sum"}, {"clip_value": 0.1}, {"normalize_advantage": True}])
+def test_padding_does_not_count(trailing: tuple[int, ...], options: dict[str, Any]) -> None:
+    actor, critic = networks()
+    data = minibatch(actor, 3, 8)
+    valid = torch.rand(3, 8) < 0.6
+    for loss_options in ({**options}, {**options, "loss_critic_type": "l1"}):
+        loss = VectorClipPPOLoss(actor, critic, **loss_options)
+        expected = losses_of(loss, data[valid])
+        padded = data.clone()
+        for key in ("advantage", "value_target", "state_value", "action_log_prob"):
+            padded[key][~valid] = torch.nan
+        padded["collector", "mask"] = valid.reshape(3, 8, *trailing)
+        torch.testing.assert_close(losses_of(loss, padded), expected)
+
+
+def test_padding_is_what_torchrls_loss_takes_for_it() -> None:
+    actor, critic = networks()
+    data = minibatch(actor, 3, 8)
+    data["collector", "mask"] = torch.rand(3, 8, 1) < 0.6
+    theirs = ClipPPOLoss(actor, None, clip_epsilon=0.2, entropy_coeff=0.01)
+    if not hasattr(theirs, "loss_mask_key"):
+        pytest.skip("TorchRL's losses know no padding before 0.14")
+    ours = VectorClipPPOLoss(actor, critic)
+    for key in ("auto", None, ("collector", "mask")):
+        ours.loss_mask_key = theirs.loss_mask_key = key
+        got = ours(data.clone())["loss_objective"]
+        for i in range(M):
+            torch.testing.assert_close(got[i], theirs(of_objective(data, i))["loss_objective"])
+
+
+def test_a_mask_must_fit_the_batch_and_keep_a_step() -> None:
+    actor, critic = networks()
+    data = minibatch(actor, 5)
+    loss = VectorClipPPOLoss(actor, critic)
+    data["collector", "mask"] = torch.zeros(5, dtype=torch.bool)
+    with pytest.raises(ValueError, match="`mask` must keep at least one step"):
+        loss(data)
+    data["collector", "mask"] = torch.ones(5, 2, dtype=torch.bool)
+    with pytest.raises(ValueError, match=r"`mask` must have shape \[5\], got shape \[5, 2\]"):
+        loss(data)
+
+
+def test_nested_keys() -> None:
+    actor, critic = networks()
+    data, loss = minibatch(actor, 16), VectorClipPPOLoss(actor, critic)
+    expected = losses_of(loss, data)
+    names = {"advantage": ("agent", "advantage"), "value_target": ("agent", "target"), "sample_log_prob": ("a", "lp")}
+    for old, new in zip(("advantage", "value_target", "action_log_prob"), names.values(), strict=True):
+        data.rename_key_(old, new)
+    loss.set_keys(**names)
+    torch.testing.assert_close(losses_of(loss, data), expected)
+
+    steps, gae = rollout(3, 6), VectorGAE(value_network=critic)
+    plain = gae(steps.clone())["advantage"]
+    steps.rename_key_(("next", "reward"), ("next", "agent", "reward"))
+    gae.set_keys(reward=("agent", "reward"), advantage=("agent", "advantage"))
+    torch.testing.assert_close(gae(steps)["agent", "advantage"], plain)
+
+
+def test_a_collected_rollout_trains_each_objective_as_torchrl_does() -> None:
+    torch.manual_seed(0)
+    env = TransformedEnv(MOGymEnv("mo-mountaincarcontinuous-v0"), Compose(DoubleToFloat(), InitTracker()))
+    actor, critic = make_actor({"observation": 2}, 1, TanhNormal), make_critic({"observation": 2})
+    collector = Collector(env, actor, frames_per_batch=32, total_frames=32)
+    (data,) = list(collector)
+    collector.shutdown()
+    ours = VectorGAE(gamma=0.9, lmbda=0.8, value_network=critic)(data.clone())
+    objectives = VectorClipPPOLoss(actor, critic)(ours.reshape(-1))["loss_objective"]
+    for i in range(M):
+        alone = data.clone()
+        alone["state_value"] = ours["state_value"][..., i : i + 1]
+        alone["next", "state_value"] = ours["next", "state_value"][..., i : i + 1]
+        alone["next", "reward"] = data["next", "reward"][..., i : i + 1]
+        GAE(gamma=0.9, lmbda=0.8, value_network=None)(alone)
+        torch.testing.assert_close(ours["advantage"][..., i : i + 1], alone["advantage"])
+        theirs = ClipPPOLoss(actor, None, clip_epsilon=0.2)(alone.reshape(-1))
+        torch.testing.assert_close(objectives[i], theirs["loss_objective"])
+
+
+PRIMER = TensorDictPrimer(preference=Bounded(0.0, 1.0, (M,)), random=True)
+
+
+@pytest.mark.parametrize("source", [PRIMER, Preference(torch.tensor([0.3, 0.7]))], ids=["primer", "transform"])
+def test_a_preference_from_the_environment_reaches_actor_critic_and_estimator(source: Transform) -> None:
+    inputs = {"observation": 2, "preference": M}
+    actor, critic = make_actor(inputs, 1), make_critic(inputs)
+    env = TransformedEnv(MOGymEnv("mo-mountaincarcontinuous-v0"), Compose(DoubleToFloat(), InitTracker(), source))
+    collector = Collector(env, actor, frames_per_batch=16, total_frames=16)
+    (data,) = list(collector)
+    collector.shutdown()
+    loss = VectorClipPPOLoss(actor, critic)(VectorGAE(value_network=critic)(data).reshape(-1))
+    assert loss["loss_objective"].shape == (M,)
+    assert data["preference"].std() > 0
+
+
+def test_vmap_over_runs_is_one_run_after_the_other() -> None:
+    actor, critic = networks()
+    loss = VectorClipPPOLoss(actor, critic, clip_value=0.1)
+    one = TensorDict.from_module(loss)
+    runs = torch.stack([one.apply(lambda p, r=r: p + 0.1 * r) for r in range(3)])
+    data = torch.stack([minibatch(actor, 8) for _ in range(3)])
+
+    def objectives(params: TensorDict, batch: TensorDict) -> torch.Tensor:
+        with params.to_module(loss):
+            result: torch.Tensor = loss(batch)["loss_objective"]
+        return result
+
+    lifted = torch.vmap(objectives)(runs, data)
+    torch.testing.assert_close(lifted, torch.stack([objectives(runs[r], data[r]) for r in range(3)]))
+
+    gae, steps = VectorGAE(), rollout(3, 6)
+    steps["state_value"], steps["next", "state_value"] = torch.randn(3, 6, M), torch.randn(3, 6, M)
+    lifted = torch.vmap(lambda each: gae(each)["advantage"])(steps.clone())
+    torch.testing.assert_close(lifted, gae(steps.clone())["advantage"])
+
+
+@pytest.mark.filterwarnings("ignore:.*inline_inbuilt_nn_modules:FutureWarning")  # tensordict asks PyTorch for it
+def test_compiled_loss_and_estimator_compute_the_same() -> None:
+    actor, critic = networks()
+    data, loss = minibatch(actor, 8), VectorClipPPOLoss(actor, critic)
+    compiled = torch.compile(loss, backend="aot_eager")
+    torch.testing.assert_close(losses_of(compiled, data), losses_of(loss, data))
+    gae, steps = VectorGAE(value_network=critic), rollout(3, 6)
+    expected = gae(steps.clone())["advantage"]
+    torch.testing.assert_close(torch.compile(gae, backend="aot_eager")(steps.clone())["advantage"], expected)
+
+
+def test_dtype_and_device_moves_reach_the_coefficients() -> None:
+    actor, critic = networks()
+    data, loss = minibatch(actor, 8).double(), VectorClipPPOLoss(actor, critic).double()
+    assert {tensor.dtype for tensor in loss.state_dict().values()} == {torch.float64}
+    assert {value.dtype for value in losses_of(loss, data)} == {torch.float64}
+    gae = VectorGAE(value_network=critic).double()
+    steps = rollout(3, 6).apply(lambda values: values.double() if values.is_floating_point() else values)
+    assert gae(steps)["advantage"].dtype == torch.float64
+    for module in (loss, gae, Preference(torch.ones(M) / M), ScalarizeReward(Linear(), torch.ones(M) / M)):
+        assert {tensor.device.type for tensor in module.to("meta").state_dict().values()} == {"meta"}
+
+
+def test_a_state_restores_networks_and_coefficients() -> None:
+    actor, critic = networks()
+    loss = VectorClipPPOLoss(actor, critic, clip_epsilon=0.3, clip_value=0.1)
+    loss.entropy_coeff = 0.5  # type: ignore[assignment]  # scheduled
+    data = minibatch(actor, 8)
+    other = VectorClipPPOLoss(make_actor({"observation": SIZE}), make_critic({"observation": SIZE}), clip_value=1.0)
+    assert not torch.equal(losses_of(other, data)[0], losses_of(loss, data)[0])
+    other.load_state_dict(loss.state_dict())
+    torch.testing.assert_close(losses_of(other, data), losses_of(loss, data), rtol=0, atol=0)
+    gae = VectorGAE(gamma=0.5)
+    gae.load_state_dict(VectorGAE(gamma=0.9, lmbda=0.1).state_dict())
+    assert (float(gae.gamma), float(gae.lmbda)) == pytest.approx((0.9, 0.1))

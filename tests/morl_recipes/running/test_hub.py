@@ -1,0 +1,143 @@
+"""A policy as a folder for a model hub: it loads back and acts the same, and its card holds no stranger's markup."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+
+from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_envs import CARDS
+from morl_recipes import load_hub
+from morl_recipes.cli import main
+from morl_recipes.common.errors import StoreError
+from morl_recipes.recipe.run import Run
+from morl_recipes.running.hub import export_hub
+from morl_recipes.running.stored_runs import find_run, load_policy, source_of
+from morl_recipes.store.manifest import EnvInfo, Manifest
+from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
+
+yaml: Any = pytest.importorskip("yaml", reason="PyYAML is not installed")
+CARD = CARDS["frogger"]
+WEIGHTS = CARD.preferences[0]
+
+
+def make_store(path: Path, method: str = "M", *, seeds: int = 2, test: bool = True) -> Path:
+    """Return a store with one untrained policy per seed, which scales its observations."""
+    runs = [Run({}, WEIGHTS, seed, f"r{seed}", "g", method, "frogger", 64) for seed in range(seeds)]
+    store = Store.create(path, Manifest("c", {"frogger": EnvInfo(CARD.objectives)}, tuple(runs)))
+    history = pd.DataFrame({"iteration": [1], "steps": [64]})
+    for run in runs:
+        torch.manual_seed(run.seed)
+        tensors = UnitBoxGaussianActor(CARD.observation_dim, 3, CARD.action_dim).state_dict()
+        tensors |= {"observation_mean": torch.randn(20), "observation_variance": torch.rand(20) + 0.1}
+        tensors = {f"peak.{name}": tensor for name, tensor in tensors.items()}
+        score = 0.25 + run.seed / 2
+        point = {"iteration": 1, "steps": 64, "returns": (1.0, 2.0, 3.0), "hv": score, "eu": score}
+        tested = {"episodes": 5, "returns": (4.0, 5.0, 6.0), "returns_se": (0.1, 0.2, 0.3), "hv": score, "eu": score}
+        tested |= {"hv_se": 0.01, "eu_se": 0.02}
+        store.write(
+            RunRecord(
+                *run.identity, "done", "", 64, point, point, {}, history, tensors, {"morl-blocks": "1", "torch": "2"},
+                tested if test else None, tested if test else None,
+            )
+        )  # fmt: skip
+    return path
+
+
+def test_loaded_policy_acts_as_that_of_the_run(tmp_path: Path) -> None:
+    folder = make_store(tmp_path / "s")
+    assert export_hub(folder, tmp_path / "hub", run="r1") == "r1"
+    assert {path.name for path in tmp_path.iterdir()} == {"s", "hub"}
+    assert {path.name for path in (tmp_path / "hub").iterdir()} == {"model.safetensors", "config.json", "README.md"}
+    store = Store.open(folder)
+    with source_of(store, "frogger").opened(1, [0]) as world:
+        expected = load_policy(store, find_run(store, "r1"), "peak", world)
+    policy = load_hub(tmp_path / "hub")
+    observation, preference = torch.randn(50, 20), torch.rand(50, 3)
+    assert torch.equal(policy(observation, preference), expected(observation, preference))
+    assert policy.low.tolist() == [-1.0, -1.0]
+    assert not any(parameter.requires_grad for parameter in policy.parameters())
+
+
+def test_card_has_metadata_and_metrics_over_seeds(tmp_path: Path) -> None:
+    export_hub(make_store(tmp_path / "s", seeds=3), tmp_path / "hub", run="r1")
+    text = (tmp_path / "hub" / "README.md").read_text()
+    header = yaml.safe_load(text.split("---\n")[1])
+    assert (header["library_name"], header["pipeline_tag"]) == ("morl-blocks", "reinforcement-learning")
+    (result,) = header["model-index"][0]["results"]
+    assert result["dataset"] == {"name": "frogger", "type": "frogger"}
+    values = {metric["name"]: metric["value"] for metric in result["metrics"]}
+    assert values == {
+        **dict(zip(CARD.objectives, ("4 ± 0.1", "5 ± 0.2", "6 ± 0.3"), strict=True)),
+        "hypervolume": "0.75 ± 0.01",
+        "expected utility": "0.75 ± 0.02",
+    }
+    # 0.25, 0.75 and 1.25: Student's t of two degrees of freedom times 0.5 / sqrt(3)
+    assert "| hypervolume | 0.75 ± 0.01 | 0.75 \\[-0.4921, 1.992\\], 3 seeds |" in text
+    assert "fresh episodes" in text
+    assert "torch.zeros(1, 20)" in text
+
+
+def test_card_of_an_untested_run_says_so(tmp_path: Path) -> None:
+    export_hub(make_store(tmp_path / "s", seeds=1, test=False), tmp_path / "hub")
+    text = (tmp_path / "hub" / "README.md").read_text()
+    assert "a validation during training" in text
+    assert "| hypervolume | 0.25 | one seed |" in text
+
+
+def test_names_from_files_become_no_markup(tmp_path: Path) -> None:
+    method = 'a: "b"\n---\n# x <script>1</script> | ![i](http://evil.example/x) ${header} \x1b[2J'
+    export_hub(make_store(tmp_path / "s", method), tmp_path / "hub")
+    text = (tmp_path / "hub" / "README.md").read_text()
+    assert "<script>" not in text.split("---\n", 2)[2].replace("\\<", "")
+    assert not re.search(r"(?<!\\)!?\[i", text.split("\n---\n", 1)[1])
+    assert "\x1b" not in text
+    assert "${header}" in text
+    header = yaml.safe_load(text.split("\n---\n")[0])
+    assert header["model-index"][0]["name"].startswith('a: "b" --- # x <script>')
+    assert set(header) == {"library_name", "pipeline_tag", "tags", "model-index"}
+
+
+def test_folder_with_files_is_kept_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    folder = make_store(tmp_path / "s")
+    (tmp_path / "hub").mkdir()
+    (tmp_path / "hub" / "mine.txt").write_text("mine")
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_hub(folder, tmp_path / "hub")
+    assert [path.name for path in (tmp_path / "hub").iterdir()] == ["mine.txt"]
+    assert {path.name for path in tmp_path.iterdir()} == {"s", "hub"}
+
+
+@pytest.mark.parametrize("damage", ["config", "model", "network", "size"])
+def test_damaged_folder_is_refused(tmp_path: Path, damage: str) -> None:
+    export_hub(make_store(tmp_path / "s"), tmp_path / "hub")
+    config, model = tmp_path / "hub" / "config.json", tmp_path / "hub" / "model.safetensors"
+    fields = json.loads(config.read_text())
+    if damage == "model":
+        model.write_bytes(model.read_bytes()[:-4] + b"abcd")
+    elif damage == "config":
+        config.write_text(json.dumps(fields | {"seed": 9}))
+    else:
+        from morl_recipes.store.files import seal
+
+        fields["network"] = 7 if damage == "network" else {**fields["network"], "observation_dim": 3}
+        config.write_bytes(seal({name: value for name, value in fields.items() if name != "digest"}))
+    with pytest.raises(StoreError, match="damaged"):
+        load_hub(tmp_path / "hub")
+
+
+def test_command_writes_the_folder(trained_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(trained_store), "--hub", str(tmp_path / "hub"), "--run", "r0"]) == 0
+    assert "hub: r0 (peak)" in capsys.readouterr().out
+    assert main(["export", str(trained_store), "--hub", str(tmp_path / "hub")]) == 3
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.fixture
+def trained_store(tmp_path: Path) -> Path:
+    return make_store(tmp_path / "s")
