@@ -24,7 +24,7 @@ def pins(which: str) -> list[str]:
         return ["-c", str(ROOT / "constraints.txt")]
     requirements = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     torch = next(line for line in requirements if line.startswith("torch"))
-    return [f"torch=={re.sub('.*>=', '', torch)}.*"] if which == "lowest" else []
+    return [f"torch=={re.sub('.*>=', '', torch)}"] if which == "lowest" else []
 
 
 def main(which: str) -> None:

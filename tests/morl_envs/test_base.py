@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 from tensordict import TensorDict
-from torchrl.collectors import Collector
+from torchrl import collectors
 from torchrl.envs import TransformedEnv
 from torchrl.envs.transforms import RewardSum, StepCounter
 from torchrl.envs.utils import RandomPolicy, check_env_specs
@@ -15,6 +15,8 @@ from morl_envs.cards import world_cards
 from morl_envs.worlds import create_world
 from tests.morl_envs.playing import assert_alike, commands
 from tests.refusals import refused
+
+Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before TorchRL 0.11
 
 ALL = pytest.mark.parametrize("world", [card.class_name for card in world_cards()])
 

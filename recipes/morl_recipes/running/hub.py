@@ -27,7 +27,6 @@ from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal, uns
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
-from morl_recipes.store.versions import run_versions
 
 SCHEMA, CONFIG, MODEL, CARD = 1, "config.json", "model.safetensors", "README.md"
 ADVICE = "Export the run again, or restore the file."
@@ -64,7 +63,8 @@ def export_hub(
     model = safetensors.torch.save(tensors, {"format": "pt", "run_id": row["run_id"]})
     config = {"schema": SCHEMA, "library_name": "morl-blocks", **{name: row[name] for name in IDENTITY}, "point": point}
     config |= {"objectives": objectives, "steps": int(row[f"{point}_steps"]), "network": network.to_dict()}
-    config |= {"versions": run_versions(), "sha256": digest(model)}
+    versions = {**store.manifest.versions, **store.read(row["run_id"]).get("versions", {})}
+    config |= {"versions": versions, "sha256": digest(model)}
     tested = isfinite(row[f"test_{point}_episodes"])
     results = list(_results(store, row, f"test_{point}" if tested else point, objectives))
     card = _card(config, _TESTED if tested else _VALIDATED, results).encode()
@@ -101,14 +101,13 @@ def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequ
 
     Seeds are the finished runs of the store that differ from this one in nothing else.
     """
-    runs = load_runs(store, damaged="mark")
-    same = (runs["status"] == "done") & (runs["preference"] == row["preference"])
-    for name in ("group", "method", "env"):
-        same &= runs[name] == row[name]
+    alike = ["status", "group", "method", "env", "preference"]
+    runs = load_runs(store, damaged="mark").to_dict("records")
+    runs = [other for other in runs if all(other[name] == row[name] for name in alike)]
     names: dict[int | str, str] = dict(enumerate(objectives)) | {score.name: score.title for score in SCORES}
     for key, name in names.items():
         value, error = row[f"{prefix}_{key}"], row.get(f"{prefix}_{key}_se", nan)
-        seeds = runs[same][f"{prefix}_{key}"].dropna()
+        seeds = [other[f"{prefix}_{key}"] for other in runs if isfinite(other[f"{prefix}_{key}"])]
         if isfinite(value):
             mean, low, high = bootstrap_ci([seeds]) if len(seeds) > 1 else (value, nan, nan)
             over_seeds = f"{mean:.4g} [{low:.4g}, {high:.4g}], {len(seeds)} seeds" if len(seeds) > 1 else "one seed"
@@ -117,8 +116,8 @@ def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequ
 
 def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[str]]) -> str:
     """Return the model card. Every name in it may come from somebody's file, and none becomes markup."""
-    env, method = config["env"], config["method"]
-    metrics = [{"type": "mean_reward", "name": name, "value": value} for name, value, _ in results]
+    env, method = one_line(config["env"]), one_line(config["method"])
+    metrics = [{"type": "mean_reward", "name": one_line(name), "value": value} for name, value, _ in results]
     task = {"type": TAGS[0], "name": TAGS[0]}
     result = {"task": task, "dataset": {"name": env, "type": env}, "metrics": metrics}
     index = [{"name": f"{method} on {env}", "results": [result]}]
@@ -128,13 +127,12 @@ def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[s
     facts |= {"versions": ", ".join(" ".join(item) for item in config["versions"].items())}
     text = (resources.files(__package__) / "hub_card.md").read_text(encoding="utf-8")
     return Template(text).substitute(
-        header="\n".join(f"{key}: {json.dumps(_clean(value), ensure_ascii=False)}" for key, value in header.items()),
+        header="\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in header.items()),
         method=for_markdown(method),
         env=for_markdown(env),
         facts=_rows(facts.items()),
         measured=measured,
         results=_rows([("", "this policy", "mean over seeds [95 %]"), ("---",) * 3, *results]),
-        version=config["versions"]["morl-blocks"],
         inputs=config["network"]["observation_dim"],
         count=len(config["objectives"]),
         weights=", ".join(map(str, config["preference"])),
@@ -144,12 +142,3 @@ def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[s
 def _rows(rows: Iterable[Sequence[object]]) -> str:
     """Return the rows of a Markdown table."""
     return "\n".join("| " + " | ".join(for_markdown(str(cell)) for cell in row) + " |" for row in rows)
-
-
-def _clean(value: Any) -> Any:
-    """Return JSON whose texts are single lines of printable signs: JSON is YAML then."""
-    if isinstance(value, str):
-        return one_line(value)
-    if isinstance(value, Mapping):
-        return {key: _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value]
