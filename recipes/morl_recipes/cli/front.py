@@ -70,6 +70,7 @@ class Front:
 
     def run(self, argv: list[str]) -> int:
         """Train, play, write and print."""
+        from morl_recipes.running.fronts import protocol
         from morl_recipes.running.fronts.train import train_front
 
         task = self._task()
@@ -77,11 +78,12 @@ class Front:
         row = "linear" if self.recipe is None else self.recipe
         out = self.out or default_folder(row, self.env, "front-")
         recipe, plugin = self._recipe()
-        how: dict[str, Any] = {"preferences": self.preferences, "gamma": self.gamma}
-        settings: dict[str, Any] = {"total_steps": TRAIN.total_steps}
-        if task is not None:
-            how, settings = _as_protocol(task, recipe)
-        settings |= given(self.settings)
+        how: dict[str, Any] = {"preferences": self.preferences, "gamma": self.gamma, "total_steps": TRAIN.total_steps}
+        if task is not None:  # a task without a length keeps the command's
+            found = protocol.protocol_settings(task, recipe, TRAIN.change(test_episodes=0))
+            how = {name: found[name] for name in ("preferences", "gamma")}
+            how |= {name: getattr(found["settings"], name) for name in ("total_steps", "eval_every", "eval_episodes")}
+        how |= given(self.settings)
         with forward_sigterm():
             front = train_front(
                 recipe,
@@ -96,7 +98,6 @@ class Front:
                 progress=not self.quiet,
                 plugin=plugin,
                 **how,
-                **settings,
             )
         paged = write(front, out, self.env)
         print(front)
@@ -106,7 +107,8 @@ class Front:
                 why = "" if volume else " (no point exceeds the reference in every objective)"
                 print(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
         if task is not None:
-            print(_beside(front, task, settings["total_steps"]))
+            scored = protocol.front_scores(front, task)
+            print(protocol.as_text(protocol.beside_published(scored, task, front.method, how["total_steps"])))
         page = f"   Page: {out / PAGE}" if paged else ""
         print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
         return 0
@@ -152,22 +154,6 @@ class Front:
             if getattr(self, name) != getattr(Front, name):
                 checks.fail(name, f"be left to protocol {self.protocol}", getattr(self, name))
         return task
-
-
-def _as_protocol(task: Task, recipe: Recipe) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return how a front is evaluated, and the settings, of a task; a task without a length keeps the command's."""
-    from morl_recipes.running.fronts.protocol import protocol_settings
-
-    found = protocol_settings(task, recipe, TRAIN.change(test_episodes=0))
-    how = {name: found[name] for name in ("preferences", "gamma")}
-    return how, {name: getattr(found["settings"], name) for name in ("total_steps", "eval_every", "eval_episodes")}
-
-
-def _beside(front: TrainedFront, task: Task, steps: int) -> str:
-    """Return the table of a front beside the published ones."""
-    from morl_recipes.running.fronts.protocol import as_text, beside_published, front_scores
-
-    return as_text(beside_published(front_scores(front, task), task, front.method, steps))
 
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:

@@ -1,7 +1,7 @@
-"""Write files: whole or not at all, flushed to the disk, never through a link, never outside the folder that is meant.
+"""Atomic writes: a file appears whole or not at all, is flushed to disk, and is never written through a link.
 
-Everything that the package writes goes through this file. A store may come from a stranger: a link in it must not lead
-a write, and least of all a removal, to somebody else's files.
+Everything that the package writes goes through this file. A store may come from a stranger: a link in it must not make
+the package write or remove files elsewhere.
 """
 
 import os
@@ -69,12 +69,9 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def create_once(path: Path, content: bytes, scratch: Path) -> None:
-    """Create a file with all of its content unless it exists; a hard link either appears whole or is refused.
+    """Create a file with all of its content unless it exists: a hard link appears whole or is refused.
 
-    Args:
-        path: The file.
-        content: All of it.
-        scratch: A folder on the same file system for the time of writing.
+    ``scratch`` is a folder on the same file system for the time of writing.
     """
     temporary = scratch / unique(path.name)
     try:
@@ -105,10 +102,10 @@ def create_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
 @contextmanager
 def staged(path: Path) -> Iterator[Path]:
-    """Give a temporary name to write to, and rename it to ``path`` when all went well.
+    """Yield a temporary name to write to, and rename it to ``path`` at the end.
 
-    What cannot be written raises :class:`StoreError` with the name that the user knows, and what was there before is
-    kept. The temporary name cannot be guessed, so nobody can lay a link there.
+    After an error the old file is kept, and :class:`StoreError` has the name that the user knows. The temporary name
+    cannot be guessed, so nobody can put a link there.
     """
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.{secrets.token_hex(8)}{path.suffix}")
     try:
@@ -126,12 +123,9 @@ def staged(path: Path) -> Iterator[Path]:
 
 
 def append(path: Path, content: bytes, *, at: int) -> None:
-    """Write at a place of a file, end it there, and make the file when ``at`` is 0; :func:`flush` makes it last.
+    """Write at a position of a file, which then ends there; at 0 the file is created. :func:`flush` waits for the disk.
 
-    Args:
-        path: The file; a link raises :class:`StoreError`.
-        content: What to add.
-        at: Length of what is there already; anything beyond is cut off.
+    Anything beyond the position is cut off first. A link raises :class:`StoreError`.
     """
     with _opened(path, os.O_WRONLY | (os.O_CREAT if at == 0 else 0)) as handle:
         os.ftruncate(handle, at)
@@ -147,7 +141,7 @@ def flush(path: Path) -> None:
 
 
 def remove_leftovers(folder: Path, older_than: float) -> int:
-    """Remove what killed writers left in a folder so many seconds ago; return how many there were."""
+    """Remove temporary files of killed writers that are older than some seconds; return how many there were."""
     limit = time.time() - older_than
     with os.scandir(folder) as items:
         old = [item.path for item in items if is_leftover(item.name) and _age(item) <= limit]
@@ -155,7 +149,7 @@ def remove_leftovers(folder: Path, older_than: float) -> int:
 
 
 def identity(folder: Path) -> int | None:
-    """Tell one folder of a name from the next one; ``None`` while there is none."""
+    """Return the inode of a folder, which another folder of the same name does not have; ``None`` without a folder."""
     try:
         return folder.stat().st_ino
     except OSError:
@@ -163,11 +157,7 @@ def identity(folder: Path) -> int | None:
 
 
 def remove(path: Path) -> bool:
-    """Remove a file, or a folder with all that is in it; a link goes, what it leads to stays.
-
-    Returns:
-        Whether it is gone.
-    """
+    """Remove a file, a folder with its content, or a link but not its target; return whether it is gone."""
     try:
         if stat.S_ISDIR(path.lstat().st_mode):
             shutil.rmtree(path)
@@ -197,7 +187,7 @@ def is_leftover(name: str) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Wait until the disk has the names in a folder (a no-op where folders cannot be opened)."""
+    """Wait until the disk has the names in a folder; nothing happens where folders cannot be opened."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
@@ -228,7 +218,7 @@ def _write(handle: int, content: bytes) -> None:
 
 
 def _age(item: "os.DirEntry[str]") -> float:
-    """Return when an entry itself was last changed, not what a link leads to."""
+    """Return when an entry itself was last changed, not the target of a link."""
     try:
         return item.stat(follow_symlinks=False).st_mtime
     except FileNotFoundError:

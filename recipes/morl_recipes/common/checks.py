@@ -38,7 +38,7 @@ def between(name: str, value: SupportsFloat, low: float, high: float) -> float:
 
 
 def at_least(name: str, value: SupportsIndex, low: int) -> int:
-    """Require a whole number >= ``low``, NumPy's included; return it as a plain one."""
+    """Require a whole number >= ``low``, NumPy's included; return it as an ``int``."""
     number = _whole(value)
     if number is None or number < low:
         fail(name, f"be a whole number >= {low}", repr(value))
@@ -54,7 +54,7 @@ def one_of(name: str, value: object, words: Iterable[str]) -> None:
 
 
 def seeds(value: object) -> list[int]:
-    """Require a list, an array or a tensor of at least one whole number >= 0; return plain ones."""
+    """Require a list, an array or a tensor of at least one whole number >= 0; return ints."""
     numbers = None if (items := _items(value)) is None else [_whole(item) for item in items]
     known = [number for number in numbers or () if number is not None and number >= 0]
     if numbers is None or len(known) < len(numbers):
@@ -79,7 +79,7 @@ def preferences(value: object) -> list[tuple[float, ...]]:
 
 
 def _distinct(name: str, values: Sequence[object]) -> None:
-    """Refuse a value that is there twice: it would train the same runs twice, and count them as two draws."""
+    """Refuse repeated values: they would train the same runs twice and count them as two draws."""
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         fail(name, "differ from each other", f"{twice[0]} twice")
@@ -133,7 +133,7 @@ def _number(value: object) -> float:
 
 
 def _whole(value: object) -> int | None:
-    """Return a whole number as a plain one, ``None`` for anything else."""
+    """Return a whole number as an int, ``None`` for anything else."""
     try:
         return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:

@@ -90,9 +90,9 @@ def versions_note(meta: dict[str, Any]) -> list[str]:
 
 
 def require_versions(path: Path) -> None:
-    """Require that a checkpoint, if there is one, was written by the versions that are here.
+    """Require that a checkpoint, if there is one, was written by the installed versions.
 
-    Other versions raise :class:`OtherVersionsError`, which says what to do; a damaged file is met by who loads it.
+    Other versions raise :class:`OtherVersionsError`, which says what to do. A damaged file is reported by :func:`load`.
     """
     for other in versions_note(peek(path)):
         raise OtherVersionsError(
@@ -113,17 +113,16 @@ def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> No
 
 
 def _difference(name: str, stored: Any, given: Any) -> tuple[str, Any, Any] | None:
-    """Return the first place at which two JSON values differ, with what stands there; ``None`` if they agree."""
+    """Return the first place at which two JSON values differ, with both values; ``None`` if they agree."""
     if stored == given:
         return None
     if isinstance(stored, dict) and isinstance(given, dict) and stored.keys() == given.keys():
-        below = (_difference(f"{name}.{key}", stored[key], given[key]) for key in given)
-        return next(found for found in below if found is not None)
-    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
-        pairs = enumerate(zip(stored, given, strict=True))
-        below = (_difference(f"{name}[{index}]", *pair) for index, pair in pairs)
-        return next(found for found in below if found is not None)
-    return name, stored, given
+        below = [(f"{name}.{key}", stored[key], given[key]) for key in given]
+    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        below = [(f"{name}[{index}]", stored[index], given[index]) for index in range(len(given))]
+    else:
+        return name, stored, given
+    return next(found for parts in below if (found := _difference(*parts)) is not None)
 
 
 def _checksum(tensors: dict[str, Tensor], text: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON that knows when it was damaged, and files that are read with care: they may come from a stranger."""
+"""Sealed JSON, which holds a digest of itself, and careful reading of files, which may come from a stranger."""
 
 import hashlib
 import json
@@ -60,13 +60,7 @@ def seal(fields: Mapping[str, Any]) -> bytes:
 
 
 def unseal(path: Path, *, schema: int, advice: str = "Restore it, or remove it.") -> dict[str, Any]:
-    """Read a sealed JSON object of this schema; a damaged or foreign file raises :class:`StoreError`.
-
-    Args:
-        path: The file.
-        schema: The version that it must have.
-        advice: What to do about a damaged file, in a sentence.
-    """
+    """Read a sealed JSON object of this schema; for a damaged or foreign file raise ``StoreError`` with the advice."""
     content = read_bytes(path, LARGEST_JSON, advice)
     try:
         fields = json.loads(content)

@@ -6,7 +6,7 @@ from typing import Any
 POINT_FIELDS = ("iteration", "steps", "returns")
 """What a validation point has besides its scores."""
 TEST_POINTS = ("test_peak", "test_final")
-"""What a run may have since policies are played on fresh episodes; in ``run.json`` or in a file of its own."""
+"""Test scores of a run, in ``run.json`` or in a file of their own; runs of older versions have none."""
 FILES = HISTORY, POLICY = "history.csv", "policy.safetensors"
 """Files of a run besides ``run.json``."""
 

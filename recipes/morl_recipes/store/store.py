@@ -72,7 +72,7 @@ class Store:
         path = Path(path)
         if (path / MANIFEST).exists():
             return cls._open_same(path, manifest)
-        _refuse_strangers(path)
+        _refuse_other_files(path)
         return None
 
     @classmethod
@@ -222,7 +222,7 @@ class Store:
 
 
 def _no_store(path: Path) -> str:
-    """Say why a folder is no store, and where the one of a front is."""
+    """Explain why a folder is no store, and name the store of a front."""
     if not path.exists():
         return "there is no such folder"
     own = path / OF_FRONT
@@ -230,13 +230,13 @@ def _no_store(path: Path) -> str:
     return f"it has no {MANIFEST}{where}"
 
 
-def _refuse_strangers(path: Path) -> None:
+def _refuse_other_files(path: Path) -> None:
     """Refuse a folder with other things in it; empty folders of a creation that was killed are ours."""
-    strangers = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
+    others = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
     if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
-        strangers.add(RUNS)
-    if strangers and not (path / MANIFEST).exists():  # another process may just have made it
+        others.add(RUNS)
+    if others and not (path / MANIFEST).exists():  # another process may just have made it
         raise StoreError(
-            f"{path}: not a store and not empty (it holds {min(strangers)}, but no {MANIFEST}). "
+            f"{path}: not a store and not empty (it holds {min(others)}, but no {MANIFEST}). "
             "Choose another folder (--out)."
         )

@@ -26,9 +26,7 @@ def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
 def read_tests(store: Store, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``test_peak`` and ``test_final`` of a run, ``None`` each where there is none.
 
-    Args:
-        store: The store.
-        fields: The run's fields, as :meth:`Store.read` returns them. A test that was written later comes first.
+    A test that was written later replaces those in the run's fields, which :meth:`Store.read` returns.
     """
     path = store.path / RUNS / fields["run_id"] / TEST
     if not path.is_file():

@@ -20,12 +20,7 @@ FOLDERS = (RUNS, TEMPORARY, CHECKPOINTS)
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a store.
-
-    Attributes:
-        where: The file or folder.
-        what: What is wrong, and what to do, in sentences.
-    """
+    """Something that is wrong with a store: the file or folder, and sentences with what is wrong and what to do."""
 
     where: str
     what: str
@@ -37,14 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verified:
-    """What a check of a store came to.
-
-    Attributes:
-        path: The folder.
-        planned: Runs that the sweep set out to do.
-        there: Runs that are there, damaged or not.
-        findings: What is wrong; empty when all is well.
-    """
+    """Outcome of a check: the folder, how many runs were planned and are there (damaged or not), and what is wrong."""
 
     path: Path
     planned: int
@@ -66,7 +54,7 @@ def verify(folder: str | Path) -> Verified:
         store = Store.open(path)
     except StoreError as error:
         return Verified(path, 0, 0, (Finding(str(path), str(error)),))
-    findings = [*_links(path), *_populations(path), *_strangers(store)]
+    findings = [*_links(path), *_populations(path), *_unplanned(store)]
     versions: Counter[tuple[str, str]] = Counter()
     recipes = {run.run_id: run.recipe for run in store.manifest.runs}
     there = 0
@@ -112,8 +100,8 @@ def _populations(path: Path) -> Iterator[Finding]:
             yield Finding(str(file), str(error))
 
 
-def _strangers(store: Store) -> Iterator[Finding]:
-    """Name what lies among the runs and is none of them."""
+def _unplanned(store: Store) -> Iterator[Finding]:
+    """Report entries of the folder of runs that are no planned run."""
     known = {run.run_id for run in store.manifest.runs}
     folder = store.path / RUNS
     names = [item.name for item in folder.iterdir()] if folder.is_dir() else []
@@ -124,7 +112,7 @@ def _strangers(store: Store) -> Iterator[Finding]:
 
 
 def _decisive(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the packages that decide the numbers of a run, with their versions, as far as it tells them."""
+    """Yield the packages that decide the numbers of a run, with their versions, where they are recorded."""
     versions = fields.get("versions", {})
     for name in (*DECISIVE, *dynamics_of(fields["env"])):
         if name in versions:
@@ -132,7 +120,7 @@ def _decisive(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _mixed(path: Path, versions: "Counter[tuple[str, str]]") -> Iterator[Finding]:
-    """Say so when runs that are compared were trained by different versions; those that do not tell are left out."""
+    """Report runs that were trained by different versions; runs without recorded versions are left out."""
     several = [name for name, count in Counter(name for name, _ in versions).items() if count > 1]
     if several:
         counts = sorted((pair, count) for pair, count in versions.items() if pair[0] in several)
