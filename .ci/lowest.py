@@ -20,8 +20,7 @@ TOOLS = ("hypothesis", "pytest", "pytest-timeout", "pytest-xdist")
 TESTS = (
     "tests/morl_blocks",
     "tests/morl_recipes/analysis/tables",
-    "tests/morl_recipes/cli/test_list.py",
-    "tests/morl_recipes/cli/test_show.py",
+    "tests/morl_recipes/cli/test_main.py",
 )
 
 

@@ -1,26 +1,20 @@
-"""Ctrl-C, SIGTERM and a full disk, at any moment of a real process: a sentence, an exit code, no traceback."""
+"""Ctrl-C, SIGTERM and a full disk: a sentence, an exit code, no traceback."""
 
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-SWEEP = [
-    "--rows",
-    "PASTA",
-    "--envs",
-    "deep-sea-treasure-v0",
-    "--seeds",
-    "0",
-    "--total-steps",
-    "10000000",
-    "--workers",
-    "1",
-]
+from morl_recipes.cli.signals import Terminated, forward_sigterm
+from morl_recipes.running.engines.job import Interrupt
+
+SWEEP = ["--rows", "PASTA", "--envs", "deep-sea-treasure-v0", "--seeds", "0", "--workers", "1"]
+SWEEP += ["--total-steps", "10000000"]
 
 
 def start(*argv: str, out: int = subprocess.PIPE) -> "subprocess.Popen[str]":
@@ -85,3 +79,37 @@ def test_a_full_disk_under_the_results(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "File too large" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Take SIGINT, which a background job of a shell would ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_sigterm_is_ctrl_c_under_another_name() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Terminated), forward_sigterm():
+        os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt) as interrupt, forward_sigterm():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert interrupt.type is KeyboardInterrupt
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_training_ends_its_iteration_first() -> None:
+    with forward_sigterm(), Interrupt() as interrupt:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert interrupt.requested
+
+
+def test_background_jobs_of_a_shell_that_ignore_ctrl_c_are_terminated_too() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(Terminated), forward_sigterm():
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, before)

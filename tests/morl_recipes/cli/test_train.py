@@ -1,4 +1,4 @@
-"""``train`` and ``sweep`` from the outside: what people type, what they read, what is on the disk."""
+"""Train and sweep from the outside: what is typed, what is printed, what is on the disk."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 
 from morl_recipes.cli import main
 from morl_recipes.learning.diagnostics import Iteration
-from morl_recipes.recipe.settings import PAPER_STEPS, Settings, help_texts
+from morl_recipes.recipe.settings import Settings, help_texts
 from morl_recipes.running import execute
 from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import InlineEngine
@@ -50,6 +50,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny.toml").write_text(TINY)
     (tmp_path / "my_rows.py").write_text(ROWS)
+    (tmp_path / "my_env.py").write_text(WORLD)
     return tmp_path
 
 
@@ -123,61 +124,6 @@ def test_dry_run_counts_finished_runs(place: Path, capsys: pytest.CaptureFixture
     assert "0 to do, 0 steps" in capsys.readouterr().out
     assert main(["sweep", "tiny.toml", "--dry-run", "--seeds", "7"]) == 3
     assert "holds another sweep" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("no_training")
-class TestStoresThatCannotBeUsed:
-    """Clear words, exit code 3, and not one byte changed."""
-
-    @pytest.fixture
-    def store(self, place: Path) -> Path:
-        assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-        return place / "runs" / "tiny"
-
-    def refused(self, place: Path, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-        for argv in (["sweep", "tiny.toml"], ["table", "runs/tiny"]):
-            assert main(argv) == 3
-            assert words in capsys.readouterr().err
-        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
-
-    def test_a_damaged_manifest(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path = store / "manifest.json"
-        path.write_text(path.read_text()[:-40])
-        self.refused(place, "manifest.json: damaged", capsys)
-
-    def test_a_damaged_run(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path = next((store / "runs").glob("*/history.csv"))
-        path.write_text("iteration")
-        assert main(["sweep", "tiny.toml"]) == 3
-        assert "history.csv: damaged" in capsys.readouterr().err
-        assert main(["table", "runs/tiny"]) == 0  # a gap, in words
-        assert path.read_text() == "iteration"
-
-    def test_a_manifest_of_another_schema(self, place: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path = store / "manifest.json"
-        path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
-        self.refused(place, "has schema version 2", capsys)
-
-    def test_a_store_of_another_version(
-        self, place: Path, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        shutil.rmtree(next((store / "runs").iterdir()))
-        monkeypatch.setattr("morl_recipes.running.execute.other_versions", lambda *_, **__: "torch 1 instead of 2")
-        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-        assert main(["sweep", "tiny.toml"]) == 3
-        assert "was begun under other versions" in capsys.readouterr().err
-        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
-
-    def test_a_folder_with_other_things(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["sweep", "tiny.toml", "--out", "."]) == 3
-        assert "not a store and not empty" in capsys.readouterr().err
-
-    def test_a_folder_that_cannot_be_made(self, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        # Tests may run as root, whom permissions do not stop: a file where a folder should be does.
-        assert main(["sweep", "tiny.toml", "--out", "tiny.toml/results"]) == 3
-        assert "tiny.toml/results: cannot be written (Not a directory)" in capsys.readouterr().err
-        assert (place / "tiny.toml").read_text() == TINY
 
 
 @pytest.mark.parametrize(
@@ -276,21 +222,6 @@ def test_every_setting_is_a_flag_with_its_meaning(command: str, capsys: pytest.C
         assert meaning in out
 
 
-def test_the_help_states_the_real_defaults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", "--help"]) == 0
-    out = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
-    for words in (
-        "A list of environments. (default: stealth)",
-        "A list of seeds: 0 1 2 (default: 0 1 2 3 4)",
-        f"rounded up to whole iterations. (default: {PAPER_STEPS:,})",
-        f"Environments per run. (default: {Settings().num_envs})",
-        f"the last iteration is always validated. (default: {Settings().eval_every})",
-        f"Episodes per validation. (default: {Settings().eval_episodes})",
-    ):
-        assert words in out
-    assert "(default: None)" not in out
-
-
 @pytest.mark.parametrize("command", [["train", "PASTA"], ["sweep", "--rows", "PASTA"]])
 def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -299,3 +230,113 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
     assert main([*command, "--device", "cuda:99", "--out", str(out)]) == 2
     assert "`device` must be one that PyTorch finds here, got 'cuda:99'" in capsys.readouterr().err
     assert not out.exists()
+
+
+WORLD = """
+from morl_envs.toy import ToyBatch
+
+def make_env(num_envs, seeds):
+    return ToyBatch(num_envs, seeds, observation_dim=3)
+"""
+SHORT = ["--total-steps", "128", "--num-envs", "2", "--eval-episodes", "2", "--quiet"]
+SHORT += ["--set", "ppo.steps_per_iteration=64", "--set", "ppo.minibatch_size=32", "--set", "ppo.epochs=1"]
+
+
+@pytest.mark.parametrize("env", ["mo-mountaincar-v0", "Deep-Sea-Treasure-Concave-v0"])
+def test_any_registered_environment_with_a_vector_reward_trains(place: Path, env: str) -> None:
+    assert main(["train", "PASTA", "--env", env, "--out", "runs/x", *SHORT]) == 0
+    (run,) = load_runs("runs/x").to_dict("records")
+    assert (run["env"], run["status"]) == (env.lower(), "done")
+    assert main(["table", "runs/x"]) == 0
+    assert main(["play", "runs/x", "--run", "pasta", "--episodes", "2"]) == 0
+
+
+def test_an_environment_of_a_file_trains_and_is_played_where_the_file_is_named(place: Path) -> None:
+    assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT]) == 0
+    folder = Path("runs/pasta-my_env-make_env")
+    assert [run["env"] for run in json.loads((folder / "manifest.json").read_text())["runs"]] == ["my_env.py:make_env"]
+    assert main(["play", str(folder), "--env", "my_env.py:make_env"]) == 0
+    (place / "my_env.py").unlink()
+    assert main(["table", str(folder)]) == 0
+    assert main(["play", str(folder)]) == 2  # a store's word alone runs no code
+
+
+def test_the_file_of_an_environment_travels_to_the_workers_and_decides_the_ids(place: Path) -> None:
+    (place / "far").mkdir()
+    (place / "my_env.py").rename(place / "far" / "my_env.py")
+    (place / "far" / "s.toml").write_text('rows = ["PASTA", "Linear"]\nenvs = ["my_env.py:make_env"]\nseeds = 1')
+    argv = ["sweep", "far/s.toml", *SHORT, "--workers", "2", "--out", "runs/x"]
+    assert main(argv) == 0
+    assert set(load_runs("runs/x")["status"]) == {"done"}
+    (place / "far" / "my_env.py").write_text(WORLD + "\n# another world\n")
+    assert main(argv) == 3
+
+
+def test_a_file_without_that_name_is_a_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "PASTA", "--env", "my_env.py:make_evn"]) == 2
+    assert "make_env" in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
+def test_a_logger_writes_into_the_folder(place: Path) -> None:
+    assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT, "--logger", "csv", "--out", "runs/x"]) == 0
+    assert list(Path("runs/x/logs").rglob("*.csv"))
+
+
+@pytest.mark.usefixtures("no_training")
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [('"command"', '"comand"', "manifest.json: damaged"), ('"schema": 1', '"schema": 2', "has schema version 2")],
+)
+def test_damaged_or_other_manifest_exits_with_3_and_nothing_changes(
+    place: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, words: str
+) -> None:
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+    path = place / "runs" / "tiny" / "manifest.json"
+    path.write_text(path.read_text().replace(old, new, 1))
+    before = snapshot(place)
+    for argv in (["sweep", "tiny.toml"], ["table", "runs/tiny"]):
+        assert main(argv) == 3
+        assert words in capsys.readouterr().err
+    assert snapshot(place) == before
+
+
+@pytest.mark.usefixtures("no_training")
+def test_damaged_run_stops_a_sweep_and_is_a_gap_in_a_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+    path = next((place / "runs" / "tiny" / "runs").glob("*/history.csv"))
+    path.write_text("iteration")
+    assert main(["sweep", "tiny.toml"]) == 3
+    assert "history.csv: damaged" in capsys.readouterr().err
+    assert main(["table", "runs/tiny"]) == 0
+    assert path.read_text() == "iteration"
+
+
+@pytest.mark.usefixtures("no_training")
+def test_store_of_other_versions_exits_with_3_and_nothing_changes(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
+    shutil.rmtree(next((place / "runs" / "tiny" / "runs").iterdir()))
+    monkeypatch.setattr("morl_recipes.running.execute.other_versions", lambda *_, **__: "torch 1 instead of 2")
+    before = snapshot(place)
+    assert main(["sweep", "tiny.toml"]) == 3
+    assert "was begun under other versions" in capsys.readouterr().err
+    assert snapshot(place) == before
+
+
+# Tests may run as root, whom permissions do not stop: a file in place of a folder does.
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [(".", "not a store and not empty"), ("tiny.toml/results", "tiny.toml/results: cannot be written (Not a dir")],
+)
+def test_folder_that_cannot_hold_a_store_exits_with_3(
+    place: Path, capsys: pytest.CaptureFixture[str], out: str, words: str
+) -> None:
+    assert main(["sweep", "tiny.toml", "--out", out]) == 3
+    assert words in capsys.readouterr().err
+    assert (place / "tiny.toml").read_text() == TINY
+
+
+def snapshot(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

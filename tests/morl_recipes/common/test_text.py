@@ -1,4 +1,4 @@
-"""Names from somebody's file command nothing, in no format."""
+"""Names from files and words in messages."""
 
 import csv
 import io
@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.analysis.tables.render import render_table
+from morl_recipes.common import toml
+from morl_recipes.common.naming import unknown
 from morl_recipes.common.text import for_csv, for_html, for_latex, for_markdown, for_terminal
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.manifest import EnvInfo, Manifest
@@ -81,3 +83,24 @@ def test_ordinary_names_stay_as_they_are(write, name: str) -> None:  # type: ign
     latex: dict[str, str | int | None] = {"±": r"$\pm$", "κ": r"$\kappa$"}
     latex = latex if write is for_latex else {}
     assert write(name) == name.translate(str.maketrans(latex))
+
+
+def test_case_does_not_matter_and_distant_names_list_everything() -> None:
+    assert "Nearest: No PCGrad" in str(unknown("row", "no pcgard", ["Linear", "No PCGrad"]))
+    assert "Known: a, b." in str(unknown("row", "zzz", ["a", "b", "a"]))
+    assert str(unknown("argument of Sum", "weight", [])) == "unknown argument of Sum 'weight'. Known: none."
+
+
+def test_a_long_list_is_cut() -> None:
+    assert str(unknown("row", "?", [f"row {i}" for i in range(40)])).endswith("row 8, row 9 and 30 more.")
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "{b = " * 5000 + "1" + "}" * 5000])
+def test_deeply_nested_text_is_refused_by_a_rule(text: str) -> None:
+    with pytest.raises(ValueError, match="fewer than some hundred nested levels"):
+        toml.loads(text)
+
+
+def test_damaged_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="Invalid value"):
+        toml.loads("a = ")

@@ -1,14 +1,20 @@
+"""Checkpoints and the history beside them."""
+
 import os
 import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import safetensors.torch
 import torch
 
+from morl_recipes import Recipe, Run
+from morl_recipes.common.errors import StoreError
 from morl_recipes.store import checkpoint
 from morl_recipes.store.checkpoint import CheckpointError, load, require_same, save
+from morl_recipes.store.history import History
 
 TENSORS = {"weights": torch.arange(6.0).reshape(2, 3), "mask": torch.tensor([True, False]), "none": torch.zeros(0, 2)}
 
@@ -102,3 +108,82 @@ def test_another_training_is_named(tmp_path: Path, saved: Any, asked: Any, messa
 
 def test_the_same_training_passes(tmp_path: Path) -> None:
     require_same(tmp_path, {"env": "toy", "seeds": [0, 1], "extra": 1}, {"env": "toy", "seeds": (0, 1)})
+
+
+RUNS = [Run(Recipe(), (0.5, 0.5), seed) for seed in (3, 4)]
+
+
+def _add(history: History, iteration: int, alive: list[bool]) -> dict[str, torch.Tensor]:
+    numbers: dict[str, torch.Tensor | float] = {
+        "iteration": float(iteration),
+        "steps": 64.0 * iteration,
+        "mu": torch.tensor([1.0, torch.nan]),
+        "return": torch.tensor([[1.0, 2.0], [3.0, 4.0]]),
+    }
+    return history.add(numbers, torch.tensor(alive))
+
+
+def test_rows_become_frames_and_stopped_runs_end_early() -> None:
+    history = History(RUNS, 2)
+    assert history.frame(0).empty
+    columns = _add(history, 1, [True, True])
+    assert columns["return_1"].tolist() == [2.0, 4.0]
+    _add(history, 2, [True, False])
+    assert history.frame(0)["steps"].tolist() == [64, 128]
+    assert history.frame(1)["iteration"].tolist() == [1]
+    assert list(history.frame(0).columns) == ["iteration", "steps", "mu", "return_0", "return_1"]
+
+
+def test_csv_grows_and_is_cut_back_by_a_resume(tmp_path: Path) -> None:
+    path = tmp_path / "history.csv"
+    history = History(RUNS, 2, path)
+    _add(history, 1, [True, True])
+    mark, columns = history.mark, history.columns
+    _add(history, 2, [True, False])
+    table = pd.read_csv(path)
+    assert table["run"].tolist() == [0, 1, 0]
+    assert table["seed"].tolist() == [3, 4, 3]
+    assert table["weight_1"].tolist() == [0.5] * 3
+    assert table["mu"].isna().tolist() == [False, True, False]
+    resumed = History(RUNS, 2, path)
+    resumed.load(mark, columns)
+    assert len(pd.read_csv(path)) == 2
+    assert torch.equal(torch.stack(resumed.rows).nan_to_num(-1), torch.stack(history.rows[:1]).nan_to_num(-1))
+    _add(resumed, 2, [True, False])
+    pd.testing.assert_frame_equal(pd.read_csv(path), table)
+
+
+def test_every_bit_and_every_stopped_run_comes_back_from_the_file(tmp_path: Path) -> None:
+    history = History(RUNS, 2, tmp_path / "history.csv")
+    generator = torch.Generator().manual_seed(0)
+    for iteration in range(1, 6):
+        numbers: dict[str, torch.Tensor | float] = {"iteration": float(iteration), "steps": 64.0 * iteration}
+        numbers["x"] = torch.rand(2, generator=generator, dtype=torch.float64) * 10.0 ** (7 * iteration - 20)
+        history.add(numbers, torch.tensor([iteration < 5, iteration < 3]))
+    again = History(RUNS, 2, tmp_path / "history.csv")
+    again.load(history.mark, history.columns)
+    assert torch.equal(torch.stack(again.rows).nan_to_num(-1), torch.stack(history.rows).nan_to_num(-1))
+    assert again.mark == history.mark
+    pd.testing.assert_frame_equal(again.frame(1), history.frame(1), check_exact=True)
+
+
+@pytest.mark.parametrize("damage", ["shorter", "changed", "gone"])
+def test_a_file_that_is_not_the_saved_one_is_refused(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "history.csv"
+    history = History(RUNS, 2, path)
+    _add(history, 1, [True, True])
+    content = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(content[:-1] if damage == "shorter" else content.replace(b"2.0", b"2.5"))
+    with pytest.raises(ValueError, match=r"another history.csv than the one of \d+ bytes"):
+        History(RUNS, 2, path).load(history.mark, history.columns)
+
+
+def test_a_history_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "history.csv").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(StoreError, match=r"history.csv: is a link"):
+        _add(History(RUNS, 2, tmp_path / "history.csv"), 1, [True, True])
+    assert (tmp_path / "mine.txt").read_text() == "mine"

@@ -8,7 +8,6 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -431,9 +430,3 @@ def test_bad_records_and_manifests_raise() -> None:
 def test_bounds_say_what_is_wrong_with_them(info: EnvInfo, problem: str | None) -> None:
     found = info.bounds_problem
     assert found is None if problem is None else problem in str(found)
-
-
-def test_synthetic_stores_are_whole(make_store: Callable[..., Store]) -> None:
-    store = make_store()
-    assert len(store.done()) == 12
-    assert len(load_history(store)) == 240

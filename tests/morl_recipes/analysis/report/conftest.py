@@ -16,23 +16,10 @@ import pytest
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-sync",
-    "--enable-unsafe-swiftshader",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--remote-debugging-pipe",
-]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-default-apps", "--disable-dev-shm-usage", "--disable-extensions"]
+FLAGS += ["--disable-sync", "--enable-unsafe-swiftshader", "--no-first-run", "--no-default-browser-check"]
+FLAGS += ["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"]
 
 
 class Browser:

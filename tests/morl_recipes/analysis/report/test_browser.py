@@ -11,18 +11,8 @@ from morl_recipes.store.store import Store
 
 pytest.importorskip("plotly", reason="the interactive report needs the extra `report`")
 
-SECTIONS = [
-    "missing",
-    "hypervolume",
-    "against",
-    "curves",
-    "radar",
-    "front",
-    "controller",
-    "profiles",
-    "tables",
-    "manifest",
-]
+SECTIONS = ["missing", "hypervolume", "against", "curves", "radar", "front", "controller", "profiles"]
+SECTIONS += ["tables", "manifest"]
 TRACES = "[...document.querySelectorAll('.figure')].flatMap((d) => (d.data || []).map((t) => t.meta.method))"
 CHOOSE = "(id, v) => { const s = document.getElementById(id); s.value = v; s.dispatchEvent(new Event('change')); }"
 SCROLLERS = """[...document.querySelectorAll('body, body *')]

@@ -1,4 +1,4 @@
-"""The numbers of a table against plain NumPy."""
+"""The numbers of a study against the metrics, and rows that came out the same."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +9,13 @@ import pytest
 
 from morl_blocks.metrics import bootstrap_ci, compare, objective_dominance_rate, profile_auc, win_rate
 from morl_recipes.analysis.results.load import load_results
-from morl_recipes.analysis.results.statistics import detectable, preference_statistics, study_statistics
+from morl_recipes.analysis.results.statistics import (
+    detectable,
+    identical_methods,
+    preference_statistics,
+    study_statistics,
+)
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.common.scores import UTILITY
 from morl_recipes.store.store import Store
 
@@ -99,3 +105,35 @@ def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_store: MakeStore
     wild[:, :, 0], wild[:, :, 1] = 0.0, 1.0
     for row in study_statistics(replace(study, hv=wild)):
         assert row.hv == (0.5, 0.0, 1.0)
+
+
+def like(study: Study, first: int, second: int) -> Study:
+    """Give a method the returns of another."""
+    returns = study.returns.copy()
+    returns[second] = returns[first]
+    return replace(study, returns=returns)
+
+
+def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2", "kappa = 0.6"]}
+    pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).studies
+    assert identical_methods([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
+    assert identical_methods([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
+    across = replace(kappa, returns=kappa.returns.copy())
+    across.returns[2] = pcgrad.returns[1]
+    assert identical_methods([pcgrad, across]) == [("No PCGrad", "kappa = 0.6")]
+    assert identical_methods([pcgrad, replace(across, env="elsewhere")]) == []
+
+
+def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
+    make_store: MakeStore, sweep_type: Any
+) -> None:
+    (study,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).studies
+    same = like(study, 1, 2)
+    assert identical_methods([same]) == [("A", "B")]
+    same.returns[2, 0, 0, 0] += 1e-9
+    assert identical_methods([same]) == []
+    same.returns[1:] = float("nan")
+    assert identical_methods([same]) == []

@@ -2,20 +2,29 @@
 
 import csv
 import io
+import shutil
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
 
+from morl_blocks.metrics import preference_correlation, preference_regret
+from morl_blocks.scalarizers import SmoothTchebycheff
 from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables import Format, Kind, render_table
 from morl_recipes.analysis.tables.cells import Table
+from morl_recipes.analysis.tables.following import following, following_table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
 from morl_recipes.common.scores import UTILITY
 from morl_recipes.recipe import paper
 from morl_recipes.store.frames import load_runs
+from morl_recipes.store.manifest import EnvInfo
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
@@ -44,12 +53,6 @@ def test_rows_that_came_out_the_same_are_named(make_store: MakeStore, sweep_type
     assert note not in summary_table(study).notes
     study.returns[2] = study.returns[1]
     assert note in summary_table(study).notes
-
-
-def test_notes_fit_the_terminal(make_store: MakeStore) -> None:
-    text = render_table(make_store(), width=70)
-    assert max(len(line) for line in text.splitlines() if "/" not in line) <= 70  # a path stays whole
-    assert "\n- Scores are best validations" in text
 
 
 def test_worse_row_is_called_worse_and_equal_row_is_not_distinguishable(make_store: MakeStore, sweep_type: Any) -> None:
@@ -196,6 +199,8 @@ def test_terminal_lines_fit(make_store: MakeStore, width: int) -> None:
     text = render_table(make_store(), width=width)
     table = text.split("\n\n- ")[0].split("\n\n* the best")[0]
     assert "* the best of its column." in text
+    assert "\n- Scores are best validations" in text
+    assert max(len(line) for line in text.splitlines() if "/" not in line) <= width  # a path stays whole
     assert max(map(len, table.splitlines())) <= width
     assert "0.291 ± 0.024" in text
 
@@ -224,3 +229,93 @@ def test_bad_arguments_raise(make_store: MakeStore) -> None:
         render_table(make_store(), format="html")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`kind` must be 'summary', 'preferences' or 'following', got 'all'"):
         render_table("nowhere", kind="all")  # type: ignore[arg-type]
+
+
+PAGE = "\\documentclass{article}\n\\usepackage{booktabs, graphicx}\n\\begin{document}\n%s\\end{document}\n"
+STRANGE = (
+    "50% & more_#1 ~^\\{x}",
+    '[1ex] a "quoted" µ ≥ λ <|> `é` ő 中 --x',
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ…§¶©",
+    "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ\u2212∞",
+)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX on this machine")
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_real_latex_prints_every_name(make_store: MakeStore, sweep_type: Any, kind: Kind, tmp_path: Path) -> None:
+    sweep = sweep_type(methods={"my_group": ["PASTA", *STRANGE]}, seeds=2, skip=frozenset({("PASTA", 0, 0)}))
+    (tmp_path / "page.tex").write_text(PAGE % render_table(make_store(sweep), format="latex", kind=kind))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+    printed = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, printed
+    for trouble in ("Missing character", "Overfull", "LaTeX Error"):
+        assert trouble not in printed
+
+
+def test_the_caption_says_what_brackets_and_marks_mean(make_store: MakeStore) -> None:
+    store = make_store()
+    spread = {"summary": (r"$\pm$", "over preferences"), "preferences": (r"$\pm$", "over seeds")}
+    for kind in get_args(Kind):
+        text = render_table(store, format="latex", kind=kind)
+        captions = [line for line in text.splitlines() if line.startswith(r"\caption")]
+        assert captions
+        assert text.count(r"\label{tab:stealth-baselines") == text.count(r"\begin{table}")
+        for caption in captions:
+            for words in ("in brackets", "95", "Bold: the best of its column", *spread.get(kind, ("over seeds",))):
+                assert words.lower() in caption.lower()
+
+
+ASKED = ((0.8, 0.1, 0.1), (0.1, 0.7, 0.2), (0.2, 0.2, 0.6))
+
+
+@pytest.fixture
+def store(make_store: MakeStore, sweep_type: Any) -> Store:
+    sweep = sweep_type(methods={"critic": ["PASTA (Ours)"]}, preferences=ASKED, seeds=3, iterations=2)
+    return make_store(sweep)
+
+
+@pytest.fixture
+def study(store: Store) -> Study:
+    """Return a study whose policies get 100 times what was asked for, and a little noise in the first seed."""
+    (found,) = load_results(store).studies
+    returns = 100 * np.broadcast_to(np.array(ASKED)[:, None, :], (1, 3, 3, 3)).copy()
+    returns[0, :, 0] += np.random.default_rng(0).normal(size=(3, 3))
+    return replace(found, returns=returns, info=EnvInfo(found.info.objectives, (0.0,) * 3, (100.0,) * 3))
+
+
+def test_numbers_are_those_of_the_metrics(study: Study) -> None:
+    regret, each, seeds = following(study, 0)
+    runs = np.moveaxis(study.returns[0], 1, 0)
+    assert seeds == 3
+    expected = preference_regret(runs / 100, ASKED, SmoothTchebycheff(0.1))
+    assert regret.estimate == pytest.approx(expected.mean())
+    assert 0 <= regret.low <= regret.estimate <= regret.high
+    for i, interval in enumerate(each):
+        assert interval.estimate == pytest.approx(preference_correlation(runs, ASKED)[:, i].mean())
+        assert interval.high <= 1
+
+
+def test_a_seed_that_misses_a_preference_does_not_count(study: Study) -> None:
+    returns = study.returns.copy()
+    returns[0, 1, 0] = np.nan
+    _, each, seeds = following(replace(study, returns=returns), 0)
+    assert seeds == 2
+    assert [interval.estimate for interval in each] == pytest.approx([1.0] * 3)
+    returns[0, 1] = np.nan
+    assert following(replace(study, returns=returns), 0)[2] == 0
+    assert following_table(replace(study, returns=returns)).rows[0][1].text == "—"
+
+
+def test_without_bounds_there_is_no_regret_and_a_note(study: Study) -> None:
+    table = following_table(replace(study, info=EnvInfo(study.info.objectives)))
+    assert table.rows[0][1].text == "—"
+    assert table.rows[0][2].text != "—"
+    assert any(note.startswith("No regret") for note in table.notes)
+
+
+@pytest.mark.parametrize("form", get_args(Format))
+def test_every_format(store: Store, form: Format) -> None:
+    text = render_table(store, format=form, kind="following")
+    assert "regret" in text.lower()
+    assert "PASTA" in text

@@ -1,3 +1,5 @@
+"""Fronts as pages and pictures."""
+
 import base64
 import io
 import json
@@ -8,12 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from morl_envs.source import find_source
 from morl_recipes import ROWS, Front, train_front
 from morl_recipes.analysis.fronts import page
 from morl_recipes.analysis.fronts.page import page_data, write_front_page
+from morl_recipes.analysis.fronts.picture import draw_front
+from morl_recipes.analysis.fronts.summary import reached
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running.fronts.film import film_front
 from tests.morl_recipes.worlds import tiny
@@ -74,3 +80,65 @@ def test_torch_environment_has_film_strips(tmp_path: Path) -> None:
     (tmp_path / "film.png").write_bytes(b"text")
     with pytest.raises(StoreError, match=r"film.png: damaged"):
         page_data(front, film=film)
+
+
+def _widened(front: Front, m: int) -> Front:
+    """Return a front of m objectives with made-up numbers."""
+    numbers = np.random.default_rng(0).random((10, m))
+    asked = numbers / numbers.sum(1, keepdims=True)
+    names = tuple(f"goal {index}" for index in range(m))
+    return replace(front, objectives=names, asked=asked, returns=numbers, errors=0.05 * numbers)
+
+
+@pytest.mark.parametrize("m", [2, 3, 4, 6])
+def test_every_number_of_objectives_has_a_picture(
+    conditioned: Front, m: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Figure] = []
+    save = Figure.savefig
+
+    def watched(figure: Figure, *args: Any, **kwargs: Any) -> None:
+        seen.append(figure)
+        save(figure, *args, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", watched)
+    front = _widened(conditioned, m)
+    path = draw_front(front, tmp_path / "a" / "front.png", known=front.points if m < 4 else None)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    (axes,) = seen[0].axes
+    labels = [axes.get_xlabel(), axes.get_ylabel()] if m < 4 else [t.get_text() for t in axes.get_xticklabels()]
+    assert all(name in text for name, text in zip(front.objectives, labels, strict=False))
+    (legend,) = seen[0].legends
+    assert {"seed 3", "seed 4"} <= {text.get_text() for text in legend.get_texts()}
+
+
+def test_unknown_errors_are_drawn_without_bars(decomposed: Front, tmp_path: Path) -> None:
+    assert draw_front(decomposed, tmp_path / "front.svg").stat().st_size > 1000
+
+
+def test_a_folder_that_cannot_be_written_is_named(conditioned: Front, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"front.png: cannot be written"):
+        draw_front(conditioned, tmp_path / "file" / "front.png")
+
+
+def test_the_interval_is_over_seeds_where_there_are_several(conditioned: Front) -> None:
+    summary = reached(conditioned)
+    assert summary.asked.shape == summary.mean.shape == summary.half.shape == (5, 2)
+    assert summary.seeds == 2
+    own = np.stack([front.returns[np.argsort(front.asked[:, 0])] for front in map(conditioned.of, (3, 4))])
+    assert summary.mean == pytest.approx(own.mean(0))
+    assert summary.half == pytest.approx(stdtrit(1, 0.975) * own.std(0, ddof=1) / np.sqrt(2))
+
+
+def test_the_interval_is_over_episodes_for_one_seed(conditioned: Front, decomposed: Front) -> None:
+    one = conditioned.of(3)
+    order = np.argsort(one.asked[:, 0])
+    assert reached(one).half == pytest.approx(1.96 * one.errors[order])
+    assert np.isnan(reached(decomposed).half).all()  # a single episode tells nothing about its spread
+
+
+def test_preferences_that_differ_by_rounding_are_one(conditioned: Front) -> None:
+    shaken = replace(conditioned, asked=conditioned.asked + 1e-12)
+    both = replace(conditioned, asked=np.where(conditioned.member[:, None] == 0, conditioned.asked, shaken.asked))
+    assert len(reached(both).asked) == 5

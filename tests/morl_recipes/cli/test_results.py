@@ -1,11 +1,125 @@
+"""Commands that read results: table, report, figures, test, verify, play and export."""
+
+import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import copytree
 from typing import NoReturn
 
 import pytest
 
+from benchmarks import publish
 from morl_recipes.cli import main
 from morl_recipes.recipe.spec import KINDS
+from morl_recipes.store.frames import load_runs
+
+
+def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exports = ["export"] if find_spec("onnx") else []  # without its extra, that is said first
+    for command in ["table", "report", "figures", "test", "play", *exports]:
+        assert main([command, str(tmp_path)]) == 3
+        assert "not a result store (it has no manifest.json)" in capsys.readouterr().err
+
+
+def test_a_report_is_one_file(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("plotly", reason="the report extra is not installed")
+    out = tmp_path / "r.html"
+    assert main(["report", str(trained), "--out", str(out), "--title", "Mine"]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    assert "Mine" in out.read_text()
+
+
+def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "pictures"
+    assert main(["figures", str(trained), "--out", str(out), "--formats", "png"]) == 0
+    *named, last = capsys.readouterr().out.splitlines()
+    assert sorted(named) == sorted(str(path) for path in out.iterdir())
+    assert last == f"{len(named)} files in {out}"
+    assert main(["figures", str(trained), "--formats", "bmp"]) == 2
+
+
+def test_results_that_were_published_are_printed_like_a_folder(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    publish.main(publish.Args(folders=(trained,), name="mine", out=tmp_path))
+    assert f"Next: morl-blocks table --results {path}" in capsys.readouterr().out
+    texts = []
+    for where in (["--results", str(path)], [str(trained)]):
+        assert main(["table", *where, "--score", "final"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    for wrong in ([], [str(trained), "--results", str(path)]):
+        assert main(["table", *wrong]) == 2
+        assert "needs the folder of results, or --results NAME, and not both" in capsys.readouterr().err
+    assert main(["table", "--results", "nobody"]) == 2
+    assert "unknown results 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["table", "report", "figures", "play", "test"])
+def test_the_name_of_a_published_table_is_no_folder(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "stealth-200k"]) == 2
+    assert "morl-blocks table --results stealth-200k" in capsys.readouterr().err
+
+
+def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    assert main(["test", str(folder), "--episodes", "3"]) == 0
+    said = capsys.readouterr()
+    assert "8 runs tested on 3 fresh episodes each." in said.out
+    assert said.err == ""  # a bar is for terminals
+    assert set(load_runs(folder)["test_final_episodes"]) == {3}
+    assert main(["test", str(folder), "--episodes", "3"]) == 0
+    assert "0 runs tested on 3 fresh episodes each, 8 had a test score already." in capsys.readouterr().out
+    assert main(["table", str(folder), "--score", "test"]) == 0
+    assert "Scores are test scores" in capsys.readouterr().out
+    assert main(["test", str(folder), "--episodes", "0"]) == 2
+
+
+def test_a_whole_store_passes(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(trained)]) == 0
+    assert "8 of 8 runs are there, and all of them are whole." in capsys.readouterr().out
+
+
+def test_findings_are_sentences_and_exit_code_1(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copytree(trained, tmp_path / "s")
+    folder = min((tmp_path / "s" / "runs").iterdir())
+    (folder / "history.csv").write_text("nothing")
+    assert main(["verify", str(tmp_path / "s")]) == 1
+    out = capsys.readouterr().out
+    assert f"{folder}/history.csv: damaged (7 bytes" in out
+    assert "Remove the folder" in out
+    assert "Findings: 1. Nothing was changed." in out
+    assert main(["verify", str(tmp_path)]) == 1
+    assert "not a result store" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flag", "name", "text"),
+    [
+        ("--rows", "mine.py:MyRow", "from morl_recipes import PASTA\nMyRow = PASTA"),
+        (
+            "--rows",
+            "mine.py",
+            "from dataclasses import replace\nfrom morl_recipes import PASTA\nMyRow = replace(PASTA)",
+        ),
+        ("--envs", "mine.py:make_env", "from morl_envs.toy import ToyBatch as make_env"),
+    ],
+)
+def test_dry_run_names_python_files_before_it_runs_them(
+    flag: str, name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(f"{text}\nprint('I am run')\n")
+    rest = ["--seeds", "0", "--set", "ppo.epochs=1", "--dry-run"]
+    assert main(["sweep", *([] if flag == "--rows" else ["--rows", "PASTA"]), flag, name, *rest]) == 0
+    out = capsys.readouterr().out
+    assert out.index("This runs the Python file mine.py") < out.index("I am run")
+    assert "Nothing was trained or written." in out
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
 def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,22 +158,18 @@ def test_the_returns_are_printed_whatever_becomes_of_the_film(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_preference_of_the_wrong_length_is_named(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", str(trained), "--preference", "0.5,0.2,0.3"]) == 2
-    assert "`preference` must hold 2 numbers (treasure, time), got [0.5, 0.2, 0.3]" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
-    ("run", "message"),
+    ("argv", "message"),
     [
-        ("linaer", "unknown run 'linaer'"),
-        ("baselines", "`run` must name one method, got 'baselines', which is part of"),
+        (["--run", "linaer"], "unknown run 'linaer'"),
+        (["--run", "baselines"], "`run` must name one method, got 'baselines', which is part of"),
+        (["--preference", "0.5,0.2,0.3"], "`preference` must hold 2 numbers (treasure, time), got [0.5, 0.2, 0.3]"),
     ],
 )
-def test_unknown_and_ambiguous_runs_are_refused(
-    trained: Path, capsys: pytest.CaptureFixture[str], run: str, message: str
+def test_unknown_and_ambiguous_runs_and_wrong_preferences_are_refused(
+    trained: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str
 ) -> None:
-    assert main(["play", str(trained), "--run", run]) == 2
+    assert main(["play", str(trained), *argv]) == 2
     assert message in capsys.readouterr().err
 
 
