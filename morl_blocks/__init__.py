@@ -1,11 +1,12 @@
 """Building blocks for multi-objective policy optimisation: pure maths under thin ``nn.Module`` objects.
 
-Five families, each usable alone: :mod:`morl_blocks.scalarizers`, :mod:`morl_blocks.schedulers`,
-:mod:`morl_blocks.combiners`, :mod:`morl_blocks.critics` and :mod:`morl_blocks.preferences`; :mod:`morl_blocks.ppo` and
-:mod:`morl_blocks.metrics` put them to work. Nothing here loops over training, touches files or knows an environment.
+Five families of blocks, each usable on its own: :mod:`morl_blocks.scalarizers`, :mod:`morl_blocks.schedulers`,
+:mod:`morl_blocks.combiners`, :mod:`morl_blocks.critics` and :mod:`morl_blocks.preferences`. :mod:`morl_blocks.ppo` and
+:mod:`morl_blocks.metrics` use them. This package has no training loop, does not access files and does not depend on any
+environment.
 
 Importing the package is cheap. ``morl_blocks.combine_gradients``, ``morl_blocks.objective_jacobian`` and the families
-are loaded when they are first used; only :mod:`morl_blocks.ppo` and :mod:`morl_blocks.transforms` need TorchRL.
+are loaded on first use. Only :mod:`morl_blocks.ppo` and :mod:`morl_blocks.transforms` need TorchRL.
 """
 
 from importlib import import_module
@@ -49,7 +50,7 @@ __all__ = [*_GRADIENTS, *_MODULES, "__version__"]
 
 try:
     __version__ = version("morl-blocks")
-except PackageNotFoundError:  # a bare copy of the sources
+except PackageNotFoundError:  # the sources were copied, not installed
     __version__ = "0+unknown"
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from morl_blocks import _checks
 
 LARGE = 2**14
-"""A gradient with this many numbers is multiplied where it lies; smaller ones are joined first."""
+"""Gradients with at least this many numbers are multiplied without a copy; smaller ones are concatenated first."""
 CHUNK = 2**14
 
 Gradients = Sequence[Tensor | None]
@@ -30,7 +30,7 @@ def gradients_at_once(losses: Tensor, params: list[Tensor]) -> list[Tensor | Non
         gradients = list(
             torch.autograd.grad(losses, params, eye, retain_graph=True, is_grads_batched=True, allow_unused=True)
         )
-    except RuntimeError:  # a module without a batching rule; a real error comes again below
+    except RuntimeError:  # vmap has no batching rule for some module; other errors are raised again below
         rows = [gradients_of(losses, row, params) for row in eye]
         gradients = [None if column[0] is None else torch.stack(column) for column in zip(*rows, strict=True)]
     require_used(params, gradients)
@@ -46,13 +46,13 @@ def gradients_of(losses: Tensor, weights: Tensor, params: list[Tensor]) -> tuple
 
 
 def require_used(params: list[Tensor], gradients: Iterable[Tensor | None]) -> None:
-    """Refuse parameters that have nothing to do with the losses."""
+    """Raise if no loss depends on any of the parameters."""
     if all(gradient is None for gradient in gradients):
-        _checks.fail("params", "hold a parameter that a loss depends on", f"{len(params)} that none uses")
+        _checks.fail("params", "hold a parameter that a loss depends on", f"{len(params)} parameters that no loss uses")
 
 
 def as_blocks(params: list[Tensor], gradients: Gradients) -> list[Block]:
-    """Lay the gradients out as matrices: each large parameter is one, without a copy, all small ones are another."""
+    """Return the gradients as matrices: one per large parameter, without a copy, and one for all small parameters."""
     pairs = [(p, g.reshape(len(g), -1)) for p, g in zip(params, gradients, strict=True) if g is not None]
     blocks = [Block([param], rows) for param, rows in pairs if rows.shape[-1] >= LARGE]
     small = [pair for pair in pairs if pair[1].shape[-1] < LARGE]
@@ -63,9 +63,10 @@ def as_blocks(params: list[Tensor], gradients: Gradients) -> list[Block]:
 
 
 def gramian_by_pairs(losses: Tensor, params: list[Tensor]) -> Tensor:
-    """Return the Gramian of the gradients, ``[m, m]``, while at most two of them exist.
+    """Return the Gramian of the gradients, ``[m, m]``, with at most two gradients in memory.
 
-    One gradient is held and the others pass by; the last of them is held next. That takes 1 + m (m - 1) / 2 passes.
+    One gradient is kept while the others are computed one by one; the last of them is kept next. This takes 1 + m (m -
+    1) / 2 passes.
     """
     m = len(losses)
     eye = torch.eye(m, dtype=losses.dtype, device=losses.device)
@@ -77,7 +78,7 @@ def gramian_by_pairs(losses: Tensor, params: list[Tensor]) -> Tensor:
         gramian[current, current] = inner(held, held)
         row, passing = current, held
         for current in others:
-            passing = ()  # let go of the last one before the next is made
+            passing = ()  # free the previous gradient before the next one is computed
             passing = gradients_of(losses, eye[current], params)
             gramian[row, current] = gramian[current, row] = inner(held, passing)
         held = passing
@@ -85,7 +86,7 @@ def gramian_by_pairs(losses: Tensor, params: list[Tensor]) -> Tensor:
 
 
 def inner(ours: Gradients, theirs: Gradients) -> Tensor | float:
-    """Return the inner product of two gradients in double precision, a piece at a time."""
+    """Return the inner product of two gradients in double precision, computed in chunks."""
     total: Tensor | float = 0.0
     for a, b in zip(ours, theirs, strict=True):
         if a is None or b is None:

@@ -1,7 +1,7 @@
-"""Packages beyond torch and numpy: which extra brings each, and the sentence for one that is not installed.
+"""Optional packages: the extra that installs each of them, and the error message when one is missing.
 
-The base needs torch and numpy alone. A function that needs more says so with :func:`needs`; classes that derive from
-another package's stand in a module of their own, which :func:`lazy` loads when one of them is first used.
+The base install needs only torch and numpy. A function that needs more declares it with :func:`needs`. Classes that
+derive from another package's classes have a module of their own, which :func:`lazy` loads on first use.
 """
 
 import functools
@@ -23,7 +23,7 @@ EXTRAS = {
     "transformers": "llm",
     "trl": "llm",
 }
-"""The extra that brings a package, by the name it is imported under."""
+"""The extra that installs a package, by the package's import name."""
 
 
 def missing(name: str, package: str, extra: str | None = None) -> ModuleNotFoundError:
@@ -38,13 +38,13 @@ def missing(name: str, package: str, extra: str | None = None) -> ModuleNotFound
 
 
 def needs(*packages: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let each call of a function begin with a look whether these packages are there.
+    """Check at the start of each call of a function that these packages are installed.
 
     Args:
         *packages: Names of :data:`EXTRAS`.
 
     Returns:
-        The decorator; what it returns lists the packages as ``__needs__``.
+        The decorator; the decorated function lists the packages as ``__needs__``.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -61,7 +61,7 @@ def needs(*packages: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def require(name: str, package: str) -> Any:
-    """Import a package for a public name and return it, or raise the sentence that names its extra.
+    """Import a package for a public name and return it, or raise an error that names its extra.
 
     Example:
         >>> require("example", "torch").__name__
@@ -74,36 +74,36 @@ def require(name: str, package: str) -> Any:
 
 
 def explained(name: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return the sentence for a failed import of a package of :data:`EXTRAS`, and any other error as it is."""
+    """Return the error that names the extra of a missing package of :data:`EXTRAS`, or the given error for others."""
     package = (error.name or "").partition(".")[0]
     return missing(name, package) if package in EXTRAS else error
 
 
 class StandIn(type):
-    """The class of a public name whose package is not installed: to import it is free, to use it says what to do."""
+    """Placeholder for a class whose package is not installed: importing it works, using it raises the error."""
 
     error: ModuleNotFoundError
 
     def __call__(cls, *args: object, **kwargs: object) -> NoReturn:
-        """Raise the sentence instead of making an instance."""
+        """Raise the error instead of creating an instance."""
         raise cls.error
 
     def __getattr__(cls, name: str) -> NoReturn:
-        """Raise the sentence for a class attribute; Python itself asks for names with underscores."""
+        """Raise the error for a class attribute; Python itself looks up names with a leading underscore."""
         if name.startswith("_"):
             raise AttributeError(name)
         raise cls.error
 
 
 def lazy(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package whose names are loaded when they are first used.
+    """Return the ``__getattr__`` of a package whose names are loaded on first use.
 
     Args:
-        package: The package, its ``__name__``.
-        home: The module of each public name, inside the package.
+        package: The package's ``__name__``.
+        home: The module of each public name, relative to the package.
 
     Returns:
-        A function that finds a name; a :class:`StandIn` where its module needs a package that is not installed.
+        A function that returns the object of a name, or a :class:`StandIn` if its package is not installed.
     """
 
     def find(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What actors and critics are made of: layers on ``[observation, preference]`` and their initialisation."""
+"""Layers on ``[observation, preference]`` that actors and critics share, and their initialisation."""
 
 import itertools
 import math
@@ -34,7 +34,7 @@ def trunk(
 def join(
     observation: Tensor, preference: Tensor, observation_dim: int, num_objectives: int, network: nn.Sequential
 ) -> Tensor:
-    """Concatenate the inputs, ``[*B, n + m]``, in the network's dtype; one preference ``[m]`` serves a whole batch.
+    """Concatenate the inputs, ``[*B, n + m]``, in the network's dtype; a preference ``[m]`` is repeated over the batch.
 
     Example:
         >>> join(torch.zeros(5, 4), torch.tensor([0.5, 0.5]), 4, 2, mlp([6, 8], nn.Tanh)).shape
@@ -73,7 +73,7 @@ class LinearBank(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Apply layer i to row i: ``[*B, m, size_in]``, or ``[*B, 1, size_in]`` for all, to ``[*B, m, size_out]``."""
-        if features.shape[-2] == 1:  # the same features for every layer: one wide product
+        if features.shape[-2] == 1:  # all layers have the same input: one wide product
             flat = self.weight.flatten(0, 1)
             wide: Tensor = (features.squeeze(-2) @ flat.mT).unflatten(-1, self.bias.shape)
             return wide + self.bias
@@ -84,12 +84,12 @@ class LinearBank(nn.Module):
 def initialise(network: nn.Module, init: Initialisation, outputs: Iterable[nn.Module], gain: float) -> None:
     r"""Initialise a network's linear layers in place.
 
-    ``"default"`` leaves PyTorch's own initialisation. ``"orthogonal"`` gives hidden layers orthogonal weights with gain
-    :math:`\sqrt 2`, output layers with ``gain``, and zero biases, as many PPO codes do.
+    ``"default"`` keeps PyTorch's own initialisation. ``"orthogonal"`` gives hidden layers orthogonal weights with gain
+    :math:`\sqrt 2`, output layers with ``gain``, and zero biases, as is common in PPO implementations.
 
     Args:
         network: The network.
-        init: Which of the two.
+        init: Name of the initialisation.
         outputs: Its output layers.
         gain: Gain of the output layers.
     """

@@ -1,4 +1,4 @@
-"""One gradient per objective in one backward pass, and the step from there to ``.grad``."""
+"""The gradient of each objective in one backward pass, and their combination in ``.grad``."""
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ from morl_blocks.combiners.torchjd import as_combiner
 
 
 class Combined(NamedTuple):
-    """What :func:`combine_gradients` did: the conflict ratio before, and the weight each gradient got."""
+    """Result of :func:`combine_gradients`: the conflict ratio before combining, and the weight of each gradient."""
 
     conflict: Tensor
     weights: Tensor
@@ -25,10 +25,10 @@ class Combined(NamedTuple):
 def objective_jacobian(losses: Tensor | Sequence[Tensor], params: Iterable[Tensor]) -> Tensor:
     r"""Return the gradient of every loss, one row per objective.
 
-    One batched backward pass (a vector-Jacobian product vectorised over the objectives). Modules that ``vmap`` cannot
-    handle get one pass per objective instead, with the same result. Parameters that a loss does not use, or that do not
-    require a gradient, have zeros. The graph is kept, so that a further term (an entropy bonus, say) can be
-    differentiated afterwards.
+    It uses one batched backward pass (a vector-Jacobian product vectorised over the objectives). For modules that
+    ``vmap`` cannot handle it uses one pass per objective instead, with the same result. Parameters that a loss does not
+    use, or that do not require a gradient, have zeros. The graph is kept, so that a further term (such as an entropy
+    bonus) can be differentiated afterwards.
 
     Args:
         losses: One loss per objective, ``[m]`` or m scalars.
@@ -62,22 +62,22 @@ def combine_gradients(
 
     A single loss (a scalarised advantage) has its own gradient and conflicts with nothing.
 
-    Call ``zero_grad()`` first, as before ``backward()``. A parameter that already has a gradient (a value loss's, in a
-    trunk that both share) is an error, so that none is lost; ``accumulate=True`` adds to it, as ``backward()`` does. A
-    term that is not to be combined (an entropy bonus) is added with its own ``backward()`` afterwards. Parameters that
-    no loss uses keep ``.grad`` as it was.
+    Call ``zero_grad()`` first, as before ``backward()``. A parameter that already has a gradient (such as that of a
+    value loss in a shared trunk) raises an error, so that no gradient is lost; ``accumulate=True`` adds to it, as
+    ``backward()`` does. Add a term that is not combined (such as an entropy bonus) with its own ``backward()``
+    afterwards. Parameters that no loss uses keep their ``.grad``.
 
-    Nothing is averaged over processes: ``DistributedDataParallel`` sees ``backward()`` alone. There, average
-    :func:`objective_jacobian` and combine that.
+    Gradients are not averaged over processes, because ``DistributedDataParallel`` only hooks into ``backward()``. With
+    it, average the :func:`objective_jacobian` and combine the average.
 
     Args:
         losses: One loss per objective, ``[m]`` or m scalars, m >= 1.
         params: The parameters to update.
         combiner: How to combine, for example ``PCGrad()``; an aggregator or weighting of TorchJD such as ``UPGrad()``
-            may be given as it is.
+            can be passed directly.
         attention: Attention over the objectives for weighted combiners, ``[m]`` or ``[b, m]``.
-        generator: Source of randomness for combiners that draw; by default PyTorch's global one, or their own.
-        accumulate: Add to gradients that are there already.
+        generator: Source of randomness for combiners that draw; by default their own or PyTorch's global one.
+        accumulate: Add to existing gradients.
         low_memory: Keep at most two gradients of the parameters' size instead of m + 1. The Gramian then takes
             1 + m (m - 1) / 2 backward passes and the sum one more, instead of m at once. Combiners that need all
             gradients (some of TorchJD's) refuse it.
@@ -110,7 +110,7 @@ def combine_gradients(
 def _by_blocks(
     losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
 ) -> tuple[Combined, list[Block]]:
-    """Combine without joining the gradients: the Gramian and the weighted sum take one parameter after the other."""
+    """Combine without concatenating the gradients: compute the Gramian and the weighted sum parameter by parameter."""
     blocks = as_blocks(params, gradients_at_once(losses, params))
     rows = [block.rows for block in blocks]
     gramian = gramian_of(*rows)
@@ -127,7 +127,7 @@ def _by_blocks(
 def _by_jacobian(
     losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
 ) -> tuple[Combined, list[Block]]:
-    """Hand all gradients to a combiner that looks at more than their inner products."""
+    """Pass all gradients to a combiner that needs more than their inner products."""
     gradients = gradients_at_once(losses, params)
     jacobian = _flat(losses, params, gradients)
     _checks.finite("losses", jacobian, "have finite gradients")
@@ -140,7 +140,7 @@ def _by_jacobian(
 def _by_pairs(
     losses: Tensor, params: list[Tensor], combiner: Combiner, attention: Tensor | None, generator: Generator | None
 ) -> tuple[Combined, list[Block]]:
-    """Combine with two gradients alive, and let one more backward pass form the weighted sum."""
+    """Combine with at most two gradients in memory; one more backward pass computes the weighted sum."""
     gramian = gramian_by_pairs(losses, params)
     _checks.finite("losses", gramian, "have finite gradients")
     weights, conflict = combiner.weigh(gramian, attention, generator)
@@ -162,7 +162,7 @@ def _weighted(combiner: Combiner, weights: Tensor, rows: Tensor) -> Tensor:
 
 
 def _write(blocks: list[Block], *, accumulate: bool) -> None:
-    """Write one gradient per block to ``.grad`` of its parameters."""
+    """Write the gradient of each block to ``.grad`` of its parameters."""
     if not accumulate:
         _require_no_gradient([param for block in blocks for param in block.params])
     for block in blocks:
@@ -172,7 +172,7 @@ def _write(blocks: list[Block], *, accumulate: bool) -> None:
 
 
 def _trainable(losses: Tensor, params: list[Tensor]) -> list[Tensor]:
-    """Return the parameters that require a gradient; there must be one, and a loss with a graph."""
+    """Return the parameters that require a gradient; raise if there is none or the losses have no graph."""
     trainable = [p for p in params if p.requires_grad]
     if not losses.requires_grad or not trainable:
         raise ValueError("`losses` must depend on a parameter that requires a gradient, got none.")
@@ -180,18 +180,18 @@ def _trainable(losses: Tensor, params: list[Tensor]) -> list[Tensor]:
 
 
 def _widest(tensors: Sequence[Tensor]) -> torch.dtype:
-    """Return the dtype that holds all of them."""
+    """Return the widest dtype among the tensors."""
     return functools.reduce(torch.promote_types, [tensor.dtype for tensor in tensors], torch.float16)
 
 
 def _without_autocast(losses: Tensor) -> AbstractContextManager[None]:
-    """Combine in the gradients' own precision, also where the caller is still inside ``torch.autocast``."""
+    """Combine in the gradients' own precision, even if the caller is still inside ``torch.autocast``."""
     device = losses.device.type
     return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 def _require_no_gradient(params: list[Tensor]) -> None:
-    """Refuse to overwrite what another loss has left in ``.grad``."""
+    """Raise if ``.grad`` already holds the gradient of another loss."""
     for param in params:
         if param.grad is not None and bool(param.grad.any()):
             rule = "have no gradient yet: call zero_grad() before, or pass accumulate=True to add to it"
@@ -230,7 +230,7 @@ def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
 
 
 def _scalar(loss: Tensor) -> Tensor:
-    """Return a loss of one number as a scalar; refuse anything larger instead of reducing it."""
+    """Return a loss of one number as a scalar; raise for anything larger instead of reducing it."""
     if not isinstance(loss, Tensor):
         _checks.fail("losses", "hold tensors", type(loss).__name__)
     if loss.numel() != 1:
@@ -239,7 +239,7 @@ def _scalar(loss: Tensor) -> Tensor:
 
 
 def _flat(losses: Tensor, params: list[Tensor], gradients: list[Tensor | None]) -> Tensor:
-    """Join per-parameter gradients to one matrix ``[m, P]``; ``gradients`` belong to the params that require one."""
+    """Concatenate gradients to a matrix ``[m, P]``; ``gradients`` belong to the parameters that require one."""
     m, remaining = len(losses), iter(gradients)
     columns = []
     for param in params:

@@ -1,8 +1,8 @@
 """All checks of user input: each raises ``ValueError`` with the argument's name, the rule and the value.
 
-Checks that must read numbers out of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it,
-because there the numbers do not exist yet. The pure functions of the blocks check shapes and options (mu, gamma, ...)
-but do not read their data: they stay cheap, and the NaN of one run cannot stop the others. The modules read them.
+Checks that read values of a tensor are skipped while ``torch.compile`` or ``torch.func.vmap`` traces it, because its
+values are not known then. The pure functions of the blocks check shapes and options (mu, gamma, ...) but do not read
+their data. This keeps them cheap, and a NaN in one run does not stop the other runs. The modules check their data too.
 """
 
 from morl_blocks._checks._convert import (

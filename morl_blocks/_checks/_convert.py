@@ -1,4 +1,4 @@
-"""What came in, as dense tensors of real numbers."""
+"""Conversion of user input to dense tensors of real numbers."""
 
 import functools
 from typing import Any, NoReturn
@@ -9,24 +9,24 @@ from torch import Tensor
 
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
-    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    """Raise ``ValueError`` with the argument's name, the rule and the value that broke it."""
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
 
 def is_traced(tensor: Tensor) -> bool:
-    """Tell whether ``tensor`` holds no readable numbers (inside ``torch.compile`` or ``torch.func`` transforms)."""
+    """Return whether ``tensor`` has no readable values (inside ``torch.compile`` or ``torch.func`` transforms)."""
     return torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
 def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
     """Return ``value`` as a dense tensor of real numbers: a tensor, an array, a number or a (nested) list of them.
 
-    Tensors and arrays keep their dtype; numbers and lists get ``dtype``, so that none of their digits are lost.
+    Tensors and arrays keep their dtype; numbers and lists get ``dtype``, so that they lose no precision.
     """
     if isinstance(value, np.ma.MaskedArray):
         fail(name, "have no mask", "a masked array")
     if isinstance(value, np.ndarray):
-        # Read-only, reversed and foreign layouts become ordinary ones.
+        # The copy removes layouts that torch cannot read: read-only arrays and negative strides.
         value, dtype = np.array(value, copy=True), None
     try:
         result = value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=dtype)
@@ -40,17 +40,17 @@ def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
 
 
 def wide(value: Tensor) -> Tensor:
-    """Return float64, or float32 on devices that have nothing wider."""
+    """Return float64, or float32 on devices without float64."""
     return value.float() if value.device.type == "mps" else value.double()
 
 
 def working(value: Tensor) -> Tensor:
-    """Return ``value`` in at least single precision: half precision is for storage, not for sums."""
+    """Return ``value`` in at least single precision, because half precision is too coarse for sums."""
     return value.float() if value.element_size() < 4 else value
 
 
 def is_plain(value: Any) -> bool:
-    """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
+    """Return whether ``value`` is an ordinary floating-point tensor that needs no conversion."""
     return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
 
 
@@ -62,7 +62,7 @@ def like(name: str, value: Any, other: Tensor) -> Tensor:
 
 
 def floats(name: str, value: Any) -> Tensor:
-    """Return ``value`` as a floating-point tensor; whole numbers get PyTorch's default dtype."""
+    """Return ``value`` as a floating-point tensor; integers get PyTorch's default dtype."""
     result = tensor(name, value)
     return result if result.is_floating_point() else result.to(torch.get_default_dtype())
 
@@ -78,7 +78,7 @@ def alike(**values: Any) -> list[Tensor]:
 
 
 def own(value: Tensor) -> Tensor:
-    """Return a copy for a block to keep; a tensor that carries a gradient stays itself, so that it can be trained."""
+    """Return a copy for a block to keep; a tensor that requires a gradient is not copied, so that it can be trained."""
     return value if value.requires_grad else value.clone()
 
 
@@ -91,5 +91,5 @@ def single(name: str, value: Any) -> float:
 
 
 def number(name: str, value: Any) -> Tensor:
-    """Return an option of a block, a number or one per run, in PyTorch's default dtype; a copy, as in :func:`own`."""
+    """Return an option of a block, a number or one per run, in PyTorch's default dtype; copied as in :func:`own`."""
     return own(tensor(name, value).to(torch.get_default_dtype()))

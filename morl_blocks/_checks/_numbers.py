@@ -1,4 +1,4 @@
-"""Checks that read numbers; they are skipped where there are none to read yet."""
+"""Checks that read values; they are skipped while a tensor has none (under tracing)."""
 
 import math
 import warnings
@@ -11,7 +11,7 @@ from morl_blocks._checks._convert import fail, is_traced, tensor, working
 
 SIMPLEX_TOLERANCE = 1e-4
 MODERATE = 1e6
-"""Below it no number is to blame for an overflow in single precision."""
+"""Inputs below this size cannot cause an overflow in single precision."""
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
@@ -23,7 +23,8 @@ def _offender(tensor: Tensor, good: Tensor) -> float | None:
 
 def finite(name: str, value: Tensor, rule: str = "be finite") -> None:
     """Require every number to be finite."""
-    # One sum tells in nearly every case, at a fraction of the cost; it may overflow, so it cannot tell in all.
+    # One sum decides nearly every case at a fraction of the cost. It may overflow, so a sum that is not finite is
+    # checked.
     if is_traced(value) or math.isfinite(value.detach().sum().item()):
         return
     bad = _offender(value, torch.isfinite(value))
@@ -32,7 +33,7 @@ def finite(name: str, value: Tensor, rule: str = "be finite") -> None:
 
 
 def moderate(name: str, value: Tensor) -> None:
-    """Require numbers that a network can add up: finite and below 1e18."""
+    """Require numbers that a network can sum without overflow: finite and below 1e18."""
     if is_traced(value) or not value.numel() or value.detach().abs().amax().item() < 1e18:
         return
     fail(name, "be finite and below 1e18", float(value.detach().abs().amax()))
@@ -45,9 +46,9 @@ def floating(name: str, value: Tensor) -> None:
 
 
 def no_overflow(name: str, result: Tensor, value: Tensor, *, block: str = "", **others: Tensor) -> None:
-    """Say so when finite input was too large for a finite result; of several inputs, name the largest.
+    """Raise if finite inputs gave a result that is not finite; the error names the largest input.
 
-    Where none of them is large, the formula of the ``block`` is to blame, and is named.
+    If none of the inputs is large, the error names the ``block``, whose formula is the cause.
     """
     if is_traced(result) or math.isfinite(result.detach().sum().item()) or bool(result.isfinite().all()):
         return
@@ -68,7 +69,7 @@ def positive(name: str, value: Tensor | float) -> None:
 
 
 def between(name: str, value: Tensor | float, low: float, high: float, *, bounds: str = "[]") -> None:
-    """Require numbers in an interval; ``bounds`` such as ``"[)"`` says which ends belong to it."""
+    """Require numbers in an interval; ``bounds`` such as ``"[)"`` says which ends are included."""
     value = tensor(name, value)
     above = value >= low if bounds[0] == "[" else value > low
     below = value <= high if bounds[1] == "]" else value < high
@@ -79,7 +80,7 @@ def between(name: str, value: Tensor | float, low: float, high: float, *, bounds
 
 
 def utopia(value: Tensor) -> None:
-    """Require a finite utopia value and warn below 1, where a perfect return would count as a loss."""
+    """Require a finite utopia value; warn below 1, because a perfect return would then lie beyond it."""
     finite("utopia", value)
     if not is_traced(value) and bool((value < 1).any()):
         warnings.warn(
@@ -90,7 +91,7 @@ def utopia(value: Tensor) -> None:
 
 
 def simplex(name: str, value: Tensor) -> None:
-    """Require non-negative numbers that sum to 1 over the last dimension, within 1e-4 or 4 roundings of the dtype."""
+    """Require non-negative numbers that sum to 1 over the last dimension, up to 1e-4 or the dtype's rounding error."""
     finite(name, value)
     bad = _offender(value, value >= 0)
     if bad is not None:
@@ -103,20 +104,20 @@ def simplex(name: str, value: Tensor) -> None:
 
 
 def within(name: str, value: Tensor, count: int) -> None:
-    """Require indices of ``count`` things."""
+    """Require indices below ``count``."""
     bad = _offender(value, (value >= 0) & (value < count))
     if bad is not None:
         fail(name, f"hold indices below {count}", int(bad))
 
 
 def choice(name: str, value: str, options: tuple[str, ...]) -> None:
-    """Require one of a few words."""
+    """Require one of the given options."""
     if not isinstance(value, str) or value not in options:
         fail(name, f"be one of {', '.join(map(repr, options))}", repr(value))
 
 
 def maximised(name: str, block: object) -> None:
-    """Require a scalarizer whose utility is to be maximised; one that does not tell its sense is taken for one."""
+    """Require a scalarizer whose utility is to be maximised; one without a ``sense`` is accepted."""
     sense = getattr(block, "sense", "max")
     if sense != "max":
         fail(name, "be one to maximise (sense='max')", f"{type(block).__name__} with sense={sense!r}")

@@ -1,4 +1,4 @@
-"""Checks of shapes and kinds, which compile away."""
+"""Checks of shapes and dtypes, which ``torch.compile`` removes."""
 
 from typing import Any
 
@@ -28,15 +28,16 @@ def features(name: str, value: Tensor, count: int) -> None:
 def broadcastable(name: str, value: Tensor, shape: torch.Size) -> None:
     """Require that ``value`` broadcasts to ``shape`` without enlarging it."""
     own = value.shape
-    # No shortcut for equal shapes: comparing them whole would fix the batch's size in an exported policy.
+    # No early return for equal shapes: comparing whole shapes would fix the batch size in an exported policy.
     if len(own) > len(shape) or any(a not in (1, b) for a, b in zip(own, shape[len(shape) - len(own) :], strict=True)):
         fail(name, f"broadcast to shape {list(shape)}", f"shape {list(value.shape)}")
 
 
 def aligned(name: str, value: Tensor, shape: torch.Size) -> None:
-    """Require one vector for all of ``shape``, or a tensor with its dimensions, of size 1 where it is shared.
+    """Require one vector for all of ``shape``, or a tensor with as many dimensions, of size 1 where it is shared.
 
-    Between the two, ``[R, m]`` beside ``[R, T, m]`` say, broadcasting would take runs for steps.
+    A tensor with fewer dimensions, such as ``[R, m]`` beside ``[R, T, m]``, would be broadcast over the wrong
+    dimension.
     """
     if 1 < value.dim() < len(shape):
         rule = f"be one vector or have {len(shape)} dimensions (of size 1 where shared), as shape {list(shape)}"
@@ -105,7 +106,7 @@ def over_time(name: str, value: Any) -> Tensor:
 
 
 def indices(name: str, value: Any) -> Tensor:
-    """Return whole numbers as int64."""
+    """Return integers as int64."""
     result = tensor(name, value)
     if result.is_floating_point() or result.dtype == torch.bool:
         fail(name, "hold whole numbers", result.dtype)

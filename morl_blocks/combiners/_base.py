@@ -1,4 +1,4 @@
-"""What every combiner shares: weights from the Gramian, then one weighted sum of the gradients."""
+"""The base class of combiners: weights from the Gramian, then one weighted sum of the gradients."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
@@ -23,27 +23,27 @@ class Merged(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """The weight of each gradient, ``[*R, m]``, and the conflict ratio before, ``[*R]``."""
+    """The weight of each gradient, ``[*R, m]``, and the conflict ratio before the combination, ``[*R]``."""
 
     weights: Tensor
     conflict: Tensor
 
 
 class Combiner(nn.Module, ABC):
-    r"""Combine m objective gradients into one update, :math:`c^\top J`, where c depends on :math:`G = J J^\top` alone.
+    r"""Combine m objective gradients into one update, :math:`c^\top J`, where c depends only on :math:`G = J J^\top`.
 
-    The sign is that of the gradients: losses in, a descent direction's negative out, as autograd gives it.
+    Signs are those of autograd: gradients of losses are combined into a gradient to descend along.
 
-    A combiner of your own implements :meth:`combine`. If it needs random numbers it draws them in :meth:`draw`, and
-    ``combine`` gets them as ``noise``: the formula itself stays pure. Nothing else is needed. The combiner then serves
-    one Gramian or a batch of runs, in your loop and in the recipes.
+    To write a combiner, implement :meth:`combine`. If it needs random numbers, draw them in :meth:`draw`; ``combine``
+    receives them as ``noise``, so that it stays a pure function. Nothing else is needed. The combiner then works on one
+    Gramian or a batch of runs, in your own loop and in the recipes.
 
     Attributes:
-        needs_attention: Whether :meth:`combine` looks at the attention; if so, :meth:`weights` insists on it.
+        needs_attention: Whether :meth:`combine` uses the attention; if so, :meth:`weights` requires it.
         batched: Whether :meth:`combine` takes ``[*R, m, m]`` at once and can be compiled. With ``False`` it gets one
             Gramian ``[m, m]`` at a time, and callers loop over the runs.
-        groups: Number of groups of like preferences. With more than one, trainers hand over one gradient per group and
-            objective, of samples that are weighed by their own attention already.
+        groups: Number of groups of similar preferences. With more than one, trainers pass one gradient per group and
+            objective, from samples that are already weighted by their own attention.
 
     Example:
         >>> class Normalised(Combiner):
@@ -60,7 +60,7 @@ class Combiner(nn.Module, ABC):
 
     @property
     def needs_jacobian(self) -> bool:
-        """Whether the Gramian is not enough: true of a class with its own :meth:`merge`."""
+        """Whether the combiner needs more than the Gramian: true for a class that overrides :meth:`merge`."""
         return type(self).merge is not Combiner.merge
 
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor | None:
@@ -114,7 +114,7 @@ class Combiner(nn.Module, ABC):
         return self.merge(jacobian, attention, generator).gradient
 
     def merge(self, jacobian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Merged:
-        """Return the combined gradient of :meth:`forward` with the weights and the conflict ratio behind it."""
+        """Return the combined gradient of :meth:`forward` together with its weights and the conflict ratio."""
         jacobian = _checks.floats("jacobian", jacobian)
         _checks.jacobian(jacobian)
         gramian = gramian_of(jacobian)
@@ -144,7 +144,7 @@ class Combiner(nn.Module, ABC):
         return weights
 
     def weigh(self, gramian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Weighed:
-        """Return the weights of :meth:`weights` and the conflict ratio of the same draw, of a gramian that is checked.
+        """Return the weights of :meth:`weights` and the conflict ratio of the same draw, for a checked Gramian.
 
         Both are in float32 or float64, also for gradients in half precision.
         """
@@ -160,7 +160,7 @@ class Combiner(nn.Module, ABC):
         return Weighed(weights, conflict)
 
     def _source(self) -> Generator:
-        """Return the stream to draw from when a call brings none."""
+        """Return the generator for a call that passes none."""
         return torch.default_generator
 
     def _looped(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -177,13 +177,13 @@ class Combiner(nn.Module, ABC):
         return weights.reshape(*runs, m), conflict.reshape(runs)
 
     def _require_weights(self, weights: Tensor, gramian: Tensor) -> None:
-        """Say so when a combiner of the user's own returns something else than weights."""
+        """Raise if a user's combiner returned something other than weights."""
         if weights.shape != gramian.shape[:-1]:
             rule = f"return weights of shape {list(gramian.shape[:-1])}"
             _checks.fail(f"{type(self).__name__}.combine", rule, f"shape {list(weights.shape)}")
 
     def _mean_attention(self, gramian: Tensor, attention: Tensor | None) -> Tensor:
-        """Return the attention as ``[*R, m]``: uniform for combiners that have no use for it."""
+        """Return the attention as ``[*R, m]``: uniform for combiners that do not use it."""
         if not self.needs_attention:
             return torch.full_like(gramian[..., 0], 1 / max(gramian.shape[-1], 1))
         if attention is None:
@@ -198,11 +198,12 @@ class Combiner(nn.Module, ABC):
 
 
 class DrawingCombiner(Combiner):
-    """A combiner that draws random numbers, with an optional stream of its own.
+    """A combiner that draws random numbers, optionally from its own generator.
 
     Args:
         seed: Seed of the combiner's own generator, whose state is part of the ``state_dict``. By default it has none
-            and draws from PyTorch's global stream: a combiner made anew in every minibatch never repeats itself.
+            and draws from PyTorch's global generator, so a combiner created anew for every minibatch does not repeat
+            itself.
     """
 
     def __init__(self, seed: int | None = None) -> None:
@@ -215,12 +216,12 @@ class DrawingCombiner(Combiner):
         return super()._source() if self._generator is None else self._generator
 
     def get_extra_state(self) -> Tensor:
-        """Return the state of the own generator; empty without one."""
+        """Return the state of the combiner's own generator; empty without one."""
         return torch.empty(0, dtype=torch.uint8) if self._generator is None else self._generator.get_state()
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Restore the state of the own generator."""
+        """Restore the state of the combiner's own generator."""
         self._generator = None
         if state.numel():
             self._generator = torch.Generator()
-            self._generator.set_state(state.cpu())  # a checkpoint may have been loaded to another device
+            self._generator.set_state(state.cpu())  # the checkpoint may have been loaded to another device

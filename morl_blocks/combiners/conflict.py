@@ -1,4 +1,4 @@
-"""How much the objectives' gradients work against each other."""
+"""The conflict ratio of the objectives' gradients."""
 
 import torch
 from torch import Tensor
@@ -29,9 +29,9 @@ def conflict_ratio(gramian: Tensor) -> Tensor:
 
 
 def pair_conflict(gramian: Tensor) -> Tensor:
-    """Compute :func:`conflict_ratio` without reading numbers, for hot loops; 0 for a single objective, NaN for NaN."""
+    """Compute :func:`conflict_ratio` without reading values, for hot loops; 0 for a single objective, NaN for NaN."""
     gramian = _checks.square("gramian", gramian)
     m = gramian.shape[-1]
-    # Each pair stands in both triangles; the diagonal is never negative.
+    # Each pair appears in both triangles; the diagonal is never negative.
     negative = (gramian < 0).to(gramian.dtype)
     return torch.where(gramian.isnan(), gramian, negative).sum((-2, -1)) / max(m * (m - 1), 1)

@@ -1,4 +1,4 @@
-"""Inner products of gradients that neither overflow nor vanish."""
+"""Inner products of gradients that neither overflow nor underflow."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ SMALL, LARGE = 1e-24, 1e24
 
 
 def gramian_of(jacobian: Tensor, *more: Tensor) -> Tensor:
-    r"""Return :math:`J J^\top`, computed in float64 where squares would leave the range of single precision.
+    r"""Return :math:`J J^\top`, computed in float64 where squares would exceed the range of single precision.
 
-    A gradient of 1e-20 has a squared length of 1e-40, which float32 cannot hold with any digits. Ordinary gradients
+    A gradient of 1e-20 has a squared length of 1e-40, which float32 cannot represent accurately. Ordinary gradients
     stay in float32; half precision is widened to it.
 
     Args:
         jacobian: One gradient per objective, ``[*R, m, P]``.
-        more: Further columns of the Jacobian, so that gradients which lie apart need not be joined.
+        more: Further columns of the Jacobian, so that separate gradients need not be concatenated.
 
     Returns:
         Gramian in float32 or float64, ``[*R, m, m]``.
@@ -38,7 +38,7 @@ def gramian_of(jacobian: Tensor, *more: Tensor) -> Tensor:
 
 
 def _added(blocks: tuple[Tensor, ...], widen: Callable[[Tensor], Tensor]) -> Tensor:
-    """Add up the blocks' own Gramians."""
+    """Sum the Gramians of the blocks."""
     first, *others = (wide @ wide.mT for wide in map(widen, blocks))
     for gramian in others:
         first = first + gramian

@@ -1,4 +1,4 @@
-"""PCGrad between objectives and preferences: one gradient per objective and group of like preferences."""
+"""PCGrad between objectives and preferences: one gradient per objective and group of similar preferences."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ from morl_blocks.preferences import even_preferences
 
 
 def preference_groups(preferences: Tensor, groups: int) -> Tensor:
-    r"""Assign preferences to groups of like ones: each to the nearest of K even points of the simplex.
+    r"""Assign each preference to the nearest of K evenly spread points of the simplex.
 
     .. math:: k(w) = \arg\min_k \|w - c_k\|, \qquad c_1, \dots, c_K \text{ from } \texttt{even\_preferences}
 
@@ -19,7 +19,7 @@ def preference_groups(preferences: Tensor, groups: int) -> Tensor:
         groups: Number of groups, K >= 2 and at least one per objective.
 
     Returns:
-        One-hot membership in the dtype of the preferences, ``[*B, K]``; NaN where the preference is.
+        One-hot membership in the dtype of the preferences, ``[*B, K]``; NaN for a preference with NaN.
 
     Example:
         >>> preference_groups(torch.tensor([[0.1, 0.9], [0.6, 0.4]]), groups=3)
@@ -43,20 +43,21 @@ def nearest(preferences: Tensor, centres: Tensor) -> Tensor:
 class GroupedPCGrad(PCGrad):
     r"""Project the gradients of objectives *and* groups of preferences away from each other.
 
-    In a preference-conditioned training a minibatch holds samples of many preferences. They are split into K groups of
-    like preferences (:func:`preference_groups`), each sample weighed by its own attention. Group k and objective i give
-    the gradient :math:`g_{ki}`; all :math:`K m` of them are projected as :class:`PCGrad` does and then summed. So a
-    step for one group does not undo what another group needs, nor one objective what another needs. With one group it
-    is :class:`WeightedPCGrad` on samples that are weighed beforehand, which is the same where all have one attention.
+    In preference-conditioned training a minibatch holds samples of many preferences. They are split into K groups of
+    similar preferences (:func:`preference_groups`), and each sample is weighted by its own attention. Group k and
+    objective i give the gradient :math:`g_{ki}`; all :math:`K m` of them are projected as in :class:`PCGrad` and then
+    summed. A step for one group or objective therefore does not undo the progress of another one. With one group this
+    is :class:`WeightedPCGrad` on samples that are weighted beforehand; both agree if all samples have the same
+    attention.
 
-    The recipes split and weigh the samples. In a loop of your own, hand over the :math:`K m` losses.
+    The recipes split and weight the samples. In your own loop, pass the :math:`K m` losses.
 
     Args:
         groups: Number of groups, K >= 2 and at least one per objective.
-        seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
+        seed: Seed of its own generator; by default orders come from the call's generator or PyTorch's global one.
         pairing: As in :class:`PCGrad`.
-        conflict: As in :class:`PCGrad`; ``"pairs"`` counts the pairs of gradients that are not zero, for a minibatch
-            need not have samples of every group.
+        conflict: As in :class:`PCGrad`; ``"pairs"`` counts only pairs of nonzero gradients, because a minibatch may
+            have no samples of some group.
 
     Example:
         >>> jacobian = torch.tensor([[1.0, 0.0], [-1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])  # the second group is empty

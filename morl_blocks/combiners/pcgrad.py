@@ -13,7 +13,7 @@ from morl_blocks.combiners.sum import rescaled
 
 
 def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
-    """Draw, for each objective, the order in which it meets the others.
+    """Draw the order in which each objective's gradient is projected on the others.
 
     Args:
         shape: ``(*R, m)``.
@@ -28,23 +28,23 @@ def random_order(shape: tuple[int, ...], generator: Generator) -> Tensor:
     """
     if not isinstance(shape, Sequence) or not shape or not all(type(size) is int and size >= 0 for size in shape):
         _checks.fail("shape", "be (*R, m), whole numbers", repr(shape))
-    # Drawn in float32 whatever the default dtype is, so that a seed means the same order everywhere.
+    # Always drawn in float32, so that a seed gives the same order under every default dtype.
     numbers = torch.rand(*shape, shape[-1], generator=generator, device=generator.device, dtype=torch.float32)
     return numbers.argsort(-1)
 
 
 def pcgrad_projections(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> Tensor:
-    r"""Project each gradient on the normal planes of those it conflicts with, one after the other.
+    r"""Project each gradient onto the normal planes of those it conflicts with, one after the other.
 
     For each i, over the other j in the given order: if :math:`\langle g_i^{proj}, g_j \rangle < 0`, subtract
     :math:`\langle g_i^{proj}, g_j \rangle / \|g_j\|^2 \; g_j` with the *original* :math:`g_j`. Only inner products are
     needed, so the result is a matrix of coefficients: :math:`g_i^{proj} = \sum_k C_{ik}\, g_k`. A zero gradient
-    conflicts with nothing.
+    conflicts with none.
 
     Args:
         gramian: Inner products of the gradients, ``[*R, m, m]``.
         order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
-        pairing: ``"index"``: row i leaves out the entry i, itself; see :mod:`morl_blocks.combiners.readings`.
+        pairing: ``"index"``: row i skips the entry i, its own gradient; see :mod:`morl_blocks.combiners.readings`.
 
     Returns:
         Coefficients C, ``[*R, m, m]``.
@@ -59,21 +59,21 @@ def pcgrad_projections(gramian: Tensor, order: Tensor, pairing: Pairing = "index
 
 
 def project(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> tuple[Tensor, Tensor]:
-    """Return the coefficients and the inner products below zero as they are met, step by step; both ``[*R, m, m]``."""
+    """Return the coefficients and the negative inner products of all steps, both ``[*R, m, m]``."""
     gramian, order = _checks.square("gramian", gramian), _checks.indices("order", order)
     _checks.same_shape("order", order, gramian.shape)
     number = torch.arange(gramian.shape[-1], device=order.device)
-    # [*R, i, step, m]: one-hot of the gradient that i meets at each step
+    # [*R, i, step, m]: one-hot of the gradient that gradient i is compared with at each step
     met = (order.unsqueeze(-1) == number).to(gramian.dtype)
     rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
     norms = (rows * met).sum(-1, keepdim=True)
-    # Divided by infinity, nothing is subtracted.
+    # Dividing by infinity gives a coefficient of 0.
     norms = norms.masked_fill(left_out(order, pairing).unsqueeze(-1) | (norms <= 0), torch.inf)
     coefficients = torch.eye(gramian.shape[-1], dtype=gramian.dtype, device=gramian.device).expand_as(gramian)
     inner = []
     for row_j, met_j, norm_j in zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True):
         inner.append((coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0))
-        # The quotient first: its size is that of gradients, while 1 / norm overflows for tiny ones.
+        # Divide first: the quotient has the size of the gradients, while 1 / norm overflows for tiny ones.
         coefficients = torch.addcmul(coefficients, inner[-1] / norm_j, met_j, value=-1)
     return coefficients, torch.cat(inner, dim=-1)
 
@@ -81,12 +81,12 @@ def project(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> tuple
 class PCGrad(DrawingCombiner):
     """Sum the projected gradients, each with weight 1 (the actor update of the paper).
 
-    The preference has no say in it. The defaults are the paper's text; both options are other readings of it
+    The preference does not enter. The defaults follow the paper's text; both options give other readings of it
     (:mod:`morl_blocks.combiners.readings`).
 
     Args:
-        seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
-        pairing: ``"index"``: a gradient meets every other one.
+        seed: Seed of its own generator; by default orders come from the call's generator or PyTorch's global one.
+        pairing: ``"index"``: each gradient is compared with every other one.
         conflict: ``"pairs"``: the conflict ratio is the share of pairs that conflict before any projection.
 
     Example:
@@ -115,7 +115,7 @@ class PCGrad(DrawingCombiner):
         return negative_share(project(gramian, _order(noise), self.pairing)[1], self.pairing)
 
     def extra_repr(self) -> str:
-        """Show the readings in ``repr``."""
+        """Show the options in ``repr``."""
         return f"pairing={self.pairing!r}, conflict={self.conflict_kind!r}"
 
 
@@ -127,7 +127,7 @@ class WeightedPCGrad(PCGrad):
     The factor m keeps the step size of plain PCGrad at uniform attention.
 
     Args:
-        seed: Seed of an own generator; by default orders come from PyTorch's global stream (or the call's generator).
+        seed: Seed of its own generator; by default orders come from the call's generator or PyTorch's global one.
         rescale: Keep the factor m.
         pairing: As in :class:`PCGrad`.
         conflict: As in :class:`PCGrad`.
@@ -157,7 +157,7 @@ class WeightedPCGrad(PCGrad):
 
 
 def _order(noise: Tensor | None) -> Tensor:
-    """Return the drawn orders, or say that they are missing."""
+    """Return the drawn orders, or raise if they are missing."""
     if noise is None:
         raise ValueError("`noise` must be the orders that `draw` returned, got None.")
     return noise

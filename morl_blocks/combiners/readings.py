@@ -1,8 +1,8 @@
 """Readings of the paper's PCGrad that differ from its text, as its reference code does.
 
-``pairing="position"``: a gradient leaves out what stands at its own place in the shuffled list instead of itself, so
-that it may meet itself and miss another. ``conflict="projected"``: the conflict ratio counts the inner products as they
-are met, on gradients that are partly projected already, instead of the pairs before any projection.
+``pairing="position"``: a gradient skips the entry at its own position in the shuffled list instead of itself, so it may
+be compared with itself and miss another one. ``conflict="projected"``: the conflict ratio counts the inner products
+during the projection, on partly projected gradients, instead of the pairs before any projection.
 """
 
 from typing import Literal
@@ -17,14 +17,14 @@ ConflictKind = Literal["pairs", "projected"]
 
 
 def check_readings(pairing: Pairing, conflict: ConflictKind) -> tuple[Pairing, ConflictKind]:
-    """Require known readings, and return them."""
+    """Check the options and return them."""
     _checks.choice("pairing", pairing, ("index", "position"))
     _checks.choice("conflict", conflict, ("pairs", "projected"))
     return pairing, conflict
 
 
 def left_out(order: Tensor, pairing: Pairing) -> Tensor:
-    """Tell which entries of an order ``[*R, m, m]`` are left out: in row i the entry i, or that at place i."""
+    """Mark the entries of an order ``[*R, m, m]`` that are skipped: in row i the entry i, or the one at position i."""
     _checks.choice("pairing", pairing, ("index", "position"))
     number = torch.arange(order.shape[-1], device=order.device)
     place = order if pairing == "index" else number.expand_as(order)
@@ -32,25 +32,25 @@ def left_out(order: Tensor, pairing: Pairing) -> Tensor:
 
 
 def negative_share(inner: Tensor, pairing: Pairing) -> Tensor:
-    """Return the share of negative ones among the inner products that are met, ``[*R, m, m]`` to ``[*R]``."""
+    """Return the share of negative values among the inner products that are compared, ``[*R, m, m]`` to ``[*R]``."""
     m, negative = inner.shape[-1], inner < 0
-    if pairing == "position":  # what is left out is not met
+    if pairing == "position":  # skipped entries are not compared
         negative = negative & ~torch.eye(m, dtype=torch.bool, device=inner.device)
     counted = torch.where(inner.isnan(), inner, negative.to(inner.dtype))
     return counted.sum((-2, -1)) / max(m * m if pairing == "index" else m * (m - 1), 1)
 
 
 def projected_conflict(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> Tensor:
-    r"""Return the share of negative inner products among all that PCGrad meets, each as it stands at that moment.
+    r"""Return the share of negative inner products among all that PCGrad computes, each at its own step.
 
-    Ordered pairs, itself included, on gradients that are already partly projected: a reading of the paper's
-    :math:`\kappa` beside the share of unordered pairs of :func:`conflict_ratio`. On random gradients it is near
-    :math:`(m-1)/(2m)`, not 1/2.
+    It counts ordered pairs, including a gradient with itself, on gradients that are already partly projected. This is
+    another reading of the paper's :math:`\kappa` than :func:`conflict_ratio`, the share of unordered pairs. On random
+    gradients it is near :math:`(m-1)/(2m)`, not 1/2.
 
     Args:
         gramian: Inner products of the gradients, ``[*R, m, m]``.
         order: Row i holds a permutation of 0..m-1, ``[*R, m, m]``.
-        pairing: ``"index"`` or ``"position"``; then a gradient meets m - 1, itself by chance.
+        pairing: ``"index"`` or ``"position"``; with the latter a gradient has m - 1 comparisons, possibly with itself.
 
     Returns:
         Conflict ratio in [0, 1], ``[*R]``.

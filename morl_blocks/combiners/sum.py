@@ -15,12 +15,12 @@ class Sum(Combiner):
     """
 
     def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-        """Weigh every objective 1."""
+        """Give every objective the weight 1."""
         return torch.ones_like(gramian[..., 0])
 
 
 class WeightedSum(Combiner):
-    r"""Weigh the gradients by the attention, :math:`c_i = m\,\eta_i`.
+    r"""Weight the gradients by the attention, :math:`c_i = m\,\eta_i`.
 
     With the preference as attention this is the fair linear baseline: the factor m keeps the step size of the plain
     sum at uniform attention.
@@ -40,10 +40,10 @@ class WeightedSum(Combiner):
         self.rescale = rescale
 
     def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-        """Weigh by the attention, times m when rescaled."""
+        """Return the attention, times m if rescaled."""
         return rescaled(attention, rescale=self.rescale)
 
 
 def rescaled(attention: Tensor, *, rescale: bool) -> Tensor:
-    """Return the attention times m, so that uniform attention means weight 1 for every objective."""
+    """Return the attention times m, so that uniform attention gives weight 1 to every objective."""
     return attention * attention.shape[-1] if rescale else attention

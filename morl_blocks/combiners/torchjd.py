@@ -1,4 +1,4 @@
-"""An adapter that turns what TorchJD has, aggregators and weightings, into combiners."""
+"""An adapter that turns TorchJD's aggregators and weightings into combiners."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -13,25 +13,25 @@ from morl_blocks.combiners._base import Combiner, DrawingCombiner, Merged
 from morl_blocks.combiners.conflict import pair_conflict
 from morl_blocks.combiners.gramian import gramian_of
 
-# Weightings that are declared on the Jacobian and look at nothing but its number of rows.
+# Weightings that are declared on the Jacobian but use only its number of rows.
 COUNTING = ("ConstantWeighting", "MeanWeighting", "RandomWeighting", "SumWeighting")
 
 
 class TorchJD(DrawingCombiner):
     """Let a TorchJD aggregator or weighting (UPGrad, MGDA, CAGrad, ...) combine the gradients.
 
-    TorchJD (``pip install 'morl-blocks[torchjd]'``) works on one matrix at a time, so runs are looped over. Methods
-    that draw random numbers do so from PyTorch's global state; here each call runs on a copy of it, seeded from the
-    generator, so that the result depends on the generator alone and the global state stays as it was.
+    TorchJD (``pip install 'morl-blocks[torchjd]'``) processes one matrix at a time, so the adapter loops over runs.
+    Methods that draw random numbers use PyTorch's global state. Here each call uses a copy of it, seeded from the
+    generator, so the result depends only on the generator and the global state does not change.
 
-    Most methods need the Gramian alone, and serve everywhere. Those that look at the gradients themselves (``ConFIG``,
-    ``GradDrop``, ``TrimmedMean``, ``NashMTL``, ``ExcessMTL``, ...) work in a call on a Jacobian and in
-    ``combine_gradients``; asked for :meth:`weights` of a Gramian they raise.
+    Most methods need only the Gramian and work everywhere. Those that need the gradients themselves (``ConFIG``,
+    ``GradDrop``, ``TrimmedMean``, ``NashMTL``, ``ExcessMTL``, ...) work when called on a Jacobian and in
+    ``combine_gradients``; for them :meth:`weights` of a Gramian raises an error.
 
     Args:
         method: An aggregator such as ``UPGrad()`` or a weighting such as ``UPGradWeighting()``, of
             ``torchjd.aggregation`` or derived from its classes.
-        seed: Seed of an own generator; by default from PyTorch's global stream (or the call's generator).
+        seed: Seed of its own generator; by default draws come from the call's generator or PyTorch's global one.
 
     Example:
         >>> from torchjd.aggregation import UPGrad, UPGradWeighting
@@ -50,7 +50,7 @@ class TorchJD(DrawingCombiner):
 
     @property
     def needs_jacobian(self) -> bool:
-        """Whether the method looks at the gradients themselves."""
+        """Whether the method needs the gradients themselves."""
         return _sorted(self.method)[0] is None
 
     def draw(self, shape: tuple[int, ...], generator: Generator) -> Tensor:
@@ -58,7 +58,7 @@ class TorchJD(DrawingCombiner):
         return torch.randint(2**31, shape[:-1], generator=generator, device=generator.device)
 
     def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-        """Ask the weighting for the weights of one Gramian ``[m, m]``, on a copy of the random state."""
+        """Compute the weights of one Gramian ``[m, m]`` with the weighting, on a copy of the random state."""
         on_gramian, _ = _sorted(self.method)
         if on_gramian is None:
             rule = "see the gradients themselves: call it on a Jacobian, or use combine_gradients"
@@ -66,7 +66,7 @@ class TorchJD(DrawingCombiner):
         return _seeded(on_gramian, gramian, noise)
 
     def merge(self, jacobian: Tensor, attention: Tensor | None = None, generator: Generator | None = None) -> Merged:
-        """Return the combined gradient, its weights where the method has them, and the conflict ratio."""
+        """Return the combined gradient, its weights if the method has them, and the conflict ratio."""
         on_gramian, on_jacobian = _sorted(self.method)
         if on_gramian is not None:
             return super().merge(jacobian, attention, generator)
@@ -98,11 +98,11 @@ class TorchJD(DrawingCombiner):
 
 
 def as_combiner(value: object) -> Combiner:
-    """Return a combiner: the value itself, or a TorchJD aggregator or weighting behind its adapter."""
+    """Return a combiner: the value itself, or an adapter around a TorchJD aggregator or weighting."""
     if isinstance(value, Combiner):
         return value
     try:
-        return TorchJD(value)  # type: ignore[arg-type]  # it refuses anything else
+        return TorchJD(value)  # type: ignore[arg-type]  # raises for anything else
     except (ModuleNotFoundError, ValueError):
         raise ValueError(
             f"`combiner` must be a Combiner such as PCGrad(), or an aggregator or weighting of TorchJD, got {value!r}."
@@ -119,7 +119,7 @@ def _seeded(function: Any, matrix: Tensor, seed: Tensor | None) -> Tensor:
 
 
 def _sorted(method: Any) -> tuple[Any, Any]:
-    """Return what to call on a Gramian and what to call on a Jacobian; one of the two is ``None``."""
+    """Return what to call on a Gramian and what to call on a Jacobian; one of them is ``None``."""
     require("TorchJD", "torchjd")
     torchjd = import_module("torchjd.aggregation")
     if isinstance(method, torchjd.GramianWeightedAggregator):
@@ -138,12 +138,12 @@ def _sorted(method: Any) -> tuple[Any, Any]:
 
 
 def _counts(weighting: Any) -> bool:
-    """Tell whether a weighting looks at the number of rows alone."""
+    """Return whether a weighting uses only the number of rows."""
     return type(weighting).__name__ in COUNTING and type(weighting).__module__.startswith("torchjd.")
 
 
 def _takes_jacobian(weighting: Any) -> bool:
-    """Tell whether a weighting needs the gradients themselves; a wrapper needs what it wraps needs."""
+    """Return whether a weighting needs the gradients themselves; a wrapper needs what the wrapped weighting needs."""
     bases = import_module("torchjd.aggregation._weighting_bases")
     if isinstance(weighting, bases._GramianWeighting) or _counts(weighting):
         return False

@@ -1,4 +1,4 @@
-"""What every critic shares: its input, its loss and the value loss under it."""
+"""The base class of critics: its input, its loss and the value loss."""
 
 from abc import ABC, abstractmethod
 
@@ -13,7 +13,7 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
 
     .. math:: L = \frac{1}{N} \sum_t \sum_i \eta_{t,i} \, (V_i(s_t) - y_{t,i})^2
 
-    Without attention every objective weighs :math:`1/m`.
+    Without attention every objective has the weight :math:`1/m`.
 
     Args:
         values: Predicted values, ``[*B, m]``.
@@ -46,7 +46,7 @@ def value_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None)
 
 
 def checked_loss(values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
-    """Return :func:`value_loss` of finite numbers; the loss of others would train on."""
+    """Return :func:`value_loss` of finite numbers; others raise, because training would continue with NaN."""
     values, targets = _checks.alike(values=values, targets=targets)
     _checks.finite("values", values)
     _checks.finite("targets", targets)
@@ -58,11 +58,11 @@ def checked_loss(values: Tensor, targets: Tensor, attention: Tensor | None = Non
 class Critic(nn.Module, ABC):
     """Predict one value per objective from observation and preference.
 
-    The trunk over observation and preference is built here; a subclass adds what maps its features to values, in
-    :meth:`add_output`, and applies it in ``forward``. A critic need not be one of these: any module ``(observation,
-    preference) -> [*B, m]`` is, with or without a ``loss`` of its own.
+    This class builds the trunk over observation and preference. A subclass adds the layers from its features to values
+    in :meth:`add_output` and applies them in ``forward``. Any other module ``(observation, preference) -> [*B, m]`` can
+    serve as a critic too, with or without its own ``loss``.
 
-    Args:
+    observation_dim: Size of an observation, n.
         observation_dim: Numbers in an observation, n.
         num_objectives: Number of objectives, m.
         hidden: Width of every hidden layer.
@@ -88,13 +88,13 @@ class Critic(nn.Module, ABC):
 
     @abstractmethod
     def add_output(self, hidden: int, activation: type[nn.Module]) -> nn.Module:
-        """Add the layers from the trunk's features to the values, and return the last one."""
+        """Add the layers from the trunk's features to the values and return the last layer."""
 
     def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
-        """Return the value loss with every objective weighing 1/m.
+        """Return the value loss with the weight 1/m for every objective.
 
-        ``attention`` is accepted and not used, so that critics can stand in for each other;
-        wrap the critic in ``AttentionWeightedCritic`` to use it.
+        ``attention`` is accepted but ignored, so that critics are interchangeable; wrap the critic in
+        ``AttentionWeightedCritic`` to use it.
         """
         return checked_loss(values, targets)
 

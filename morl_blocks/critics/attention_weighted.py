@@ -1,4 +1,4 @@
-"""A wrapper that weighs any critic's loss by the scalarizer's attention."""
+"""A wrapper that weights any critic's loss by the scalarizer's attention."""
 
 from torch import Tensor, nn
 
@@ -7,7 +7,7 @@ from morl_blocks.critics._base import Critic, checked_loss
 
 
 class AttentionWeightedCritic(nn.Module):
-    """Let a critic learn most where the attention is.
+    """Weight the loss of a critic by the attention, so that it learns most where the attention is high.
 
     Args:
         critic: Any critic: a module ``(observation, preference) -> [*B, m]``.

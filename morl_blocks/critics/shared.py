@@ -1,4 +1,4 @@
-"""A critic whose objectives share everything but the last layer."""
+"""A critic whose objectives share all layers but the last one."""
 
 from torch import Tensor, nn
 

@@ -1,8 +1,8 @@
 """Several rewards of a language model: group advantages under an attention over rewards, and adapters to trainers.
 
 :func:`group_advantage`, :func:`group_normalize`, :func:`reward_attention`, :func:`reward_conflict` and
-:class:`ScalarizedReward` need PyTorch alone. :class:`AttentionGRPO` needs TRL (``pip install 'morl-blocks[llm]'``) and
-:class:`GroupAdvantage` TorchRL; both are loaded when they are first asked for.
+:class:`ScalarizedReward` need only PyTorch. :class:`AttentionGRPO` needs TRL (``pip install 'morl-blocks[llm]'``) and
+:class:`GroupAdvantage` needs TorchRL; both are loaded on first use.
 """
 
 from typing import TYPE_CHECKING

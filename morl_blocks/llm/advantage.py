@@ -18,7 +18,7 @@ def group_advantage(
     levels: Tensor | None = None,
     epsilon: float = 1e-4,
 ) -> Tensor:
-    r"""Turn several rewards into one group-relative advantage, with most attention on the reward that lags.
+    r"""Turn several rewards into one group-relative advantage, with most attention on the reward that lags behind.
 
     In this order:
 
@@ -30,22 +30,22 @@ def group_advantage(
     With ``Linear`` the attention is the preference, and this is GDPO (``normalize_then_sum`` in TRL). A scalarizer
     with ``attention="gradient"`` weights each reward by the exact derivative of the utility of the levels.
 
-    The attention serves the *means* of the rewards, which a policy can also serve by mixing two kinds of completions.
-    :class:`~morl_blocks.llm.ScalarizedReward` asks every single completion to serve the preference.
+    The attention depends on the *mean* rewards, which a policy can also raise by mixing two kinds of completions.
+    :class:`~morl_blocks.llm.ScalarizedReward` applies the preference to every single completion instead.
 
     - A group of one and a reward that is constant in its group add 0. When all sums are equal, every advantage is 0.
-    - A NaN reward does not apply to its completion: it adds 0, and stays out of its group's mean and deviation. A
-      completion whose rewards are all NaN gets the advantage 0 and stays out of step 4.
+    - A NaN reward does not apply to its completion: it adds 0, and is left out of its group's mean and deviation. A
+      completion whose rewards are all NaN gets the advantage 0 and is left out of step 4.
     - A reward that is NaN in the whole batch gets no attention.
-    - A group id without completions changes nothing; a batch without completions is refused.
+    - A group id without completions has no effect; a batch without completions raises an error.
 
     Args:
         rewards: One row per completion, ``[*B, N, m]`` with m >= 2, to be maximised; NaN where one does not apply.
-        groups: Which prompt each completion belongs to, ``[N]``: whole numbers >= 0, in any order.
+        groups: Index of the prompt of each completion, ``[N]``: integers >= 0, in any order.
         scalarizer: Any scalarizer to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
-        levels: Where each reward stands, ``[m]`` or ``[*B, m]``, in [0, 1] for STCH and TCH: running means, say. By
-            default the means of this batch.
+        levels: Current level of each reward, ``[m]`` or ``[*B, m]``, in [0, 1] for STCH and TCH: for example running
+            means. By default the means of this batch.
         epsilon: Added to both standard deviations, >= 0.
 
     Returns:

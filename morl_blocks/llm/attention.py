@@ -1,4 +1,4 @@
-"""How much each reward counts now."""
+"""The attention over rewards."""
 
 import torch
 from torch import Tensor
@@ -8,17 +8,17 @@ from morl_blocks.scalarizers import Scalarizer
 
 
 def reward_attention(levels: Tensor, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
-    """Spread one unit of attention over the rewards by how far each lags behind its ideal value (maximise).
+    """Compute the attention over rewards from how far each one is behind its ideal value (maximise).
 
-    A reward whose level is NaN, because no completion had it yet, gets no attention; the others share it.
+    A reward with a NaN level, because no completion had it yet, gets no attention; the others share it.
 
     Args:
-        levels: Where each reward stands, for example its running mean, ``[*B, m]``; for STCH and TCH in [0, 1].
+        levels: Current level of each reward, for example its running mean, ``[*B, m]``; for STCH and TCH in [0, 1].
         scalarizer: Any scalarizer to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
 
     Returns:
-        Attention, ``[*B, m]``: non-negative, with sum 1, or 0 where no reward with a weight has a level.
+        Attention, ``[*B, m]``: non-negative, with sum 1, or 0 if no reward with a positive weight has a level.
 
     Example:
         >>> from morl_blocks.scalarizers import SmoothTchebycheff
@@ -36,7 +36,7 @@ def reward_attention(levels: Tensor, scalarizer: Scalarizer, weights: Tensor) ->
     _checks.objectives("weights", wanted, values.shape[-1])
     _checks.aligned("weights", wanted, values.shape)
     _checks.simplex("weights", wanted)
-    # Without a weight an unknown reward has no gap, so that it cannot be the one that lags most.
+    # With the weight 0 the gap of an unknown reward is 0, so it cannot be the largest one.
     wanted = wanted.to(values).expand_as(values)
     kept, anything = _shares(wanted * known)
     attention = scalarizer.attention(torch.where(known, values, 0.0), torch.where(anything, kept, wanted)) * known
@@ -45,6 +45,6 @@ def reward_attention(levels: Tensor, scalarizer: Scalarizer, weights: Tensor) ->
 
 
 def _shares(parts: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the parts divided by their sum, and where that sum is above 0."""
+    """Return the parts divided by their sum, and whether that sum is above 0."""
     total = parts.sum(-1, keepdim=True)
     return parts / torch.where(total > 0, total, 1.0), total > 0

@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
         raise
 
     class GRPOTrainer:  # type: ignore[no-redef]
-        """Stands in for TRL's trainer where TRL is missing."""
+        """Placeholder for TRL's trainer if TRL is not installed."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             raise missing("AttentionGRPO", "trl")
@@ -32,16 +32,17 @@ STATE = "attention.pt"
 class AttentionGRPO(GRPOTrainer):
     """TRL's ``GRPOTrainer``, with most attention on the reward whose running mean lags.
 
-    Takes what ``GRPOTrainer`` takes. The preference is TRL's own ``GRPOConfig(reward_weights=...)``, divided by its
-    sum; without it all rewards count the same. Before TRL aggregates a batch, in this order: the running means take in
-    the means of the batch; a scheduler, if the scalarizer has one, chooses mu from the training's progress and
-    :func:`~morl_blocks.llm.reward_conflict`; and the attention takes the place of the reward weights. TRL then
-    normalises each reward in its group, adds them up and normalises over the batch (``normalize_then_sum``, whatever
+    It takes the arguments of ``GRPOTrainer``. The preference is TRL's own ``GRPOConfig(reward_weights=...)``, divided
+    by its sum; by default all rewards have equal weight. Before TRL aggregates a batch, three things happen: the
+    running means are updated with the means of the batch; a scheduler, if the scalarizer has one, chooses mu from the
+    training progress and :func:`~morl_blocks.llm.reward_conflict`; and the attention replaces the reward weights. TRL
+    then normalises each reward in its group, sums them and normalises over the batch (``normalize_then_sum``, whatever
     the config says), as :func:`~morl_blocks.llm.group_advantage` does. With ``Linear`` it is GDPO.
 
-    TRL's logger gets ``attention/NAME`` and ``level/NAME`` of every reward, ``conflict`` and ``mu`` beside its own
-    metrics. TRL's ``reward`` is the sum of the rewards weighted by the attention, so compare runs by ``rewards/NAME``.
-    Evaluation moves neither means nor mu. Checkpoints hold both, and the state of a normalizer that is a module.
+    TRL's logger gets ``attention/NAME`` and ``level/NAME`` of every reward, ``conflict`` and ``mu`` in addition to its
+    own metrics. TRL's ``reward`` is the sum of the rewards weighted by the attention, so compare runs by
+    ``rewards/NAME``. Evaluation changes neither the means nor mu. Checkpoints hold both, and the state of a normalizer
+    that is a module.
 
     A reward that no completion has had yet gets no attention. Groups of one, constant and missing (``None``) rewards
     add 0, as in TRL; a completion without any reward gets the advantage 0.
@@ -50,9 +51,9 @@ class AttentionGRPO(GRPOTrainer):
         *args: As ``GRPOTrainer``: model, reward functions (at least two), config, dataset, ...
         scalarizer: Any scalarizer to maximise; by default ``AdaptiveSmoothTchebycheff(LinearDecay(1.0, 0.05),
             maintenance=0.0, attention="gradient")``, whose attention is the exact derivative of the utility.
-        decay: How much of the running means stays at each step, in [0, 1); 0 follows the batch.
-        normalizer: Maps the running means ``[m]`` to [0, 1], where STCH and TCH expect them; by default they stay as
-            they are. One with an ``update`` method is shown the completions of each batch that have all rewards.
+        decay: Share of the running means that is kept at each step, in [0, 1); 0 uses the means of the batch.
+        normalizer: Maps the running means ``[m]`` to [0, 1], where STCH and TCH expect them; by default they are not
+            mapped. If it has an ``update`` method, that receives the completions of each batch that have all rewards.
         **kwargs: As ``GRPOTrainer``.
 
     Raises:
@@ -86,14 +87,14 @@ class AttentionGRPO(GRPOTrainer):
         self.multi_objective_aggregation = "normalize_then_sum"
 
     def attention(self) -> Tensor:
-        """Return the attention over the rewards now, ``[m]``."""
+        """Return the current attention over the rewards, ``[m]``."""
         levels, known = self.levels, ~self.levels.isnan()
         if self.normalizer is not None and bool(known.any()):
             levels = torch.where(known, self.normalizer(torch.where(known, levels, 0.0)), torch.nan)
         return reward_attention(levels, self.scalarizer, self.preference).detach()
 
     def _calculate_rewards(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Compute the rewards as TRL does and let the attention take the place of the weights."""
+        """Compute the rewards as TRL does and replace the reward weights by the attention."""
         rewards: Tensor = super()._calculate_rewards(*args, **kwargs)
         if self.model.training:
             self._follow(rewards.detach().double().cpu())
@@ -101,7 +102,7 @@ class AttentionGRPO(GRPOTrainer):
         return rewards
 
     def _follow(self, rewards: Tensor) -> None:
-        """Move the running means and the smoothness, and log."""
+        """Update the running means and the smoothness, and log them."""
         means = rewards.nanmean(0)
         means = torch.where(means.isnan(), self.levels, means)
         old = torch.where(self.levels.isnan(), means, self.levels)
@@ -137,6 +138,6 @@ class AttentionGRPO(GRPOTrainer):
                 module.load_state_dict(state[name])
 
     def _modules_kept(self) -> dict[str, nn.Module]:
-        """Return what has a state of its own beside the running means."""
+        """Return the modules whose state is saved in addition to the running means."""
         kept = {"scalarizer": self.scalarizer, "normalizer": self.normalizer}
         return {name: module for name, module in kept.items() if isinstance(module, nn.Module)}

@@ -1,4 +1,4 @@
-"""How much the rewards work against each other."""
+"""The conflict ratio of rewards."""
 
 from torch import Tensor
 
@@ -13,11 +13,11 @@ def reward_conflict(rewards: Tensor, groups: Tensor) -> Tensor:
     .. math:: \kappa = \frac{\#\{i<j : z_i^\top z_j < 0\}}{m (m-1) / 2}
 
     with :math:`z` from :func:`~morl_blocks.llm.group_normalize`. It needs no gradients: two rewards conflict when they
-    are negatively correlated within the groups. It is what a scheduler such as ``ConflictBraked`` may be stepped with.
+    are negatively correlated within the groups. Use it to step a scheduler such as ``ConflictBraked``.
 
     Args:
         rewards: One row per completion, ``[*B, N, m]``; NaN where a reward does not apply.
-        groups: Which prompt each completion belongs to, ``[N]``.
+        groups: Index of the prompt of each completion, ``[N]``.
 
     Returns:
         Conflict ratio in [0, 1], ``[*B]``; 0 for one reward.

@@ -13,14 +13,13 @@ def group_normalize(rewards: Tensor, groups: Tensor, epsilon: float = 1e-4) -> T
 
     The standard deviation is the unbiased one (n - 1), as in GRPO implementations. Three cases have no spread to divide
     by and give exactly 0: a group of one, a reward that is constant in its group, and a NaN reward. A NaN (a reward
-    that does not apply to a completion) also stays out of the mean and the standard deviation of its group.
+    that does not apply to a completion) is also left out of the mean and the standard deviation of its group.
 
-    Ids need not be consecutive. A group without completions cannot be seen and changes nothing; a batch without
-    completions is refused.
+    Ids need not be consecutive. A group without completions has no effect; a batch without completions raises an error.
 
     Args:
         rewards: One row per completion, ``[*B, N, m]``, to be maximised; NaN where a reward does not apply.
-        groups: Which prompt each completion belongs to, ``[N]``: whole numbers >= 0, in any order.
+        groups: Index of the prompt of each completion, ``[N]``: integers >= 0, in any order.
         epsilon: Added to the standard deviation, >= 0.
 
     Returns:
@@ -50,13 +49,13 @@ def group_normalize(rewards: Tensor, groups: Tensor, epsilon: float = 1e-4) -> T
     mean = total(torch.where(present, values, 0.0)) / count.clamp(min=1)
     deviation = torch.where(present, values - mean, 0.0)
     std = (total(deviation.square()) / (count - 1).clamp(min=1)).sqrt()
-    # The mean of equal numbers may be off by a rounding, which the division would blow up: compare the numbers.
+    # Rounding may move the mean of equal numbers, and the division would amplify this: compare the numbers instead.
     varies = present & (extreme(-torch.inf, "amax") > extreme(torch.inf, "amin"))
     return torch.where(varies, deviation / torch.where(varies, std + epsilon, 1.0), 0.0).to(given)
 
 
 def check_groups(rewards: Tensor, groups: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rewards ``[*B, N, m]`` as floating point and each completion's place among the groups seen, ``[N]``."""
+    """Return rewards ``[*B, N, m]`` as floating point and the index of each completion's group, ``[N]``."""
     given = _checks.floats("rewards", rewards).detach()
     if given.dim() < 2 or not given.shape[-2] or not given.shape[-1]:
         _checks.fail("rewards", "be [*B, N, m] with at least one completion and one reward", list(given.shape))

@@ -1,4 +1,4 @@
-"""Several reward functions as one."""
+"""Several reward functions as a single one."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,25 +17,25 @@ RewardFunction = Callable[..., Sequence[float | None]]
 class ScalarizedReward:
     """Score every completion by the utility of all its rewards: one reward function in place of several.
 
-    TRL's ``GRPOTrainer(reward_funcs=...)`` takes it as it is, and so does anything else that calls reward functions
-    with ``prompts`` and ``completions`` by name. Under STCH a completion is as good as its worst weighted reward, so a
+    TRL's ``GRPOTrainer(reward_funcs=...)`` accepts it directly, and so does any code that calls reward functions with
+    the keywords ``prompts`` and ``completions``. Under STCH a completion is as good as its worst weighted reward, so a
     policy cannot trade a good completion of one kind for a good one of another kind.
 
-    Utility first, then the trainer's own normalisation within groups. A completion for which one of the rewards is
-    ``None`` or NaN gets ``None``: TRL gives it the advantage 0. Groups of one and constant utilities are the trainer's
-    matter; in TRL their advantages are 0.
+    The utility is computed first; the trainer then normalises it within groups. A completion for which one of the
+    rewards is ``None`` or NaN gets ``None``: TRL gives it the advantage 0. The trainer handles groups of one and
+    constant utilities; in TRL their advantages are 0.
 
-    If TRL passes its hooks, the mean of each reward, the mean attention on it, and ``mu`` are logged by ``log_metric``,
-    and a scalarizer with a scheduler is stepped with the training's progress once per training step. Its conflict is
-    :func:`~morl_blocks.llm.reward_conflict`, with equal prompts as groups.
+    If TRL passes its hooks, ``log_metric`` logs the mean of each reward, the mean attention on it, and ``mu``. A
+    scalarizer with a scheduler is then stepped with the training progress once per training step. Its conflict is
+    :func:`~morl_blocks.llm.reward_conflict`, where equal prompts form a group.
 
     Args:
         reward_funcs: Reward functions as TRL takes them, at least two, each to be maximised.
         scalarizer: Any scalarizer to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]``.
-        normalizer: Maps rewards ``[N, m]`` to [0, 1], where STCH and TCH expect them; by default they stay as they are.
-            One with an ``update`` method is shown each batch first.
-        name: Under which trainers log it.
+        normalizer: Maps rewards ``[N, m]`` to [0, 1], where STCH and TCH expect them; by default they are not mapped.
+            If it has an ``update`` method, that receives each batch first.
+        name: Name under which trainers log it.
 
     Example:
         >>> from morl_blocks.scalarizers import SmoothTchebycheff
@@ -75,7 +75,7 @@ class ScalarizedReward:
 
         Args:
             prompts: One per completion.
-            completions: What the model wrote.
+            completions: Completions of the model.
             **kwargs: Passed on to every reward function.
         """
         rewards = self.rewards(prompts, completions, **kwargs)
@@ -92,7 +92,7 @@ class ScalarizedReward:
         return result
 
     def rewards(self, prompts: Sequence[Any], completions: Sequence[Any], **kwargs: Any) -> Tensor:
-        """Return what the reward functions say, ``[N, m]``, NaN where they say ``None``."""
+        """Return the rewards of all functions, ``[N, m]``; NaN where a function returned ``None``."""
         columns = []
         for function in self.reward_funcs:
             column = function(prompts=prompts, completions=completions, **kwargs)
@@ -114,7 +114,7 @@ class ScalarizedReward:
         return values
 
     def _step(self, rewards: Tensor, prompts: Sequence[Any], state: Any) -> None:
-        """Step a scheduler when the trainer has moved on since the last call; evaluation alone does not move it."""
+        """Step the scheduler if the trainer's step has changed since the last call; evaluation does not change it."""
         if not isinstance(self.scalarizer, AdaptiveSmoothTchebycheff) or state is None:
             return
         if state.global_step == self._stepped_at or not len(rewards):

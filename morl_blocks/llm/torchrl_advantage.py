@@ -1,4 +1,4 @@
-"""A TorchRL transform that writes group advantages where its losses for language models read them."""
+"""A TorchRL transform that writes group advantages for TorchRL's language-model losses."""
 
 import torch
 from tensordict import NestedKey, TensorDictBase
@@ -13,16 +13,16 @@ from morl_blocks.scalarizers import Scalarizer
 class GroupAdvantage(Transform):
     """Write :func:`~morl_blocks.llm.group_advantage` into completions, for TorchRL's ``GRPOLoss`` and its relatives.
 
-    In place of TorchRL's ``MCAdvantage``, which takes one mean and one deviation over all rewards. It works on the way
-    into a replay buffer, and by hand with ``inv``. It does not wait for the rest of a group as ``MCAdvantage`` does:
-    each ``extend`` brings whole groups.
+    It replaces TorchRL's ``MCAdvantage``, which uses one mean and one deviation for all rewards. It is applied when a
+    replay buffer is extended, or by calling ``inv``. Unlike ``MCAdvantage`` it does not wait for the rest of a group:
+    each ``extend`` must hold whole groups.
 
     Args:
         scalarizer: Any scalarizer to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]``.
-        group_key: What tells which completions belong together: texts such as the prompt, or whole numbers, ``[N]``.
-        reward_key: Where the rewards are read, ``[N, m]``, or ``[N, K, m]`` to be summed over K tokens or turns.
-        advantage_key: Where the advantage is written, ``[N, 1, 1]``: it spreads over a completion's tokens.
+        group_key: Key that identifies the group of each completion: texts such as the prompt, or integers, ``[N]``.
+        reward_key: Key of the rewards, ``[N, m]``, or ``[N, K, m]`` to be summed over K tokens or turns.
+        advantage_key: Key of the advantage, ``[N, 1, 1]``, which broadcasts over a completion's tokens.
         epsilon: As in :func:`~morl_blocks.llm.group_advantage`.
 
     Example:
@@ -55,7 +55,7 @@ class GroupAdvantage(Transform):
         self.register_buffer("weights", _checks.own(preference))
 
     def forward(self, tensordict: TensorDictBase) -> TensorDictBase:
-        """Leave samples as they are: a sample may hold parts of groups."""
+        """Return samples unchanged, because a sample may hold parts of groups."""
         return tensordict
 
     def _inv_call(self, tensordict: TensorDictBase) -> TensorDictBase:
@@ -70,7 +70,7 @@ class GroupAdvantage(Transform):
 
 
 def _ids(groups: object, count: int) -> Tensor:
-    """Return whole numbers for texts, ``[N]``; numbers stay as they are."""
+    """Return integer ids for texts, ``[N]``; numbers are returned unchanged."""
     if isinstance(groups, Tensor):
         return groups.reshape(count, -1)[:, 0]
     texts = groups.tolist() if hasattr(groups, "tolist") else [groups]

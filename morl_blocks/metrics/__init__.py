@@ -1,7 +1,7 @@
-"""Numbers for comparing multi-objective policies: pure functions on arrays, maximise unless `sense` says otherwise.
+"""Metrics for comparing multi-objective policies: pure functions on arrays, maximised unless `sense` says otherwise.
 
-NumPy arrays, tensors and nested lists go in; NumPy comes out. A number that is not finite raises, because a metric
-that quietly skips a broken run reports a better method than the one that was trained.
+NumPy arrays, tensors and nested lists go in; NumPy arrays come out. Values that are not finite raise an error, because
+a metric that silently skips a failed run overrates its method.
 """
 
 from morl_blocks.metrics._bootstrap import bootstrap_ci, interquartile_mean, seed_draws, standard_error

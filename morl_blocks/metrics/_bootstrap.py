@@ -14,9 +14,9 @@ Statistic: TypeAlias = Literal["mean", "iqm"]
 
 
 def interquartile_mean(values: Values) -> Array:
-    """Average the middle half: drop the lowest and the highest quarter of the last axis, rounded down.
+    """Average the middle half: drop the lowest and the highest quarter of the last axis, each rounded down.
 
-    Less noisy than the median, less moved by one lucky or crashed seed than the mean.
+    It is less noisy than the median, and less affected by a single lucky or failed seed than the mean.
 
     Args:
         values: Numbers, ``[*, n]``.
@@ -35,14 +35,14 @@ def interquartile_mean(values: Values) -> Array:
 
 
 def seed_draws(seeds: int, resamples: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw which seeds enter each resample: ``seeds - 1`` of them, with replacement, for all preferences alike.
+    """Draw the seeds of each resample: ``seeds - 1`` of them, with replacement, the same for all preferences.
 
     With n - 1 draws the resampled mean has variance s^2 / n, the usual unbiased estimate; with n draws it would be
     smaller by (n - 1) / n, a fifth at five seeds (McCarthy and Snowden, "The bootstrap and finite population
     sampling", 1985).
 
     Args:
-        seeds: Number of seeds, >= 2: one seed says nothing about the spread.
+        seeds: Number of seeds, >= 2, because one seed has no spread.
         resamples: Number of resamples.
         generator: Source of randomness.
 
@@ -54,7 +54,7 @@ def seed_draws(seeds: int, resamples: int, generator: np.random.Generator) -> ND
 
 
 def standard_error(values: Values, present: object = None) -> float:
-    r"""Estimate the standard error of the mean over preferences and seeds, a seed being one draw.
+    r"""Estimate the standard error of the mean over preferences and seeds; each seed is one sample.
 
     .. math:: SE^2 = \sum_s \Big( \frac1P \sum_p u_{ps} \Big)^2
 
@@ -62,7 +62,7 @@ def standard_error(values: Values, present: object = None) -> float:
 
     Args:
         values: ``[preferences, seeds]``, at least two seeds each.
-        present: Which runs there are, ``[preferences, seeds]``; all by default.
+        present: Which runs exist, ``[preferences, seeds]``; all by default.
 
     Returns:
         The standard error.
@@ -89,20 +89,20 @@ def bootstrap_ci(
 ) -> Interval:
     r"""Estimate a mean over preferences and seeds with its confidence interval.
 
-    Preferences are what they are, seeds are chance, and the runs of one seed are one draw: whole seeds are redrawn, for
+    Preferences are fixed, seeds are random, and the runs of one seed form one sample: whole seeds are resampled, for
     all preferences at once. Differences between preferences do not widen the interval; a seed that is lucky on all of
-    them does. For ``"mean"``, the mean over preferences of the seed mean, the redraw has a closed form,
+    them does. For ``"mean"``, the mean over preferences of the seed mean, the resampling has a closed form,
 
     .. math:: \bar x \pm t_{n-1}\, SE
 
     with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For ``"iqm"``,
-    the interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and
-    holds its estimate.
+    the interquartile mean of all runs, the percentile interval of the resamples is widened by :math:`t_{n-1}/z` and
+    always contains its estimate.
 
     Args:
         values: ``[preferences, seeds]``, at least two seeds each; a column is a seed.
         statistic: ``"mean"`` or ``"iqm"``.
-        present: Which runs there are, ``[preferences, seeds]``; all by default.
+        present: Which runs exist, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
         resamples: Number of resamples of the ``"iqm"``, >= 1.
         seed: Seed of the resampling.
@@ -133,7 +133,7 @@ def bootstrap_ci(
 
 
 def _middle(values: Array, there: Mask) -> Array:
-    """Return the interquartile mean of each resample that holds a run: ``[B, P, n]`` to at most ``[B]``."""
+    """Return the interquartile mean of each resample that has a run: ``[B, P, n]`` to at most ``[B]``."""
     flat, known = values.reshape(len(values), -1), there.reshape(len(there), -1)
     flat, known = flat[known.any(-1)], known[known.any(-1)]
     ordered = np.sort(np.where(known, flat, np.inf), axis=-1)

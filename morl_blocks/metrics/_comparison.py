@@ -1,4 +1,4 @@
-"""Is one recipe better than another, or can the runs not tell?"""
+"""Paired comparison of two recipes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Comparison:
         difference: Mean of first minus second, with its confidence interval.
         improvement: Probability that a run of the first beats a run of the second on the same preference.
         level: Confidence of the interval.
-        error: Standard error of the difference, a seed being one draw.
+        error: Standard error of the difference, where each seed is one sample.
         freedom: Its degrees of freedom.
     """
 
@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Say what the interval says: it lies above 0, below 0, or holds 0."""
+        """Return whether the interval lies above 0, below 0, or contains 0."""
         if self.difference.low > 0:
             return "better"
         if self.difference.high < 0:
@@ -45,24 +45,24 @@ class Comparison:
 
     @property
     def detectable(self) -> float:
-        """Return the difference that so many seeds would have told apart in four of five repeats."""
+        """Return the smallest difference that this many seeds would detect in four of five repeats."""
         return detectable_difference(self.error, self.freedom, level=self.level)
 
 
 @needs("scipy")
 def detectable_difference(error: float, freedom: int, *, level: float = 0.95, power: float = 0.8) -> float:
-    r"""Return the smallest true difference that a paired comparison tells apart with a given power.
+    r"""Return the smallest true difference that a paired comparison detects with a given power.
 
     .. math:: \delta\, SE \quad\text{with}\quad \Pr(T_{df}(\delta) > t_{df}) = \text{power}
 
     with the noncentral t of df degrees of freedom and noncentrality :math:`\delta`, 3.8 standard errors at five seeds.
-    A smaller difference may be there and go unseen.
+    A smaller difference may exist and remain undetected.
 
     Args:
         error: Standard error of the difference.
         freedom: Its degrees of freedom, seeds - 1.
         level: Confidence of the comparison, in (0, 1).
-        power: How often the difference shall be seen, in (0, 1).
+        power: Probability that the difference is detected, in (0, 1).
 
     Returns:
         The difference, >= 0.
@@ -75,7 +75,7 @@ def detectable_difference(error: float, freedom: int, *, level: float = 0.95, po
     error, level, power = as_number("error", error), share("level", level), share("power", power)
     if error < 0:
         fail("error", "be finite and >= 0", error)
-    if power <= (1 - level) / 2:  # so often one of the ends misses 0 by chance
+    if power <= (1 - level) / 2:  # the interval misses 0 on one side this often by chance
         return 0.0
     from scipy.special import nctdtrinc, stdtrit  # type: ignore[import-untyped]
 
@@ -128,9 +128,9 @@ def _strata(name: str, values: Strata) -> list[Array]:
 def compare(first: Values, second: Values, *, present: object = None, level: float = 0.95) -> Comparison:
     """Compare two recipes run by run: same preference, same seed (maximise).
 
-    The interval is :func:`~morl_blocks.metrics.bootstrap_ci` of the paired differences: a seed is one draw, for both
-    recipes and all preferences. It is for one comparison: of twenty such verdicts at 95 %, about one is wrong where
-    nothing differs.
+    The interval is :func:`~morl_blocks.metrics.bootstrap_ci` of the paired differences: each seed is one sample, for
+    both recipes and all preferences. It is meant for a single comparison: of twenty such verdicts at 95 %, about one is
+    wrong if the recipes do not differ.
 
     Args:
         first: Scores, ``[preferences, seeds]``; a column is a seed.

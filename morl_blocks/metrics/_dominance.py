@@ -1,4 +1,4 @@
-"""Which points of a set no other point beats."""
+"""The non-dominated points of a set."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Preference following: does each policy serve the preference that it was asked for?"""
+"""Preference following: how well each policy serves the preference that it was trained or conditioned for."""
 
 import numpy as np
 import torch
@@ -9,22 +9,21 @@ from morl_blocks.scalarizers import Scalarizer
 
 
 def preference_regret(achieved: Values, weights: Values, scalarizer: Scalarizer, known: Values | None = None) -> Array:
-    r"""Measure how much utility each preference loses because its own policy is not the best one there is (minimise).
+    r"""Measure how much utility each preference loses because another available policy serves it better (minimise).
 
     .. math:: \text{regret}_p = \max_{z \in Z} U(z; w_p) - U(J_p; w_p)
 
-    By default Z is all policies of the same batch: 0 for every preference means that nobody would have been served
-    better by asking for something else. Policies that ignore the preference, but differ by chance, have a regret above
-    0; policies that are all equal have none, so read :func:`preference_correlation` beside it. With a ``known`` front,
-    Z is that front and the regret is the distance to the optimum; it is negative for a policy above the front.
+    By default Z is the set of all policies of the same batch: a regret of 0 for every preference means that no other
+    policy of the batch serves it better. Policies that ignore the preference, but differ by chance, have a regret above
+    0. Policies that are all equal have a regret of 0, so look at :func:`preference_correlation` too. With a ``known``
+    front, Z is that front and the regret is the distance to the optimum; it is negative for a policy above the front.
 
     Args:
-        achieved: Mean return of the policy asked for each preference, normalised as the scalarizer wants it,
-            ``[*, P, m]``.
+        achieved: Mean return of the policy for each preference, normalised as the scalarizer expects, ``[*, P, m]``.
         weights: The preferences on the simplex, ``[P, m]``.
         scalarizer: The utility, such as ``SmoothTchebycheff(0.1)``; for ``sense="min"`` the regret is the cost above
             the lowest.
-        known: Points that could be had, ``[n, m]``; the policies themselves by default.
+        known: Attainable points, ``[n, m]``; the policies themselves by default.
 
     Returns:
         Regrets in the utility's unit, ``[*, P]``.
@@ -54,16 +53,16 @@ def preference_regret(achieved: Values, weights: Values, scalarizer: Scalarizer,
 
 
 def preference_correlation(achieved: Values, weights: Values) -> Array:
-    r"""Correlate the ranks of what was asked and what was achieved, objective by objective (maximise).
+    r"""Correlate the ranks of the requested weights and of the achieved returns, objective by objective (maximise).
 
     .. math:: \rho_i = \operatorname{corr}_p\bigl(\operatorname{rank} w_{pi}, \operatorname{rank} J_{pi}\bigr)
 
-    Spearman's correlation over the preferences: 1 when more weight on an objective always means more of it, 0 for
-    policies that ignore the preference. Ties share their mean rank. Where nothing differs there is nothing followed:
-    policies that are all equal have 0. An objective with one and the same weight everywhere was not asked about: NaN.
+    Spearman's correlation over the preferences: 1 when more weight on an objective always gives more of it, 0 for
+    policies that ignore the preference. Ties share their mean rank. Policies that are all equal follow nothing and have
+    0. An objective with the same weight in every preference cannot be judged and has NaN.
 
     Args:
-        achieved: Mean return of the policy asked for each preference, ``[*, P, m]``; any increasing scale.
+        achieved: Mean return of the policy for each preference, ``[*, P, m]``; on any increasing scale.
         weights: The preferences on the simplex, ``[P, m]`` with P >= 2.
 
     Returns:

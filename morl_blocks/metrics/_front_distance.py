@@ -1,4 +1,4 @@
-"""How far a front is from a known one: IGD, IGD+ and the additive epsilon indicator. Lower is better for all three."""
+"""Distances of a front from a known one: IGD, IGD+ and additive epsilon. Lower is better for all three."""
 
 from morl_blocks._checks import fail
 from morl_blocks._extras import needs
@@ -13,8 +13,8 @@ def igd(points: Values, known: Values, sense: Sense = "max") -> float:
 
     .. math:: IGD(P; Z) = \frac{1}{|Z|} \sum_{z \in Z} \min_{p \in P} \lVert z - p \rVert_2
 
-    It can prefer a worse front: a point that *beats* z is as far off as one that is beaten by it. :func:`igd_plus` does
-    not have this flaw. The distance is the same in both senses; all front metrics take ``sense`` alike.
+    It can prefer a worse front, because a point that *dominates* z counts as far away as one that z dominates.
+    :func:`igd_plus` does not have this flaw. The value does not depend on ``sense``, which all front metrics accept.
 
     Args:
         points: The front found, ``[n, m]`` with m >= 2.
@@ -33,11 +33,11 @@ def igd(points: Values, known: Values, sense: Sense = "max") -> float:
 
 @needs("moocore")
 def igd_plus(points: Values, known: Values, sense: Sense = "max") -> float:
-    r"""Average what each point of a known front has over the nearest point found (minimise).
+    r"""Average the shortfall of the nearest point found over the points of a known front (minimise).
 
     .. math:: IGD^+(P; Z) = \frac{1}{|Z|} \sum_{z \in Z} \min_{p \in P} \sqrt{\sum_i \max(z_i - p_i, 0)^2}
 
-    written for ``"max"``. Only what is missing counts, so a front that dominates another never scores worse.
+    written for ``"max"``. Only shortfalls count, so a front that dominates another never scores worse.
 
     Args:
         points: The front found, ``[n, m]`` with m >= 2.
@@ -62,8 +62,8 @@ def additive_epsilon(points: Values, known: Values, sense: Sense = "max") -> flo
 
     .. math:: \epsilon(P; Z) = \max_{z \in Z} \min_{p \in P} \max_i (z_i - p_i)
 
-    written for ``"max"``. Negative when the points beat the known front by a margin. It is as bad as the worst gap in
-    the worst objective, in that objective's units: scale objectives of different size first.
+    written for ``"max"``. It is negative when the points beat the known front by a margin. It equals the worst gap in
+    the worst objective, in that objective's units: rescale objectives of different size first.
 
     Args:
         points: The front found, ``[n, m]`` with m >= 2.
@@ -81,7 +81,7 @@ def additive_epsilon(points: Values, known: Values, sense: Sense = "max") -> flo
 
 
 def _against(metric: str, points: Values, known: Values, sense: Sense) -> float:
-    """Check both fronts and hand them to a metric of moocore, which drops points with NaN in silence."""
+    """Check both fronts and pass them to a metric of moocore, which silently drops points with NaN."""
     found, goal = front_points("points", points, sense), front_points("known", known, sense)
     if goal.shape[1] != found.shape[1]:
         fail("known", f"have {found.shape[1]} objectives in its last dimension", f"shape {list(goal.shape)}")

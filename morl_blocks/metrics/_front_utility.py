@@ -1,4 +1,4 @@
-"""What users with linear taste get from a front: expected utility over many weights, and the most that one may lose."""
+"""Linear utilities of a front: expected utility over many weights, and the largest utility loss."""
 
 import numpy as np
 import torch
@@ -18,8 +18,8 @@ def eum(points: Values, weights: Values | None = None, sense: Sense = "max") -> 
 
     .. math:: EUM(P; W) = \frac{1}{|W|} \sum_{w \in W} \max_{p \in P} w \cdot p
 
-    The community's expected utility metric. For ``"min"`` it is the mean of the *lowest* cost. Only points on the
-    convex hull count, and nothing is normalised. The grid is part of the number: see :func:`even_weights`.
+    This is the expected utility metric of the MORL literature. For ``"min"`` it is the mean of the *lowest* cost. Only
+    points on the convex hull count, and nothing is normalised. The value depends on the grid: see :func:`even_weights`.
 
     Args:
         points: One row per policy, ``[n, m]`` with m >= 2; dominated points change nothing.
@@ -38,11 +38,11 @@ def eum(points: Values, weights: Values | None = None, sense: Sense = "max") -> 
 
 
 def maximum_utility_loss(points: Values, known: Values, weights: Values | None = None, sense: Sense = "max") -> float:
-    r"""Find the largest utility that a known front offers above the points found, over many weights (minimise).
+    r"""Find the largest utility that a known front has over the points found, among many weights (minimise).
 
     .. math:: MUL(P; Z, W) = \max_{w \in W} \Big( \max_{z \in Z} w \cdot z - \max_{p \in P} w \cdot p \Big)
 
-    Negative when the points beat the known front for every weight.
+    It is negative when the points beat the known front for every weight.
 
     Args:
         points: The front found, ``[n, m]`` with m >= 2.

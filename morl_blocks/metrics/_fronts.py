@@ -1,4 +1,4 @@
-"""A front as a set of points: what belongs to it, how much it dominates, how many points it has and how far apart."""
+"""Metrics of a front as a set of points: its members, hypervolume, cardinality and sparsity."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from morl_blocks.scalarizers.base import Sense
 
 
 def front_points(name: str, points: Values, sense: Sense, *, empty: bool = False) -> Array:
-    """Return finite points ``[n, m]`` turned so that more is better.
+    """Return finite points ``[n, m]`` with signs such that more is better.
 
     Args:
         name: Name of the argument, for the message.
@@ -62,12 +62,12 @@ def front_hypervolume(points: Values, reference: Values, sense: Sense = "max", *
 
     .. math:: HV(P; r) = \lambda\Big(\bigcup_{p \in P} [r, p]\Big)
 
-    Exact, through moocore. The number means nothing without its reference point. A reference that no point exceeds in
-    every objective is a mistake more often than a bad front, so it raises; ``allow_empty`` makes it 0.
+    Exact, through moocore. Values can only be compared for the same reference point. A reference that no point exceeds
+    in every objective is usually a mistake, so it raises an error; with ``allow_empty`` the volume is 0.
 
     Args:
         points: One row per policy, ``[n, m]`` with m >= 2; dominated points change nothing.
-        reference: The point that everything worth counting exceeds (falls below, for ``"min"``), ``[m]``.
+        reference: The point that other points must exceed to count (fall below, for ``"min"``), ``[m]``.
         sense: Whether more (``"max"``) or less (``"min"``) of every objective is better.
         allow_empty: Return 0 when no point exceeds the reference in every objective.
 
@@ -93,7 +93,7 @@ def front_hypervolume(points: Values, reference: Values, sense: Sense = "max", *
 
 @needs("moocore")
 def cardinality(points: Values, sense: Sense = "max") -> int:
-    """Count the distinct non-dominated points (maximise, with care: a front of many poor points counts as many).
+    """Count the distinct non-dominated points (maximise, with care: many poor points count as many).
 
     Args:
         points: One row per policy, ``[n, m]`` with m >= 2.
@@ -112,10 +112,10 @@ def sparsity(points: Values, sense: Sense = "max") -> float:
 
     .. math:: S(P) = \frac{1}{n - 1} \sum_{i=1}^{m} \sum_{k=1}^{n-1} (\tilde p_{k+1,i} - \tilde p_{k,i})^2
 
-    with :math:`\tilde p_{\cdot,i}` objective i of the n front points, sorted. **Do not rank methods by it.** It looks
-    at the points found and not at those missed: a front of one point gets the best value, 0. It also depends on the
-    units, and with three or more objectives neighbours along one of them are no neighbours on the front.
-    MORL-Baselines prints the same warning. It is here because published tables have it.
+    with :math:`\tilde p_{\cdot,i}` objective i of the n front points, sorted. **Do not rank methods by it.** It depends
+    only on the points found, not on those missed: a front of one point gets the best value, 0. It also depends on the
+    units, and with three or more objectives neighbours along one of them need not be neighbours on the front.
+    MORL-Baselines prints the same warning. It is included because published tables report it.
 
     Args:
         points: One row per policy, ``[n, m]`` with m >= 2; dominated points and copies are left out first.

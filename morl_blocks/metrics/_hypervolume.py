@@ -14,12 +14,12 @@ def hypervolume(points: Values, reference: Values) -> float:
     .. math:: HV(P; r) = \lambda\Big(\bigcup_{p \in P} [r, p]\Big), \quad [r, p] = \prod_i [r_i, p_i]
 
     Exact, through moocore. Points that do not exceed the reference in every objective add nothing; an empty set has
-    volume 0; duplicates and dominated points change nothing. moocore drops points with NaN in silence, so NaN and
-    infinite numbers raise here.
+    volume 0; duplicates and dominated points change nothing. moocore silently drops points with NaN, so NaN and
+    infinite numbers raise an error here.
 
     Args:
         points: One row per policy, ``[n, m]`` with m >= 2.
-        reference: The point that everything worth counting exceeds, ``[m]``.
+        reference: The point that other points must exceed to count, ``[m]``.
 
     Returns:
         The volume, >= 0, in the product of the objectives' units.

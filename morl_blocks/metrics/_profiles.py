@@ -33,7 +33,7 @@ def performance_ratios(hv: Values) -> Array:
 
 
 def profile(hv: Values, taus: Values) -> Array:
-    r"""Give each method the share of instances on which it is within a factor of the best.
+    r"""Return, for each method, the share of instances on which it is within a factor of the best.
 
     .. math:: \rho_k(\tau) = \frac1I \sum_i \mathbf 1\{r_{ki} \le \tau\}
 
@@ -67,7 +67,7 @@ def profile_auc(hv: Values, tau_max: float = 3.0) -> Array:
 
     Args:
         hv: Scores >= 0, higher is better, ``[*, methods, instances]``; an instance is a (preference, seed) pair.
-        tau_max: Factor at which a method has failed an instance, > 1.
+        tau_max: Factor from which on a method counts as failed on an instance, > 1.
 
     Returns:
         Areas in [0, 1], ``[*, methods]``.
@@ -80,7 +80,7 @@ def profile_auc(hv: Values, tau_max: float = 3.0) -> Array:
 
 
 def credits_of(ratios: Array, tau_max: float) -> Array:
-    """Return each instance's part of the area under the profile, in [0, 1]: all of it at a ratio of 1."""
+    """Return each instance's contribution to the area under the profile, in [0, 1]; it is 1 at a ratio of 1."""
     tau_max = as_number("tau_max", tau_max)
     if not tau_max > 1:
         fail("tau_max", "be finite and > 1", tau_max)

@@ -12,12 +12,12 @@ def strict_best(scores: Array) -> Array:
 
 
 def win_rate(hv: Values) -> Array:
-    r"""Give each method the share of preferences on which it alone has the highest score (maximise).
+    r"""Return, for each method, the share of preferences on which it alone has the highest score (maximise).
 
     .. math:: W_k = \frac1P \sum_p \mathbf 1\{h_{kp} > h_{jp}\ \forall j \ne k\}
 
-    A tie counts for nobody, so the rates of all methods sum to at most 1, and a hair's breadth counts as much as a
-    mile. Adding a method can only lower the others. A single method wins everything.
+    A tie counts for no method, so the rates of all methods sum to at most 1. The size of a lead does not matter. Adding
+    a method can only lower the rates of the others. A single method has the rate 1.
 
     Args:
         hv: Mean score of each method on each preference, ``[*, methods, preferences]``.
@@ -35,13 +35,13 @@ def win_rate(hv: Values) -> Array:
 
 
 def objective_dominance_rate(objectives: Values) -> Array:
-    """Give each method the share of (preference, objective) cells in which it alone has the highest return (maximise).
+    """Return the share of (preference, objective) cells in which each method alone has the highest return (maximise).
 
     Args:
         objectives: Mean return of each objective, ``[*, methods, preferences, m]``.
 
     Returns:
-        Rates in [0, 1], ``[*, methods]``; a tied cell counts for nobody.
+        Rates in [0, 1], ``[*, methods]``; a tied cell counts for no method.
 
     Example:
         >>> objective_dominance_rate([[[1.0, 5.0]], [[2.0, 5.0]]])

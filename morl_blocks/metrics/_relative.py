@@ -1,17 +1,17 @@
-r"""Intervals of what compares methods with each other: win rate, dominance rate and profile area.
+r"""Confidence intervals of metrics that compare methods: win rate, dominance rate and profile area.
 
-What is estimated is the number that a repeat of the sweep, with as many new seeds, would show on average. A rate jumps
-where two methods change places, so neither a standard error nor a percentile of redraws holds on its own. An interval
-is the union of two, each of which fails where the other holds:
+The estimated quantity is the average value that repeats of the sweep, with as many new seeds, would give. A rate jumps
+when two methods change places, so neither a standard error nor a bootstrap percentile is reliable alone. Each interval
+is the union of two, because each of them is reliable where the other is not:
 
-1. estimate :math:`\pm z` times its standard error over redraws of whole seeds; it holds with many preferences, and
-   collapses to a point when one method has won on every seed there is;
-2. the expected number over plausible truths: means that lie as far from those measured as Student's t allows with so
-   few seeds, with the noise of the seeds around them. It holds for a single preference, and is drawn to the middle
-   when many preferences are averaged.
+1. estimate :math:`\pm z` times its standard error over resamples of whole seeds. It is reliable with many preferences,
+   but shrinks to a point when one method has won on every seed;
+2. the expected rate over plausible true means. These lie as far from the measured means as Student's t allows with so
+   few seeds, and the noise of the seeds is added to them. It is reliable for a single preference, but biased towards
+   the middle when many preferences are averaged.
 
-``python -m benchmarks.coverage`` shows how often they hold the truth. A method that is far behind has a rate of 0 in
-every redraw, and the interval [0, 0]: its true rate is not 0 but too small to see.
+``python -m benchmarks.coverage`` shows how often the intervals contain the true value. A method that is far behind has
+a rate of 0 in every resample, and the interval [0, 0]: its true rate is not 0 but too small to detect.
 """
 
 import numpy as np
@@ -36,21 +36,21 @@ from morl_blocks.metrics._seeds import (
 from morl_blocks.metrics.arrays import Array, Values, real_array
 
 INNER = 60
-"""Repeats whose average is the expected rate of one plausible truth."""
+"""Number of simulated repeats that are averaged into the expected rate of one set of plausible true means."""
 
 
 @needs("scipy")
 def win_rate_ci(
     hv: Values, *, present: object = None, level: float = 0.95, resamples: int = 400, seed: int = 0
 ) -> list[Interval]:
-    """Give each method its win rate with a confidence interval (maximise); see the module's text.
+    """Return each method's win rate with a confidence interval (maximise); see the module docstring.
 
     Args:
         hv: Score of every run, ``[methods, preferences, seeds]``; a column is a seed, the same for all methods.
         present: Which (preference, seed) cells all methods have, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
-        resamples: Number of redraws, >= 1.
-        seed: Seed of the redraws.
+        resamples: Number of resamples, >= 1.
+        seed: Seed of the resampling.
 
     Returns:
         One interval per method, within [0, 1].
@@ -71,14 +71,14 @@ def win_rate_ci(
 def objective_dominance_ci(
     objectives: Values, *, present: object = None, level: float = 0.95, resamples: int = 400, seed: int = 0
 ) -> list[Interval]:
-    """Give each method its objective dominance rate with a confidence interval (maximise); see the module's text.
+    """Return each method's objective dominance rate with a confidence interval (maximise); see the module docstring.
 
     Args:
         objectives: Returns of every run, ``[methods, preferences, seeds, m]``.
         present: Which (preference, seed) cells all methods have, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
-        resamples: Number of redraws, >= 1.
-        seed: Seed of the redraws.
+        resamples: Number of resamples, >= 1.
+        seed: Seed of the resampling.
 
     Returns:
         One interval per method, within [0, 1].
@@ -107,15 +107,15 @@ def profile_auc_ci(
     resamples: int = 400,
     seed: int = 0,
 ) -> list[Interval]:
-    """Give each method the area under its performance profile with a confidence interval; see the module's text.
+    """Return the area under each method's performance profile with a confidence interval; see the module docstring.
 
     Args:
         hv: Scores >= 0 of every run, ``[methods, preferences, seeds]``.
-        tau_max: Factor at which a method has failed an instance, > 1.
+        tau_max: Factor from which on a method counts as failed on an instance, > 1.
         present: Which (preference, seed) cells all methods have, ``[preferences, seeds]``; all by default.
         level: Confidence, in (0, 1).
-        resamples: Number of redraws, >= 1.
-        seed: Seed of the redraws.
+        resamples: Number of resamples, >= 1.
+        seed: Seed of the resampling.
 
     Returns:
         One interval per method, within [0, 1].
@@ -142,18 +142,18 @@ def profile_auc_ci(
 
 
 def _credit(scores: Array, tau_max: float) -> Array:
-    """Return each run's part of its method's area, ``[*, K, P, S]`` both."""
+    """Return each run's contribution to its method's area, both ``[*, K, P, S]``."""
     instances = scores.reshape(*scores.shape[:-2], -1)
     return credits_of(performance_ratios(instances), tau_max).reshape(scores.shape)
 
 
 def _area(scores: Array, there: Mask, tau_max: float) -> Array:
-    """Average the credit over the runs that there are: ``[*, K, P, S]`` to ``[*, K]``."""
+    """Average the contributions over the runs that exist: ``[*, K, P, S]`` to ``[*, K]``."""
     return np.asarray(np.where(there, _credit(scores, tau_max), 0.0).sum((-2, -1)) / there.sum())
 
 
 def _rates(name: str, scores: Array, there: Mask, level: float, resamples: int, seed: int) -> list[Interval]:
-    """Share of cells with the strictly highest seed mean; ``scores`` is ``[methods, cells, seeds]``."""
+    """Return intervals of the share of strictly best cells; ``scores`` is ``[methods, cells, seeds]``."""
     check_draws(resamples, seed)
     freedom = freedom_of(name, there)
     level = share("level", level)
@@ -162,8 +162,8 @@ def _rates(name: str, scores: Array, there: Mask, level: float, resamples: int, 
     moved = shifts(generator.normal(size=(resamples, scores.shape[-1])), units)
     errors = strict_best(means + moved).mean(-1).std(0)
     wide = stretches(freedom, resamples, generator)[:, None, None]
-    # The spread is uncertain too. Drawn with the means it is exact for two methods on one preference; as measured it
-    # is better for many. Every other truth takes the one, the rest the other.
+    # The spread is uncertain too. A sampled spread is exact for two methods on one preference; the measured spread is
+    # better for many preferences. Every other resample uses the sampled one.
     noise = np.where(np.arange(resamples)[:, None, None] % 2, wide, 1.0)
     repeats = shifts(generator.normal(size=(INNER, scores.shape[-1])), units)
     truths = means + wide * moved
@@ -172,7 +172,7 @@ def _rates(name: str, scores: Array, there: Mask, level: float, resamples: int, 
 
 
 def _union(estimates: Array, reach: Array, plausible: Array, level: float) -> list[Interval]:
-    """Join both intervals of each method, with the estimate inside, within [0, 1]."""
+    """Join both intervals of each method so that they contain the estimate and lie within [0, 1]."""
     low, high = np.quantile(plausible, [(1 - level) / 2, (1 + level) / 2], axis=0)
     low = np.maximum(np.minimum(low, estimates - reach), 0.0)
     high = np.minimum(np.maximum(high, estimates + reach), 1.0)

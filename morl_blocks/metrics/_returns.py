@@ -11,8 +11,9 @@ def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Arr
 
     .. math:: J_n = \sum_{t=0}^{T_n} \gamma^t r_{t,n}, \qquad T_n = \min\{t : done_{t,n}\}
 
-    The first reward is not discounted. What follows the end of an episode is never read and may be NaN. An episode that
-    does not end counts as cut off at T. Termination and truncation both end one: pass ``terminated | truncated``.
+    The first reward is not discounted. Rewards after the end of an episode are never read and may be NaN. An episode
+    that does not end counts as cut off at T. Both termination and truncation end an episode: pass ``terminated |
+    truncated``.
 
     Args:
         rewards: One vector per step and environment, ``[T, N, m]``.

@@ -1,12 +1,12 @@
-r"""A seed is one draw: how all runs of a seed move together when seeds are drawn anew.
+r"""Resampling of whole seeds: all runs of a seed vary together.
 
-Runs of one seed share random streams, so they are one observation over all preferences and methods. With
-:math:`x_{ps}` the score of preference p and seed s, :math:`n_p` seeds and mean :math:`\bar x_p`,
+Runs of one seed share random numbers, so they are one observation over all preferences and methods. With :math:`x_{ps}`
+the score of preference p and seed s, :math:`n_p` seeds and mean :math:`\bar x_p`,
 
 .. math:: u_{ps} = \frac{x_{ps} - \bar x_p}{\sqrt{n_p (n_p - 1)}}, \qquad \bar x_p^* = \bar x_p + \sum_s g_s u_{ps}
 
-with one standard normal weight :math:`g_s` per seed redraws the means. Their covariance over preferences and methods
-is the sample's own, divided by the number of seeds.
+is a resample of the means, with one standard normal weight :math:`g_s` per seed. The covariance of the resampled means
+over preferences and methods is that of the sample, divided by the number of seeds.
 """
 
 from typing import NamedTuple
@@ -30,12 +30,12 @@ class Interval(NamedTuple):
 
 
 def runs_of(name: str, values: Values, present: object, *, ndim: int = 2) -> tuple[Array, Mask]:
-    """Return scores ``[*, preferences, seeds]`` with 0 for absent runs, and which runs there are.
+    """Return scores ``[*, preferences, seeds]`` with 0 for absent runs, and the mask of the runs that exist.
 
     Args:
         name: Name of the argument, for the message.
-        values: Scores; numbers of absent runs are never read and may be NaN.
-        present: Which runs there are, ``[preferences, seeds]``; ``None`` for all.
+        values: Scores; those of absent runs are never read and may be NaN.
+        present: Which runs exist, ``[preferences, seeds]``; ``None`` for all.
         ndim: Number of dimensions.
     """
     wanted = "[preferences, seeds]" if ndim == 2 else "[methods, preferences, seeds]"
@@ -50,7 +50,7 @@ def runs_of(name: str, values: Values, present: object, *, ndim: int = 2) -> tup
 
 
 def mask_of(present: object, shape: tuple[int, ...]) -> Mask:
-    """Return which runs there are as truth values of a given shape; all for ``None``."""
+    """Return the mask of the runs that exist, with a given shape; all ``True`` for ``None``."""
     if present is None:
         return np.ones(shape, dtype=np.bool_)
     there = tensor("present", present)
@@ -78,9 +78,9 @@ def deviations(values: Array, present: Mask) -> tuple[Array, Array]:
 
 
 def shifts(weights: Array, units: Array) -> Array:
-    """Return how much each redraw moves the means: weights ``[B, S]``, units ``[*, S]`` give ``[B, *]``.
+    """Return the shift of the means in each resample: weights ``[B, S]``, units ``[*, S]`` give ``[B, *]``.
 
-    Seeds are added one by one, so that methods with equal runs stay equal to the last bit.
+    Seeds are added one by one, so that methods with equal runs stay bit-identical.
     """
     moved = np.zeros((len(weights), *units.shape[:-1]))
     for seed in range(units.shape[-1]):
@@ -89,12 +89,12 @@ def shifts(weights: Array, units: Array) -> Array:
 
 
 def stretches(freedom: int, count: int, generator: np.random.Generator) -> Array:
-    r"""Draw :math:`\sqrt{df / \chi^2_{df}}`: how far off a spread measured on few seeds may be, ``[count]``."""
+    r"""Draw :math:`\sqrt{df / \chi^2_{df}}`, the relative error of a spread measured on few seeds, ``[count]``."""
     return np.sqrt(freedom / generator.chisquare(freedom, size=count))
 
 
 def quantiles(level: float, freedom: int) -> tuple[float, float]:
-    """Return Student's and the normal quantile of a two-sided interval.
+    """Return the quantiles of Student's t and of the normal distribution for a two-sided interval.
 
     Example:
         >>> [round(q, 2) for q in quantiles(0.95, 4)]
@@ -107,13 +107,13 @@ def quantiles(level: float, freedom: int) -> tuple[float, float]:
 
 
 def share(name: str, value: Values) -> float:
-    """Return a confidence or a power: one number strictly between 0 and 1."""
+    """Return a checked confidence level or power: one number strictly between 0 and 1."""
     number = as_number(name, value)
     between(name, number, 0.0, 1.0, bounds="()")
     return number
 
 
 def check_draws(resamples: int, seed: int) -> None:
-    """Require at least one redraw, and a seed that NumPy takes."""
+    """Require at least one resample, and a seed that NumPy accepts."""
     at_least("resamples", resamples, 1)
     at_least("seed", seed, 0)

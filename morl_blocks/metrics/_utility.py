@@ -1,4 +1,4 @@
-"""Expected utility: what a user with linear taste would get."""
+"""Expected utility: the linear utility of mean returns."""
 
 import numpy as np
 import torch
@@ -10,8 +10,8 @@ from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty, same_
 def expected_utility(returns: Values, weights: Values) -> Array:
     r"""Weigh the raw mean returns by the preference (maximise): :math:`EU = w \cdot J`.
 
-    Nothing is normalised, so the objective with the largest numbers decides: compare EU between methods on one
-    preference of one environment, never across them.
+    Nothing is normalised, so the objective with the largest numbers dominates. Compare EU between methods on one
+    preference of one environment, never across preferences or environments.
 
     Args:
         returns: Mean return of each objective, ``[*, m]``.

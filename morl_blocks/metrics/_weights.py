@@ -9,23 +9,23 @@ from morl_blocks._checks import at_least, fail
 from morl_blocks.metrics.arrays import Array
 
 _FINENESS = 20
-"""How many candidates per weight the spread-out grid is chosen from."""
+"""Number of candidates per weight from which an evenly spread grid is chosen."""
 
 
 def even_weights(num_objectives: int, count: int) -> Array:
-    r"""Spread ``count`` preferences evenly over the simplex, corners included.
+    r"""Spread ``count`` preferences evenly over the simplex, including its corners.
 
     Two objectives give equal steps. With more, a *simplex lattice* (all weights that are multiples of 1/h) has
 
     .. math:: \binom{h + m - 1}{m - 1}
 
-    points: 66 for three objectives and steps of 0.1. When ``count`` is such a number the lattice is the answer. For
-    any other count, points of a lattice at least 20 times finer are chosen one by one, each as far as possible from
-    those before. Nothing is random. MORL-Baselines minimises the Riesz energy of random starts instead; its grids
-    cover the simplex like these, but depend on a seed.
+    points: 66 for three objectives and steps of 0.1. If ``count`` is such a number, the lattice is returned. For any
+    other count, points of a lattice at least 20 times finer are chosen one by one, each as far as possible from those
+    before. The result is deterministic. MORL-Baselines minimises the Riesz energy of random starts instead; its grids
+    cover the simplex equally well, but depend on a seed.
 
     An even grid is not a uniform sample. It has many weights on the boundary of the simplex (all of them when h < m),
-    so means over it, such as :func:`eum`, belong to the grid. Compare numbers of one grid only.
+    so averages over it, such as :func:`eum`, depend on the grid. Only compare values from the same grid.
 
     Args:
         num_objectives: m, >= 2.
@@ -43,7 +43,7 @@ def even_weights(num_objectives: int, count: int) -> Array:
     at_least("num_objectives", num_objectives, 2)
     at_least("count", count, 1)
     if count < num_objectives:
-        fail("count", f"be >= num_objectives = {num_objectives}, so that every corner is there", count)
+        fail("count", f"be >= num_objectives = {num_objectives}, so that every corner is included", count)
     steps = _steps(num_objectives, count)
     if _size(num_objectives, steps) == count:
         return _lattice(num_objectives, steps)
@@ -72,11 +72,11 @@ def _lattice(objectives: int, steps: int) -> Array:
 
 
 def _spread(candidates: Array, count: int) -> Array:
-    """Choose the corners, then again and again the candidate farthest from all chosen; ``[count, m]``, sorted."""
+    """Choose the corners, then repeatedly the candidate farthest from all chosen ones; ``[count, m]``, sorted."""
     chosen = [int(corner) for corner in candidates.argmax(0)]
     gaps = np.min([np.square(candidates - candidates[corner]).sum(1) for corner in chosen], axis=0)
     while len(chosen) < count:
-        # Rounding must not decide between candidates that are equally far.
+        # Rounding must not decide between candidates at equal distances.
         chosen.append(int(gaps.round(12).argmax()))
         gaps = np.minimum(gaps, np.square(candidates - candidates[chosen[-1]]).sum(1))
     return candidates[sorted(chosen)]

@@ -1,4 +1,4 @@
-"""Turn what users pass (NumPy, tensors, lists) into checked ``float64`` arrays."""
+"""Conversion of arrays, tensors and lists to checked ``float64`` arrays."""
 
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
         ndim: Fewest dimensions.
 
     Returns:
-        The array; a copy only where a conversion needs one.
+        The array; copied only if it had to be converted.
 
     Example:
         >>> as_array("points", [[1, 2], [3, 4]], ndim=2)
@@ -38,7 +38,7 @@ def as_array(name: str, values: Values, *, ndim: int = 0) -> Array:
 
 
 def real_array(name: str, values: Values) -> Array:
-    """Return ``values`` as ``float64`` numbers, NaN included; masked and complex ones are refused, not stripped."""
+    """Return ``values`` as ``float64`` numbers, NaN included; masked and complex arrays raise an error."""
     if isinstance(values, Tensor):
         values = tensor(name, values).detach().cpu().double().numpy()
     if isinstance(values, np.ma.MaskedArray):
@@ -68,7 +68,7 @@ def same_objectives(name: str, values: Array, count: int) -> None:
 
 
 def not_empty(name: str, values: Array) -> None:
-    """Require at least one number, because the mean of none is not a metric."""
+    """Require at least one number, because the mean of no numbers is undefined."""
     if values.size == 0:
         fail(name, "hold at least one value", f"shape {list(values.shape)}")
 

@@ -1,4 +1,4 @@
-"""Normalizers: bring objective values of different sizes to one scale, as every Tchebycheff scalarizer needs."""
+"""Normalizers: bring objective values of different sizes to one scale, which every Tchebycheff scalarizer needs."""
 
 from morl_blocks.normalizers._base import Normalizer
 from morl_blocks.normalizers.initial_value import InitialValue, WarmUp, relative

@@ -1,4 +1,4 @@
-"""What every normalizer shares: the checks, the shapes, and a state that can be saved."""
+"""The base class of normalizers: checks, shapes, and a state that can be saved."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,21 +11,21 @@ from morl_blocks import _checks
 
 
 class Normalizer(nn.Module, ABC):
-    """Map objective values of any size to values that can be compared with each other.
+    """Map objective values of any size to values that are comparable with each other.
 
-    :meth:`update` looks at values and remembers; a call normalises and changes nothing, so it can be repeated, skipped
-    and differentiated. Every normaliser is increasing in each objective: losses stay losses (``sense="min"``) and
-    returns stay returns (``sense="max"``). Rescaling an objective, before and after the first update alike, does not
-    change the result.
+    :meth:`update` records statistics of values. Calling the module normalises values without changing the state, so
+    calls can be repeated, skipped and differentiated. Every normaliser is increasing in each objective: losses stay
+    losses (``sense="min"``) and returns stay returns (``sense="max"``). Multiplying an objective by a constant, before
+    and after the first update alike, does not change the result.
 
-    The state is made by the first update, ``[*R, m]``, and lies in the ``state_dict`` with its shape. Values are
+    The first update creates the state, ``[*R, m]``, which is saved in the ``state_dict`` with its shape. Values are
     detached in :meth:`update`; gradients flow through a call.
 
-    A normaliser of your own registers its buffers as ``torch.empty(0)`` and implements :meth:`observe` and
+    To write a normaliser, register its buffers as ``torch.empty(0)`` and implement :meth:`observe` and
     :meth:`normalize`.
 
     Args:
-        runs: Leading shape of independent runs, ``()`` for one. Each run has a state of its own.
+        runs: Leading shape of independent runs, ``()`` for one. Each run has its own state.
 
     Example:
         >>> class LastValue(Normalizer):
@@ -55,10 +55,10 @@ class Normalizer(nn.Module, ABC):
 
     @torch.no_grad()
     def update(self, values: Tensor) -> None:
-        """Remember what is needed of ``values``.
+        """Record the statistics of ``values``.
 
         Args:
-            values: Objective values, ``[*R, *N, m]``: one vector, or samples ``*N`` that count alike.
+            values: Objective values, ``[*R, *N, m]``: one vector, or samples ``*N`` of equal weight.
         """
         values = self._checked(values)
         if not values.numel():
@@ -70,14 +70,14 @@ class Normalizer(nn.Module, ABC):
         self.updates = self.updates + 1
 
     def forward(self, values: Tensor) -> Tensor:
-        """Return ``values`` normalised by what the updates have seen, in their shape and dtype.
+        """Return ``values`` normalised by the statistics of all updates, in their shape and dtype.
 
         Args:
             values: Objective values, ``[*R, *N, m]``.
         """
         checked = self._checked(values)
         if self._objectives is None:
-            rule = "see values before it normalises any: call update(values) first"
+            rule = "be updated before it normalises: call update(values) first"
             _checks.fail(type(self).__name__, rule, "no update")
         result = self.normalize(checked)
         _checks.no_overflow("values", result, checked, block=type(self).__name__)
@@ -85,7 +85,7 @@ class Normalizer(nn.Module, ABC):
 
     @abstractmethod
     def observe(self, rows: Tensor) -> None:
-        """Change the buffers, given checked values.
+        """Update the buffers with checked values.
 
         Args:
             rows: Values as samples, ``[*R, N, m]``, detached; in double precision at the first update, in the state's
@@ -106,7 +106,7 @@ class Normalizer(nn.Module, ABC):
         return state.reshape(*self.runs, *between, state.shape[-1]).to(values.device)
 
     def _checked(self, values: Tensor) -> Tensor:
-        """Return values as finite floating-point numbers of a shape that belongs to the runs and the objectives."""
+        """Return values as finite floating-point numbers whose shape fits the runs and the objectives."""
         values = _checks.floats("values", values)
         _checks.objectives("values", values, self._objectives, minimum=1)
         if values.dim() <= len(self.runs) or tuple(values.shape[: len(self.runs)]) != self.runs:
@@ -120,7 +120,7 @@ class Normalizer(nn.Module, ABC):
         return next((buffer for buffer in own if buffer.numel()), None)
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
-        """Take over the saved shapes too, so that a state loads into a fresh normaliser."""
+        """Adopt the saved shapes too, so that a state loads into a new normaliser."""
         for name, buffer in list(self.named_buffers(recurse=False)):
             saved = state_dict.get(f"{prefix}{name}")
             if isinstance(saved, Tensor) and saved.shape != buffer.shape:
@@ -135,6 +135,6 @@ class Normalizer(nn.Module, ABC):
 
 
 def spread_or_size(spread: Tensor, size: Tensor) -> Tensor:
-    """Return a scale > 0: the spread, or where it is rounding noise the size of the values, or 1 if that is 0 too."""
+    """Return a scale > 0: the spread, or the size of the values if the spread is rounding noise, or 1 if both are 0."""
     size = torch.where(size == 0, 1, size)
     return torch.where(spread <= 1e-9 * size, size, spread)  # NaN stays NaN

@@ -1,4 +1,4 @@
-"""Divide by what the objectives were at the start."""
+"""Division by the initial values of the objectives."""
 
 import torch
 from torch import Tensor
@@ -8,7 +8,7 @@ from morl_blocks.normalizers._base import Normalizer
 
 
 def relative(values: Tensor, scale: Tensor) -> Tensor:
-    r"""Divide each objective by the size of its scale: :math:`\bar f_i = f_i / |s_i|`. The sense stays.
+    r"""Divide each objective by the absolute value of its scale: :math:`\bar f_i = f_i / |s_i|`. The sense stays.
 
     Args:
         values: Objective values, ``[*B, m]``.
@@ -29,12 +29,12 @@ def relative(values: Tensor, scale: Tensor) -> Tensor:
 
 
 class WarmUp(Normalizer):
-    r"""Divide by the mean size of the first k updates.
+    r"""Divide by the mean absolute value of the first k updates.
 
     .. math:: \bar f_i = f_i \Big/ \frac1k \sum_{t \le k} |f_i^{(t)}|
 
     Sense: losses stay losses and returns stay returns. An ideal value of 0 stays 0, and losses start near 1, so
-    ``utopia=0.0`` suits a scalarizer with ``sense="min"``. While fewer than k updates are in, their mean is used.
+    ``utopia=0.0`` suits a scalarizer with ``sense="min"``. Before k updates, the mean of the updates so far is used.
 
     Args:
         count: Number of updates k that are averaged, >= 1; later ones change nothing.
@@ -59,7 +59,7 @@ class WarmUp(Normalizer):
         self.register_buffer("scale", torch.empty(0))
 
     def observe(self, rows: Tensor) -> None:
-        """Average the sizes of the first updates."""
+        """Average the absolute values of the first updates."""
         size = rows.abs().mean(-2)
         if not self.scale.numel():
             if not _checks.is_traced(size) and bool((size == 0).any()):
@@ -82,7 +82,7 @@ class InitialValue(WarmUp):
     r"""Divide by the values of the first update: :math:`\bar f_i = f_i / |f_i^{(1)}|`.
 
     Sense: losses stay losses and returns stay returns. A loss starts at 1 and its ideal 0 stays 0, so ``utopia=0.0``
-    suits a scalarizer with ``sense="min"``. The first update should hold more than one small minibatch, or use
+    suits a scalarizer with ``sense="min"``. The first update should cover more than one small minibatch; otherwise use
     :class:`WarmUp`.
 
     Args:

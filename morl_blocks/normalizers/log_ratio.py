@@ -1,4 +1,4 @@
-"""The logarithm of the progress since the start."""
+"""The logarithm of the ratio to the first value."""
 
 import torch
 from torch import Tensor
@@ -31,11 +31,12 @@ def log_ratio(values: Tensor, first: Tensor) -> Tensor:
 class LogRatio(Normalizer):
     r"""Take the logarithm of the ratio to the first value, :math:`\bar f_i = \ln (f_i / f_i^{(1)})`.
 
-    For losses that fall by orders of magnitude, as residuals of differential equations do: from 1e-2 to 1e-4 is as much
-    progress as from 1 to 1e-2. The gradient is that of the relative change, :math:`\nabla f_i / f_i`.
+    It suits losses that fall by orders of magnitude, such as residuals of differential equations: from 1e-2 to 1e-4 is
+    as much progress as from 1 to 1e-2. The gradient is that of the relative change, :math:`\nabla f_i / f_i`.
 
-    Sense: losses stay losses and returns stay returns. Values start at 0 and fall without a bound, so a scalarizer with
-    ``sense="min"`` needs a ``utopia`` below what can be reached, such as -10 for a factor of :math:`e^{-10}`.
+    Sense: losses stay losses and returns stay returns. Values start at 0 and fall without bound, so a scalarizer with
+    ``sense="min"`` needs a ``utopia`` below the values that can be reached, such as -10 for a factor of
+    :math:`e^{-10}`.
 
     Args:
         runs: Leading shape of independent runs.
@@ -56,7 +57,7 @@ class LogRatio(Normalizer):
         self.register_buffer("first", torch.empty(0))
 
     def observe(self, rows: Tensor) -> None:
-        """Keep the geometric mean of the first update."""
+        """Store the geometric mean of the first update."""
         _checks.positive("values", rows)
         if not self.first.numel():
             self.first = rows.log().mean(-2).exp()

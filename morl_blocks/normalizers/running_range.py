@@ -1,4 +1,4 @@
-"""Map each objective to [0, 1] by the smallest and largest value seen."""
+"""Map each objective to [0, 1] by the smallest and largest value so far."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ from morl_blocks.normalizers._base import Normalizer, spread_or_size
 def ranged(values: Tensor, low: Tensor, high: Tensor) -> Tensor:
     r"""Map each objective's range to [0, 1]: :math:`\bar f_i = (f_i - l_i) / (h_i - l_i)`.
 
-    Values outside the range are not clipped. Where the range is empty, its distance from 0 takes its place.
+    Values outside the range are not clipped. If the range is empty, its distance from 0 is used instead.
 
     Args:
         values: Objective values, ``[*B, m]``.
@@ -36,8 +36,8 @@ class RunningRange(Normalizer):
     .. math:: \bar f_i = \frac{f_i - l_i}{h_i - l_i}
 
     Sense: losses stay losses and returns stay returns; the scalarizers' default utopia (1.05 for ``"max"``, -0.05 for
-    ``"min"``) suits it. For returns and for values that go up and down. A loss that only falls is its own lower end,
-    and so always looks perfect: use :class:`InitialValue` for it.
+    ``"min"``) suits it. Use it for returns and for values that go up and down. A loss that only falls is always at its
+    lower end and so always looks perfect: use :class:`InitialValue` for it.
 
     Args:
         runs: Leading shape of independent runs.

@@ -1,4 +1,4 @@
-"""Subtract the mean and divide by the standard deviation of everything seen."""
+"""Standardisation by the mean and the standard deviation of all values so far."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ from morl_blocks.normalizers._base import Normalizer, spread_or_size
 def standardized(values: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
     r"""Subtract the mean and divide by the deviation: :math:`\bar f_i = (f_i - \mu_i) / \sigma_i`.
 
-    Where the deviation is 0, the size of the mean takes its place.
+    If the deviation is 0, the size of the mean is used instead.
 
     Args:
         values: Objective values, ``[*B, m]``.
@@ -35,9 +35,9 @@ class Standardize(Normalizer):
 
     .. math:: \bar f_i = \frac{f_i - \mu_i}{\sigma_i}
 
-    Sense: losses stay losses and returns stay returns. Values have mean 0 and deviation 1, so an ideal lies some
-    deviations away: give the scalarizer a ``utopia`` such as 3 (``"max"``) or -3 (``"min"``). For noisy values without
-    a natural zero, such as rewards of a language model.
+    Sense: losses stay losses and returns stay returns. Values have mean 0 and deviation 1, so an ideal value is a few
+    deviations away: give the scalarizer a ``utopia`` such as 3 (``"max"``) or -3 (``"min"``). Use it for noisy values
+    without a natural zero, such as rewards of a language model.
 
     Args:
         runs: Leading shape of independent runs.
@@ -62,7 +62,7 @@ class Standardize(Normalizer):
             self.register_buffer(name, torch.empty(0))
 
     def observe(self, rows: Tensor) -> None:
-        """Merge the moments of the samples with those so far, which loses no digits to a large mean."""
+        """Merge the moments of the samples into those so far; this keeps its precision for a large mean."""
         new, mean = rows.shape[-2], rows.mean(-2)
         squares = (rows - mean.unsqueeze(-2)).square().sum(-2)
         if not self.mean.numel():

@@ -1,7 +1,7 @@
-"""PPO that keeps the objectives apart until the combiner: estimators, normaliser, advantages, actors and losses.
+"""PPO that keeps the objectives separate until the combiner: estimators, normaliser, advantages, actors and losses.
 
-The modules for TorchRL's loops (``VectorGAE``, ``VectorClipPPOLoss`` and the policies) are loaded when they are first
-used; the rest needs PyTorch alone.
+The modules for TorchRL's loops (``VectorGAE``, ``VectorClipPPOLoss`` and the policies) are loaded on first use; the
+rest needs only PyTorch.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a loss module returns, under TorchRL's names too."""
+"""The output of a loss module, also readable under TorchRL's names."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from tensordict import NestedKey, TensorDict
 
 
 class Losses(TensorDict):
-    """The losses of a minibatch; ``"loss_critic"``, TorchRL's name, reads ``"loss_value"``.
+    """The losses of a minibatch; ``"loss_critic"``, TorchRL's name, is an alias of ``"loss_value"``.
 
-    The key is there once, so that nobody who adds up what begins with ``"loss_"`` counts the critic twice.
+    The key is stored once, so that a loop that sums all keys with the prefix ``"loss_"`` counts the critic once.
 
     Example:
         >>> import torch

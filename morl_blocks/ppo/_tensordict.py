@@ -1,4 +1,4 @@
-"""How the TorchRL modules read a tensordict: keys that must be there, shapes that must not broadcast."""
+"""Checked reads from a tensordict: entries must exist, and shapes must not broadcast."""
 
 from collections.abc import Iterable
 from types import EllipsisType
@@ -17,7 +17,7 @@ Steps = Tensor | EllipsisType
 
 
 def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
-    """Return an entry, or say which one is missing."""
+    """Return an entry, or raise an error that names the missing one."""
     value = tensordict.get(key, None)
     if value is None:
         present = sorted(tensordict.keys(include_nested=True, leaves_only=True), key=str)
@@ -26,7 +26,7 @@ def read(tensordict: TensorDictBase, key: NestedKey) -> Tensor:
 
 
 def take(tensordict: TensorDictBase, keys: Iterable[NestedKey]) -> TensorDictBase:
-    """Return these entries alone, or say which one is missing."""
+    """Return only these entries, or raise an error that names the missing one."""
     keys = list(keys)
     for key in keys:
         read(tensordict, key)
@@ -34,7 +34,7 @@ def take(tensordict: TensorDictBase, keys: Iterable[NestedKey]) -> TensorDictBas
 
 
 def written(name: str, network: TensorDictModuleBase, output: TensorDictBase, key: NestedKey) -> Tensor:
-    """Return what ``network`` wrote under ``key``, or say what it writes instead."""
+    """Return the entry that ``network`` wrote under ``key``, or raise an error with its ``out_keys``."""
     value: Tensor | None = output.get(key, None)
     if value is None:
         raise ValueError(f"`{name}` must write {key!r}, got out_keys {list(network.out_keys)}.")
@@ -42,14 +42,14 @@ def written(name: str, network: TensorDictModuleBase, output: TensorDictBase, ke
 
 
 def require_module(name: str, module: nn.Module, *attributes: str) -> None:
-    """Require a tensordict module: one that knows its keys (and has these attributes)."""
+    """Require a tensordict module, which has ``in_keys`` and ``out_keys`` (and these attributes)."""
     needed = ("in_keys", "out_keys", *attributes)
     if not all(hasattr(module, attribute) for attribute in needed):
         _checks.fail(name, f"be a tensordict module with {', '.join(needed)}", type(module).__name__)
 
 
 def next_key(key: NestedKey) -> NestedKey:
-    """Return the place of ``key`` after the step."""
+    """Return ``key`` under ``"next"``."""
     return ("next", key) if isinstance(key, str) else ("next", *key)
 
 

@@ -1,11 +1,11 @@
-"""Options of TorchRL's ``ClipPPOLoss`` and ``GAE`` that vector objectives leave no sense for, each with its reason."""
+"""Options of TorchRL's ``ClipPPOLoss`` and ``GAE`` that have no meaning for vector objectives, with the reasons."""
 
 from collections.abc import Mapping
 
 from morl_blocks import _checks
 
 Refusals = Mapping[str, tuple[object, str]]
-"""Option, the one value of it that changes nothing, and why any other is refused."""
+"""Option, the only value of it that changes nothing, and why other values raise an error."""
 
 LOSS: Refusals = {
     "functional": (False, "the parameters stay in the networks"),
@@ -32,7 +32,7 @@ GAE: Refusals = {
 
 
 def refuse(owner: str, given: Mapping[str, object], refusals: Refusals) -> None:
-    """Raise for the first option that would be without effect here, or that nobody knows.
+    """Raise for the first option that would have no effect here, or that does not exist.
 
     Example:
         >>> refuse("VectorGAE", {"average_gae": True}, GAE)

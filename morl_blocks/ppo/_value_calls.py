@@ -1,4 +1,4 @@
-"""How a value network is asked for the values of a rollout: twice, or once for what is not known already."""
+"""Calls of a value network on a rollout: two calls, or one that computes each observation once."""
 
 import torch
 from tensordict import NestedKey, TensorDict, TensorDictBase
@@ -8,7 +8,7 @@ from morl_blocks.ppo._tensordict import written
 
 
 def call(network: nn.Module, key: NestedKey, tensordict: TensorDictBase, params: TensorDictBase | None) -> Tensor:
-    """Return the network's values, with its own parameters or with ``params``, without a gradient to either."""
+    """Return the network's values, with its own parameters or with ``params``, without gradients."""
     held = TensorDict.from_module(network) if params is None else params
     with held.detach().to_module(network):
         return written("value_network", network, network(tensordict), key)
@@ -22,11 +22,11 @@ def call_once(
     params: TensorDictBase | None,
     ends: tuple[Tensor, int],
 ) -> tuple[Tensor, Tensor]:
-    """Return V(s) and V(s') of one call: most next observations are the roots of the steps after.
+    """Return V(s) and V(s') from one call: most next observations are the root observations of the following step.
 
-    Args:
+    network: Value network without a recurrent state.
         network: Value network without memory.
-        key: Where it writes its values.
+        key: Key of its values.
         root: Its inputs, batch size ``[*B, T]``.
         following: Its inputs after each step, ``[*B, T]``.
         params: Parameters, its own by default.
@@ -36,7 +36,7 @@ def call_once(
         Values and next values, both ``[*B, T, m]``.
     """
     done, time = ends[0].squeeze(-1).clone(), ends[1] % root.batch_dims
-    done.select(time, -1).fill_(1)  # the last step's next observation is nobody's root
+    done.select(time, -1).fill_(1)  # the last step has no following step
     apart = done.flatten()
     values = call(network, key, torch.cat([root.flatten(), following.flatten()[apart]]), params)
     value = values[: apart.numel()].unflatten(0, root.batch_size)

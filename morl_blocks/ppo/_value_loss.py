@@ -1,4 +1,4 @@
-"""The critic's part of the PPO loss: whose loss it is, other distances than the square, and clipped predictions."""
+"""The value loss of PPO: the critic's own loss, other distances than the squared error, and clipped predictions."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -17,10 +17,10 @@ ValueLoss = Callable[[Tensor, Tensor, Tensor | None], Tensor]
 
 
 def make_value_loss(network: nn.Module, distance: Distance) -> ValueLoss:
-    """Return ``(values, targets, attention) -> loss`` for the critic in ``network``, wherever in it the critic sits.
+    """Return ``(values, targets, attention) -> loss`` for the critic in ``network``, which may be nested in it.
 
-    With ``"l2"`` it is the critic's own ``loss``. Another distance is weighed over the objectives as the critic weighs
-    the square; a critic with a loss of its own making is refused then, because its weights cannot be known.
+    With ``"l2"`` it is the critic's own ``loss``. Other distances are weighted over the objectives as the critic
+    weights the squared error. A critic with a custom loss raises an error then, because its weights are not known.
     """
     _checks.choice("loss_critic_type", distance, tuple(DISTANCES))
     critics = _with_loss(network)
@@ -37,16 +37,16 @@ def make_value_loss(network: nn.Module, distance: Distance) -> ValueLoss:
 
 
 def clip_values(values: Tensor, old_values: Tensor, targets: Tensor, limit: Tensor) -> tuple[Tensor, Tensor]:
-    r"""Return the worse of each prediction and its clipped version, and the share that was out of range.
+    r"""Return the worse of each prediction and its clipped version, and the share of predictions out of range.
 
     .. math:: V^c_i = V^{old}_i + \operatorname{clip}(V_i - V^{old}_i, -c, c)
 
-    The worse one is farther from the target, so any loss that grows with the distance is the larger of the two. Every
-    objective decides for itself.
+    The worse one is farther from the target, so any loss that grows with the distance takes the larger of the two
+    values. The choice is made per objective.
 
     Args:
         values: Predictions, ``[*B, m]``.
-        old_values: Predictions when the rollout was estimated, ``[*B, m]``.
+        old_values: Predictions at the time of the rollout, ``[*B, m]``.
         targets: Targets, ``[*B, m]``.
         limit: Largest step c > 0, in the unit of the values.
 
@@ -66,7 +66,7 @@ def clip_values(values: Tensor, old_values: Tensor, targets: Tensor, limit: Tens
 
 
 class _Weighed:
-    """A distance, weighed over the objectives uniformly or by the attention."""
+    """A distance, weighted over the objectives uniformly or by the attention."""
 
     def __init__(self, distance: Distance, *, attended: bool) -> None:
         self.distance, self.attended = distance, attended
@@ -84,12 +84,12 @@ class _Weighed:
 
 
 def _uniform(values: Tensor, targets: Tensor, attention: Tensor | None) -> Tensor:
-    """Return the value loss of a critic that has none of its own."""
+    """Return the value loss of a critic without its own loss."""
     return value_loss(values, targets)
 
 
 def _with_loss(module: nn.Module) -> list[nn.Module]:
-    """Return the outermost modules that have a ``loss`` of their own."""
+    """Return the outermost modules that have their own ``loss``."""
     if isinstance(module, TensorDictModuleBase) or not hasattr(module, "loss"):
         found = [critic for child in module.children() for critic in _with_loss(child)]
         return list(dict.fromkeys(found))

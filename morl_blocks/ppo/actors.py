@@ -1,7 +1,7 @@
 """Actors: networks from observation and preference to a distribution over actions.
 
-An :class:`Actor` is a network and the handful of functions that PPO asks of its distribution. The trainer, the policies
-for TorchRL and the saved policies all call these; a user's own actor implements the same ones.
+An :class:`Actor` is a network with the functions of its distribution that PPO needs. The trainer, the policies for
+TorchRL and the saved policies all call these functions; a custom actor implements the same ones.
 """
 
 import math
@@ -24,13 +24,13 @@ class Actor(nn.Module, ABC):
     """Map observation and preference to a distribution over actions.
 
     :meth:`forward` returns the distribution's parameters (one tensor or a tuple of them, ``[*B, ...]``), called
-    ``output`` below. The other methods are functions of that output. Continuous actions live in the unit box,
-    ``[*B, a]``, and may leave it; discrete actions are indices, ``[*B]``. Noise comes from outside, so that every run
-    keeps its own generator.
+    ``output`` below. The other methods are functions of that output. Continuous actions lie in the unit box, ``[*B,
+    a]``, and may leave it; discrete actions are indices, ``[*B]``. Noise is an argument, so that every run can use its
+    own generator.
 
     Attributes:
         noise: Kind of noise that :meth:`sample` takes: standard normal, or uniform in ``[0, 1)``.
-        noise_dim: Numbers of noise per action.
+        noise_dim: Size of the noise per action.
     """
 
     noise: ClassVar[Literal["normal", "uniform"]] = "normal"
@@ -57,7 +57,7 @@ class Actor(nn.Module, ABC):
         """Return the entropy, ``[*B]``."""
 
     def kl(self, output: Any, other: Any) -> Tensor:
-        """Return the divergence of one distribution from another, ``[*B]``; only some penalties ask for it."""
+        """Return the divergence of one distribution from another, ``[*B]``; only some penalties need it."""
         raise ValueError(f"`actor` must implement `kl` for this penalty, got {type(self).__name__}.")
 
 
@@ -65,15 +65,15 @@ class UnitBoxGaussianActor(Actor):
     r"""Map observation and preference to a Gaussian whose mean lies in the unit box.
 
     Hidden layers and a sigmoid give the mean; the log standard deviation is one free parameter per action dimension,
-    started at ``log_std``. The default is wide, 0.6 in a box of length 1: two of five first actions are clipped. With
-    -1.5 they seldom are. With the default sizes it has :math:`64(n+m) + 4224 + 66a` parameters. Samples may leave the
-    box: keep their log-probability as they are and send :func:`~morl_blocks.ppo.unit_box_to_action` of them to the
-    environment.
+    initialised to ``log_std``. The default is wide, 0.6 in a box of length 1: two of five initial actions are clipped.
+    With -1.5 few are. With the default sizes the actor has :math:`64(n+m) + 4224 + 66a` parameters. Samples may leave
+    the box: compute log-probabilities of the samples as drawn and send their
+    :func:`~morl_blocks.ppo.unit_box_to_action` to the environment.
 
     Args:
-        observation_dim: Numbers in an observation, n.
-        num_objectives: Numbers in a preference, m.
-        action_dim: Numbers in an action, a.
+        observation_dim: Size of an observation, n.
+        num_objectives: Number of objectives, m.
+        action_dim: Size of an action, a.
         hidden: Width of the hidden layers.
         depth: Number of hidden layers.
         activation: Activation module class.
@@ -136,12 +136,12 @@ class UnitBoxGaussianActor(Actor):
 
 
 class CategoricalActor(Actor):
-    r"""Map observation and preference to the logits of a categorical over ``num_actions`` choices.
+    r"""Map observation and preference to the logits of a categorical distribution over ``num_actions`` choices.
 
     Args:
-        observation_dim: Numbers in an observation, n.
-        num_objectives: Numbers in a preference, m.
-        num_actions: Number of choices, k.
+        observation_dim: Size of an observation, n.
+        num_objectives: Number of objectives, m.
+        num_actions: Number of actions, k.
         hidden: Width of the hidden layers.
         depth: Number of hidden layers.
         activation: Activation module class.

@@ -1,4 +1,4 @@
-"""Two ways to hand advantages to the actor: one per objective, or one of a scalar utility."""
+"""Advantages for the actor: one per objective, or one of a scalar utility."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -13,13 +13,13 @@ EPSILON = 1e-8
 
 
 def vector_advantage(advantage: Tensor) -> Tensor:
-    r"""Standardise each objective over the rollout, so that no objective's scale decides the step.
+    r"""Standardise each objective over the rollout, so that no objective dominates the step by its scale.
 
     .. math:: \hat A_{t,i} = \frac{A_{t,i} - \operatorname{mean}_t A_{t,i}}{\operatorname{std}_t A_{t,i} + 10^{-8}}
 
     The standard deviation is that of the population; an objective without variance gets zeros. Flatten several
-    environments of a run into the time dimension first: the rollout is all of dimension -2. The same function on the
-    rows of a minibatch, ``[*B, b, m]``, standardises per minibatch.
+    environments of a run into the time dimension first: the rollout is dimension -2. Applied to the rows of a
+    minibatch, ``[*B, b, m]``, the same function standardises per minibatch.
 
     Args:
         advantage: Raw advantages, ``[*B, T, m]`` with T >= 1.
@@ -35,12 +35,12 @@ def vector_advantage(advantage: Tensor) -> Tensor:
     """
     advantage = _checks.over_time("advantage", advantage)
     dtype = advantage.dtype
-    if advantage.element_size() < 4:  # half precision cannot hold the square, nor 1e-8
+    if advantage.element_size() < 4:  # half precision cannot represent the square, nor 1e-8
         advantage = advantage.float()
-    # A power of two as the unit: nothing is rounded, and squares neither overflow nor vanish.
+    # Dividing by a power of two rounds nothing and keeps the squares from overflow and underflow.
     unit = advantage.detach().abs().amax((-2,), keepdim=True).log2().floor().clamp(-60, 126).exp2()
     advantage = advantage / unit
-    # Shifting by the first entry makes a constant objective exactly zero, where rounding of the mean would leave ±1.
+    # Shifting by the first entry makes a constant objective exactly zero; rounding of the mean would leave ±1.
     shifted = advantage - advantage[..., :1, :]
     centred = shifted - shifted.mean(-2, keepdim=True)
     std = centred.square().mean(-2, keepdim=True).sqrt()
@@ -53,17 +53,17 @@ def scalarised_advantage(
     normalized_value: Tensor,
     weights: Tensor | None = None,
 ) -> Tensor:
-    r"""Measure how much utility the return adds over the critic's forecast, standardised over the rollout.
+    r"""Measure how much utility the return adds over the critic's prediction, standardised over the rollout.
 
     .. math:: A_t = U(\bar R_t) - U(\bar V_t)
 
-    Works for any utility to maximise, linear or not; for a linear one it is the weighted sum of the normalised
-    vector advantages. The paper does not say at which level its baselines scalarise; this form is the one that its
-    tables support. A scalarizer of this package subtracts *before* the sum over the objectives
-    (:meth:`~morl_blocks.scalarizers.Scalarizer.difference`), so that a large smoothness costs no digits.
+    It works for any utility to maximise, linear or not; for a linear one it is the weighted sum of the normalised
+    vector advantages. The paper does not say at which level its baselines scalarise; its tables support this form. A
+    scalarizer of this package subtracts *before* the sum over the objectives
+    (:meth:`~morl_blocks.scalarizers.Scalarizer.difference`), so that a large smoothness does not cost precision.
 
     Args:
-        scalarizer: A scalarizer, with ``weights``; or any utility ``[*B, T, m] -> [*B, T]`` without. Larger is better.
+        scalarizer: A scalarizer with ``weights``; or any utility ``[*B, T, m] -> [*B, T]`` without. Larger is better.
         normalized_return: λ-returns after :func:`~morl_blocks.ppo.normalize`, ``[*B, T, m]``.
         normalized_value: Values with the same bounds, ``[*B, T, m]``.
         weights: Preference for the scalarizer, ``[m]`` or ``[*B, T, m]``; one per run is ``[*B, 1, m]``.
@@ -98,10 +98,10 @@ def scalarised_advantage(
 
 
 class Estimate(NamedTuple):
-    """What a critic makes of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far.
+    """Estimates of a rollout, each ``[T, m]``: raw, and normalised by the returns seen so far.
 
-    For forms at the expectation, ``expected`` is the normalised expected return from the initial states under the
-    preference of each step, and ``span`` the raw return that is 1 when normalised, ``[m]``.
+    For advantages at the expected return, ``expected`` is the normalised expected return from the initial states under
+    the preference of each step, and ``span`` the raw return that is normalised to 1, ``[m]``.
     """
 
     advantage: Tensor
@@ -114,13 +114,13 @@ class Estimate(NamedTuple):
 
 
 class AdvantageForm(nn.Module, ABC):
-    """What the actor's gradient is made of: advantages ``[T, q]``, one per objective or one in all.
+    """The form of the advantages in the actor's gradient: ``[T, q]``, one per objective or a single one.
 
-    A form of your own implements :meth:`forward`.
+    To write a form, implement :meth:`forward`.
 
     Attributes:
-        whole_episode: Whether the normalised returns and values that it is given are those of whole episodes: what was
-            collected before each step, and the (discounted) return from it.
+        whole_episode: Whether it needs the normalised returns and values of whole episodes: the rewards collected
+            before each step plus the (discounted) return from it.
         at_expectation: Whether it needs the expected return from the initial states.
     """
 
@@ -139,7 +139,7 @@ class AdvantageForm(nn.Module, ABC):
 
 
 class VectorAdvantage(AdvantageForm):
-    """One advantage per objective: :func:`vector_advantage`; there is something to combine."""
+    """One advantage per objective: :func:`vector_advantage`; a combiner combines their gradients."""
 
     def forward(self, estimate: Estimate, scalarizer: Scalarizer, weights: Tensor) -> Tensor:
         """Return advantages, ``[T, m]``."""
@@ -147,11 +147,11 @@ class VectorAdvantage(AdvantageForm):
 
 
 class ScalarisedAdvantage(AdvantageForm):
-    """One advantage, of the utility: :func:`scalarised_advantage`; one gradient, nothing to combine.
+    """One advantage, that of the utility: :func:`scalarised_advantage`; its single gradient needs no combiner.
 
     Args:
-        returns: ``"normalized"``: the utility of returns scaled to [0, 1] by what the run has seen, as in the paper.
-            ``"raw"``: of the returns as they are, which for a linear utility is the weighted reward.
+        returns: ``"normalized"``: the utility of returns scaled to [0, 1] by the range seen in the run, as in the
+            paper. ``"raw"``: of the raw returns, which for a linear utility is the weighted reward.
     """
 
     def __init__(self, returns: Literal["normalized", "raw"] = "normalized") -> None:
@@ -168,16 +168,16 @@ class ScalarisedAdvantage(AdvantageForm):
 
 
 class EpisodeAdvantage(AdvantageForm):
-    r"""One advantage, of the utility of the *whole episode*, for utilities that are not linear.
+    r"""One advantage, that of the utility of the *whole episode*, for utilities that are not linear.
 
     .. math:: A_t = U\bigl(\overline{C_t + \gamma^t R_t}\bigr) - U\bigl(\overline{C_t + \gamma^t V_t}\bigr),
               \qquad C_t = \sum_{k<t} \gamma^k r_k
 
-    with k counted from the episode's first step. :class:`ScalarisedAdvantage` judges what is still to come: with a
-    utility such as Tchebycheff's, a step later another trade-off is the best one, and an agent never keeps to its plan.
-    This form judges the same sum at every step of an episode, so points inside a concave front can be reached. For a
-    linear utility the two differ by the factor :math:`\gamma^t` alone. With ``gae_lambda=1`` it is the policy gradient
-    of :math:`E[U]`; below, the critic's part of a return is an expectation already.
+    with k counted from the episode's first step. :class:`ScalarisedAdvantage` uses only the rewards still to come: with
+    a utility such as Tchebycheff's the best trade-off then changes from step to step, and the policy does not follow
+    one plan. This form uses the same sum at every step of an episode, so points inside a concave front can be reached.
+    For a linear utility the two differ only by the factor :math:`\gamma^t`. With ``gae_lambda=1`` it is the policy
+    gradient of :math:`E[U]`; with smaller values the critic's part of a return is already an expectation.
     """
 
     whole_episode = True

@@ -1,4 +1,4 @@
-"""What to watch while PPO trains; none of it needs a gradient. NaN in is NaN out."""
+"""Diagnostics of PPO training, without gradients. NaN inputs give NaN."""
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from morl_blocks import _checks
 def approximate_kl(log_prob: Tensor, old_log_prob: Tensor) -> Tensor:
     r"""Estimate :math:`\operatorname{KL}(\pi_{\text{old}} \| \pi)` by the mean of :math:`\rho - 1 - \log\rho \ge 0`.
 
-    A ratio beyond the range of the dtype counts as the largest number there is.
+    A ratio beyond the range of the dtype is clamped to the largest finite number.
 
     Args:
         log_prob: Log-probabilities under the current policy, ``[*R, B]``.
@@ -52,7 +52,7 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
         target: Value targets, ``[*R, B, m]``.
 
     Returns:
-        1 for a perfect critic, 0 for one that predicts a constant, ``[*R, m]``; never below the dtype's range.
+        1 for a perfect critic, 0 for one that predicts a constant, ``[*R, m]``; clamped to the dtype's range.
 
     Example:
         >>> target = torch.tensor([[0.0, 1.0], [2.0, 1.0]])
@@ -65,7 +65,7 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
     value, target = _checks.wide(value), _checks.wide(target)
     unit = torch.maximum(value.abs().amax(-2, keepdim=True), target.abs().amax(-2, keepdim=True)).clamp_min(1e-30)
     value, target = value / unit, target / unit
-    # Constant targets are told by their range: rounding of their mean would leave a variance.
+    # Constant targets are detected by their range, because rounding of their mean would leave a variance.
     unexplained, total = (target - value).var(-2, correction=0), target.var(-2, correction=0)
     constant = target.amax(-2) == target.amin(-2)
     ratio = torch.where(constant, 1.0, unexplained / total.masked_fill(constant | (total == 0), 1.0))
@@ -74,7 +74,7 @@ def explained_variance(value: Tensor, target: Tensor) -> Tensor:
 
 
 def _log_ratio(log_prob: Tensor, old_log_prob: Tensor) -> tuple[Tensor, torch.dtype]:
-    """Return the log of the probability ratio in float64 where the device has it, and the dtype to answer in."""
+    """Return the log of the probability ratio in float64 where the device has it, and the dtype of the result."""
     new, old = _checks.floats("log_prob", log_prob), _checks.floats("old_log_prob", old_log_prob)
     _checks.features("log_prob", new, new.shape[-1] if new.dim() else 1)
     _checks.same_shape("old_log_prob", old, new.shape)

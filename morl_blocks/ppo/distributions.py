@@ -1,6 +1,6 @@
 """Distributions over actions as pure functions: a Gaussian in the unit box, a categorical for discrete actions.
 
-Randomness enters as an argument: the sampling functions take the noise, so each run can bring its own generator.
+The sampling functions take the noise as an argument, so each run can use its own generator.
 """
 
 import math
@@ -73,7 +73,7 @@ def unit_box_to_action(unit_action: Tensor, low: Tensor, high: Tensor) -> Tensor
         high: Upper action bounds, broadcastable to ``[*B, a]``.
 
     Returns:
-        Actions within the bounds, which they meet exactly, ``[*B, a]``.
+        Actions within the bounds; 0 and 1 map to the bounds exactly, ``[*B, a]``.
 
     Example:
         >>> unit_box_to_action(torch.tensor([-3.0, 0.5, 1.0]), torch.tensor(-1.0), torch.tensor(1.0))

@@ -10,7 +10,7 @@ from morl_blocks.scalarizers import Scalarizer
 
 
 def expectation_advantage(advantage: Tensor, weights: Tensor) -> Tensor:
-    r"""Weigh vector advantages by the gradient of the utility at the expected return, and standardise their sum.
+    r"""Weight vector advantages by the gradient of the utility at the expected return, and standardise their sum.
 
     .. math:: A_t = \sum_i c_i A_{t,i}, \qquad c_i = \partial U / \partial J_i
 
@@ -34,12 +34,12 @@ def expectation_advantage(advantage: Tensor, weights: Tensor) -> Tensor:
 
 
 class ExpectationAdvantage(AdvantageForm):
-    r"""One advantage, of the utility of the *expected* return (SER): :func:`expectation_advantage`.
+    r"""One advantage, that of the utility of the *expected* return (SER): :func:`expectation_advantage`.
 
     .. math:: A_t = \sum_i \left.\frac{\partial U}{\partial J_i}\right|_{J(w_t)} A_{t,i}
 
-    J(w) is the expected return from the initial states under the preference of the step; it is estimated outside and
-    comes in the :class:`~morl_blocks.ppo.Estimate`. :class:`ScalarisedAdvantage` and :class:`EpisodeAdvantage` apply
+    J(w) is the expected return from the initial states under the preference of the step. It is estimated elsewhere and
+    passed in the :class:`~morl_blocks.ppo.Estimate`. :class:`ScalarisedAdvantage` and :class:`EpisodeAdvantage` apply
     the utility to single returns instead; for a linear utility all three agree up to a scale.
     """
 
@@ -51,12 +51,13 @@ class ExpectationAdvantage(AdvantageForm):
 
 
 class VectorExpectationAdvantage(AdvantageForm):
-    r"""One advantage per objective, weighed by the gradient of the utility of the expected return, for a combiner.
+    r"""One advantage per objective, weighted by the gradient of the utility of the expected return, for a combiner.
 
     .. math:: A_{t,i} = \frac{c_i (A_{t,i} - \operatorname{mean}_t A_{t,i})}{\operatorname{std}_t \sum_j c_j A_{t,j}}
 
-    With ``Sum()`` the update is that of :class:`ExpectationAdvantage`, but for the clip, which is per objective here.
-    With ``PCGrad()`` it is weighted PCGrad: a projection does not see the length of what it projects on.
+    With ``Sum()`` the update is that of :class:`ExpectationAdvantage`, except for the clip, which is per objective
+    here. With ``PCGrad()`` it is weighted PCGrad, because a projection does not depend on the length of the gradient it
+    projects on.
     """
 
     at_expectation = True

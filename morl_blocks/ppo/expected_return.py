@@ -1,4 +1,4 @@
-"""The expected return J of a policy, and the weights that the gradient of a utility of J gives to the objectives."""
+"""The expected return J of a policy, and the weights of the objectives in the gradient of a utility of J."""
 
 from collections.abc import Callable
 
@@ -14,12 +14,12 @@ def initial_values(critic: Callable[[Tensor, Tensor], Tensor], initial: Tensor, 
 
     .. math:: \hat J(w) = \frac1K \sum_k V(s_k, w), \qquad s_k \sim \text{initial states}
 
-    Each preference has an estimate of its own; nothing is averaged over preferences. The unit is that of the critic's
-    targets: discounted if they are. A bias of the critic is a bias of the estimate.
+    Each preference has its own estimate; nothing is averaged over preferences. The unit is that of the critic's
+    targets, which may be discounted. A bias of the critic is a bias of the estimate.
 
     Args:
-        critic: From observations ``[*B, K, n]`` and preferences ``[*B, K, m]`` to values ``[*B, K, m]``.
-        initial: Observations at which episodes begin, ``[K, n]`` with K >= 1.
+        critic: Maps observations ``[*B, K, n]`` and preferences ``[*B, K, m]`` to values ``[*B, K, m]``.
+        initial: Initial observations of episodes, ``[K, n]`` with K >= 1.
         preferences: Preferences, ``[*B, m]``.
 
     Returns:
@@ -52,13 +52,13 @@ class ExpectedReturn(nn.Module):
 
     .. math:: S \leftarrow \lambda S + \sum_n R_n, \qquad N \leftarrow \lambda N + n, \qquad \hat J = S / N
 
-    So it is the plain mean for :math:`\lambda = 1`, and at most :math:`n / (1-\lambda)` episodes count otherwise. It is
-    not biased towards its start. While the policy improves it lags by about :math:`1/(1-\lambda)` updates.
+    For :math:`\lambda = 1` it is the plain mean; otherwise at most :math:`n / (1-\lambda)` episodes count. It is not
+    biased towards its initial value. While the policy improves it lags by about :math:`1/(1-\lambda)` updates.
 
     Args:
         num_objectives: Number of objectives, m.
         runs: Leading shape of independent runs, ``()`` for one run.
-        memory: What each update leaves of the episodes before it, in [0, 1].
+        memory: Decay of the earlier episodes at each update, in [0, 1].
 
     Example:
         >>> expected = ExpectedReturn(2, memory=0.5)
@@ -88,16 +88,16 @@ class ExpectedReturn(nn.Module):
     def value(self) -> Tensor:
         """The expected returns, ``[*R, m]``."""
         if not _checks.is_traced(self.count) and not bool(self.known.all()):
-            _checks.fail("returns", "hold the return of an episode of every run before its mean is asked for", "none")
+            _checks.fail("returns", "hold an episode of every run before their mean is read", "none")
         return self.total / self.count
 
     @torch.no_grad()
     def update(self, returns: Tensor, ended: Tensor | None = None) -> None:
-        """Take in the returns of episodes.
+        """Update the average with the returns of episodes.
 
         Args:
             returns: Returns, ``[*R, N, m]``.
-            ended: Which of them are those of whole episodes, ``[*R, N]``; all by default.
+            ended: Which of the returns are those of whole episodes, ``[*R, N]``; all by default.
         """
         returns = _checks.over_time("returns", _checks.like("returns", returns, self.total))
         _checks.same_shape("returns", returns[..., 0, :], self.total.shape)
@@ -106,7 +106,7 @@ class ExpectedReturn(nn.Module):
         kept = torch.where(mask.unsqueeze(-1), returns, 0.0)
         _checks.finite("returns", kept)
         count = mask.sum(-1, keepdim=True).to(self.count)
-        fade = torch.where(count > 0, self.memory, 1.0)  # an update without episodes forgets none
+        fade = torch.where(count > 0, self.memory, 1.0)  # an update without episodes does not decay the average
         self.total.copy_(fade * self.total + kept.sum(-2))
         self.count.copy_(fade * self.count + count)
 
@@ -124,7 +124,7 @@ def utility_weights(scalarizer: Scalarizer, expected: Tensor, weights: Tensor, s
         scalarizer: The utility, to be maximised.
         expected: Normalised expected returns, ``[*B, m]``.
         weights: Preferences, ``[m]`` or ``[*B, m]``.
-        span: Raw return that is 1 when normalised, > 0, broadcastable to ``[*B, m]``; 1 for raw returns.
+        span: Raw return that is normalised to 1, > 0, broadcastable to ``[*B, m]``; 1 for raw returns.
 
     Returns:
         Weights of the objectives' gradients, ``[*B, m]``; not normalised.

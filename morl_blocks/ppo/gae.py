@@ -20,16 +20,17 @@ from morl_blocks.ppo.scan import Mask, TimeLimit, read_ends, vector_gae
 class VectorGAE(ValueEstimatorBase):
     """Write the advantage and value target of each objective into a TorchRL rollout.
 
-    Reads ``("next", "reward")``, ``("next", "done")``, ``("next", "terminated")`` and either calls ``value_network`` on
-    the root and on ``"next"`` (and stores its answers under ``"state_value"`` and ``("next", "state_value")``) or, with
-    ``value_network=None``, reads those two. Writes ``"advantage"`` and ``"value_target"``. All keys can be changed with
-    ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's ``GAE``.
+    It reads ``("next", "reward")``, ``("next", "done")``, ``("next", "terminated")`` and either calls ``value_network``
+    on the root and on ``"next"`` (and stores its outputs under ``"state_value"`` and ``("next", "state_value")``) or,
+    with ``value_network=None``, reads those two. It writes ``"advantage"`` and ``"value_target"``. All keys can be
+    changed with ``set_keys``. Time is the dimension named ``"time"``, else the last one of the batch, as in TorchRL's
+    ``GAE``.
 
-    Advantages are data: nothing here carries a gradient, unless ``differentiable`` says so. Whole-number rewards are
-    converted. No shape is broadcast; a scalar reward, a scalar value or a ``done`` per objective is an error.
-    ``"terminated"`` must be there, because without it a time limit would silently count as the end of the world. A
-    network that reads ``"preference"`` gets the root's where ``"next"`` has none. With ``"steps_to_next_obs"``
-    (TorchRL's multi-step rewards) each step is discounted by that many steps.
+    Advantages carry no gradient unless ``differentiable`` is set. Integer rewards are converted. Shapes are not
+    broadcast: a scalar reward, a scalar value or a ``done`` per objective raises an error. ``"terminated"`` is
+    required, because without it a time limit would silently count as a termination. A network that reads
+    ``"preference"`` gets the root's where ``"next"`` has none. With ``"steps_to_next_obs"`` (TorchRL's multi-step
+    rewards) each step is discounted by that many steps.
 
     Args:
         gamma: Discount in ``[0, 1]``, a number or ``[m]``, one per objective.
@@ -38,14 +39,15 @@ class VectorGAE(ValueEstimatorBase):
         time_dim: Time dimension of the tensordict; by default as described above.
         time_limit: ``"bootstrap"`` or ``"terminal"``, as in :func:`vector_gae`.
         mask: ``"step"`` or ``"next"``, as in :func:`vector_gae`.
-        shifted: Call the network once, on the root and on those next observations that are not the root of the step
-            after (episode ends and the last step): T + 1 rows instead of 2 T. For networks without memory.
-        skip_existing: Read values that the tensordict holds already instead of calling the network; by default what
-            ``tensordict.nn.set_skip_existing`` says.
-        differentiable: Let gradients flow to rewards and observations. As in TorchRL they reach neither the network's
-            parameters nor the values of the next observations.
+        shifted: Call the network once, on the root and on those next observations that are not the root of the
+            following step (episode ends and the last step): T + 1 rows instead of 2 T. Only for networks without a
+            recurrent state.
+        skip_existing: Read values that the tensordict already holds instead of calling the network; defaults to
+            ``tensordict.nn.set_skip_existing``.
+        differentiable: Let gradients flow to rewards and observations. As in TorchRL, gradients reach neither the
+            network's parameters nor the values of the next observations.
         device: Device of ``gamma`` and ``lmbda``.
-        **refused: Options of ``GAE`` that make no sense here, refused by name with the reason.
+        **refused: Options of ``GAE`` that have no meaning here; each raises an error with the reason.
 
     Example:
         >>> from tensordict import TensorDict
@@ -107,7 +109,7 @@ class VectorGAE(ValueEstimatorBase):
 
     @property
     def in_keys(self) -> list[NestedKey]:
-        """What is read: rewards, ends, and the inputs of the value network or the values themselves."""
+        """Input keys: rewards, episode ends, and the inputs of the value network or the values themselves."""
         keys = self.tensor_keys
         inputs = [keys.value] if self.value_network is None else list(self.value_network.in_keys)
         nested = [*inputs, keys.reward, keys.done, keys.terminated]
@@ -144,7 +146,7 @@ class VectorGAE(ValueEstimatorBase):
         target_params: TensorDictBase | None,
         time: int,
     ) -> tuple[Tensor, Tensor]:
-        """Return advantage and value target, with time where it is in ``tensordict``."""
+        """Return advantage and value target, with the time dimension of ``tensordict``."""
         keys = self.tensor_keys
         reward, done, terminated = (
             read(tensordict, next_key(key)) for key in (keys.reward, keys.done, keys.terminated)
@@ -161,10 +163,11 @@ class VectorGAE(ValueEstimatorBase):
         reward, value, next_value, terminated, done = (
             tensor.transpose(time, -2) for tensor in (reward, value, next_value.detach(), terminated, done)
         )
-        # What stands behind a termination is never read.
+        # Values after a termination are never read.
         following = torch.where(read_ends(terminated, done, self.time_limit, self.mask)[0], 0.0, next_value)
         _checks.finite("next state_value", following)
-        reward = reward.to(torch.promote_types(reward.dtype, value.dtype))  # whole-number rewards must not round the discounts
+        # Integer rewards must not round the discounts.
+        reward = reward.to(torch.promote_types(reward.dtype, value.dtype))
         gamma, lmbda = self.gamma.to(reward), self.lmbda.to(reward)
         if strides is not None:
             require_shape("steps_to_next_obs", strides, torch.Size([*tensordict.batch_size, 1]))
@@ -178,7 +181,7 @@ class VectorGAE(ValueEstimatorBase):
     def value_estimate(
         self, tensordict: TensorDictBase, target_params: TensorDictBase | None = None, **kwargs: Any
     ) -> Tensor:
-        """Return the value target alone, ``[*B, T, m]``, and leave ``tensordict`` as it is."""
+        """Return only the value target, ``[*B, T, m]``, and do not change ``tensordict``."""
         output = self(tensordict.copy(), params=target_params, **kwargs)
         target: Tensor = output.get(self.tensor_keys.value_target)
         return target
@@ -212,17 +215,17 @@ class VectorGAE(ValueEstimatorBase):
         return read(tensordict, here), read(tensordict, there)
 
     def _check(self, batch: torch.Size, reward: Tensor, values: Iterable[Tensor]) -> None:
-        """Refuse every shape of values that would broadcast."""
+        """Raise for every shape of values that would broadcast."""
         _checks.broadcastable("gamma", self.gamma, reward.shape[-1:])
         _checks.broadcastable("lmbda", self.lmbda, reward.shape[-1:])
         for name, value in zip(("state_value", "next state_value"), values, strict=True):
             if reward.shape[-1] == 1 and value.shape[:-1] == batch:
-                require_shape("reward", reward, value.shape)  # a scalar reward is the likelier mistake
+                require_shape("reward", reward, value.shape)  # a scalar reward is the more likely mistake
             require_shape(name, value, reward.shape)
             _checks.floating(name, value)
 
     def _check_ends(self, batch: torch.Size, ends: Iterable[Tensor]) -> None:
-        """Refuse ends of another shape, and ends that are not bool."""
+        """Raise for episode ends of another shape or another dtype than bool."""
         for name, end in zip(("done", "terminated"), ends, strict=True):
             require_shape(name, end, torch.Size([*batch, 1]))
             if end.dtype != torch.bool:

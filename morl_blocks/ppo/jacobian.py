@@ -1,4 +1,4 @@
-"""The gradients of several losses, under the name they have beside the PPO blocks: :mod:`morl_blocks.gradients`."""
+"""The functions of :mod:`morl_blocks.gradients`, importable beside the PPO blocks."""
 
 from morl_blocks.gradients import Combined, combine_gradients, objective_jacobian
 

@@ -36,23 +36,23 @@ COEFFICIENTS = ("clip_epsilon", "entropy_coeff", "critic_coeff", "clip_value")
 class VectorClipPPOLoss(LossModule):
     """The losses of PPO with one clipped objective per reward, for any TorchRL training loop.
 
-    Reads the inputs of actor and critic, ``"action"`` (``"unit_action"`` for a
+    It reads the inputs of actor and critic, ``"action"`` (``"unit_action"`` for a
     :class:`~morl_blocks.ppo.UnitBoxPolicy`), ``"action_log_prob"``, ``"advantage"``, ``"value_target"`` and, for an
-    :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. A critic that reads what the actor computes
-    on its way (the features of a shared trunk) gets it fresh. Returns a tensordict without batch:
+    :class:`~morl_blocks.critics.AttentionWeightedCritic`, ``"attention"``. If the critic reads intermediate outputs of
+    the actor (features of a shared trunk), these are recomputed. It returns a tensordict without batch dimensions:
 
-    - ``"loss_objective"``, ``[m]``: never summed or averaged over the objectives; hand it to
+    - ``"loss_objective"``, ``[m]``: never summed or averaged over the objectives; pass it to
       :func:`~morl_blocks.ppo.combine_gradients`,
-    - ``"loss_value"``, also read as ``"loss_critic"``: ``critic_coeff`` times the critic's own ``loss``, wherever in
-      ``critic_network`` the critic sits (uniform weights for a critic without one),
+    - ``"loss_value"``, also read as ``"loss_critic"``: ``critic_coeff`` times the ``loss`` of the critic in
+      ``critic_network``, which may be nested (uniform weights for a critic without one),
     - ``"loss_entropy"``: ``-entropy_coeff`` times the mean entropy, to be added once, after the combination,
-    - for watching, without gradient: ``"entropy"``, ``"kl_approx"``, ``"clip_fraction"`` and, per objective,
+    - diagnostics without gradient: ``"entropy"``, ``"kl_approx"``, ``"clip_fraction"`` and, per objective,
       ``"explained_variance"`` ``[m]``; with ``clip_value`` also ``"value_clip_fraction"``.
 
     Advantages belong to the rollout, not to the minibatch: compute them first with
     :class:`~morl_blocks.ppo.VectorGAE` and standardise them with :func:`~morl_blocks.ppo.vector_advantage`.
-    A shape that would broadcast is an error, and so is a number that is not finite. Unlike most TorchRL losses this one
-    is not functionalised: its parameters are those of the two networks. To train many runs at once use
+    Shapes that would broadcast and numbers that are not finite raise an error. Unlike most TorchRL losses this one is
+    not functionalised: its parameters are those of the two networks. To train many runs at once use
     :func:`~morl_blocks.ppo.clipped_objectives`.
     Steps that TorchRL marks as padding (``("collector", "mask")`` of a ``SliceSampler`` with ``pad_output=True``) do
     not count; ``loss.loss_mask_key`` names another mask, as in TorchRL.
@@ -64,17 +64,17 @@ class VectorClipPPOLoss(LossModule):
         clip_epsilon: Clip range, > 0.
         entropy_coeff: Weight of the entropy bonus, >= 0.
         critic_coeff: Weight of the value loss, >= 0.
-        num_advantages: Advantages per step; by default one per value target. Say 1 for a scalarised advantage
-            ``[*B, 1]``.
-        objective_loss: From probabilities and advantages to one loss per objective; PPO's clipped surrogate by default.
-        entropy_bonus: Return ``"loss_entropy"``; the entropy is watched in any case.
-        normalize_advantage: Standardise each objective's advantages over the minibatch; never over the objectives.
+        num_advantages: Advantages per step; by default one per value target. Pass 1 for a scalarised advantage ``[*B,
+            1]``.
+        objective_loss: Maps probabilities and advantages to one loss per objective; PPO's clipped surrogate by default.
+        entropy_bonus: Return ``"loss_entropy"``; the entropy is reported in any case.
+        normalize_advantage: Standardise each objective's advantages over the minibatch, never over the objectives.
         loss_critic_type: Distance of values to targets: ``"l2"`` (the critic's own loss), ``"l1"`` or ``"smooth_l1"``.
-        clip_value: Largest step of a value away from the one in the tensordict, > 0; ``True`` is ``clip_epsilon``.
-        reduction: ``"mean"`` or ``"sum"`` of the losses over the minibatch. ``"none"`` is refused: a combiner takes
-            one number per objective.
+        clip_value: Largest change of a value from that in the tensordict, > 0; ``True`` uses ``clip_epsilon``.
+        reduction: ``"mean"`` or ``"sum"`` of the losses over the minibatch. ``"none"`` raises an error, because a
+            combiner takes one number per objective.
         device: Device of the coefficients; by default that of the networks, which are not moved.
-        **refused: Options of ``ClipPPOLoss`` that make no sense here, refused by name with the reason.
+        **refused: Options of ``ClipPPOLoss`` that have no meaning here; each raises an error with the reason.
 
     Example:
         >>> from tensordict import TensorDict
@@ -153,12 +153,12 @@ class VectorClipPPOLoss(LossModule):
 
     @property
     def functional(self) -> bool:
-        """No: the parameters stay in the networks."""
+        """Always ``False``: the parameters stay in the networks."""
         return False
 
     @property
     def in_keys(self) -> list[NestedKey]:
-        """What is read from the tensordict."""
+        """Input keys."""
         keys = self.tensor_keys
         fresh = set(self.actor_network.out_keys)
         inputs = [*self.actor_network.in_keys, *(key for key in self.critic_network.in_keys if key not in fresh)]
@@ -169,7 +169,7 @@ class VectorClipPPOLoss(LossModule):
 
     @property
     def out_keys(self) -> list[NestedKey]:
-        """What is returned."""
+        """Output keys."""
         losses = ["loss_objective", "loss_value", *(["loss_entropy"] if self.entropy_bonus else [])]
         watched = ["entropy", "kl_approx", "clip_fraction", "explained_variance"]
         return [*losses, *watched, *([] if self.clip_value is None else ["value_clip_fraction"])]
@@ -214,7 +214,7 @@ class VectorClipPPOLoss(LossModule):
         return Losses({key: result[key] for key in self.out_keys}, batch_size=[])
 
     def _value(self, tensordict: TensorDictBase, computed: TensorDictBase) -> Tensor:
-        """Return the critic's values; what the actor has computed on its way is not read from the rollout."""
+        """Return the critic's values; intermediate outputs of the actor are recomputed, not read from the rollout."""
         fresh = set(self.actor_network.out_keys)
         shared = [key for key in self.critic_network.in_keys if key in fresh]
         inputs = take(tensordict, [key for key in self.critic_network.in_keys if key not in fresh])
@@ -226,7 +226,7 @@ class VectorClipPPOLoss(LossModule):
     def _critic_losses(
         self, tensordict: TensorDictBase, value: Tensor, target: Tensor, valid: Steps, scale: int
     ) -> dict[str, Tensor]:
-        """Return the critic's loss and what to watch of it."""
+        """Return the critic's loss and its diagnostics."""
         keys, result, judged = self.tensor_keys, {}, value
         if self.clip_value is not None:
             old = read(tensordict, keys.value)[valid]
@@ -240,17 +240,17 @@ class VectorClipPPOLoss(LossModule):
         return result
 
     def make_value_estimator(self, value_type: object = None, **hyperparams: object) -> NoReturn:
-        """Refuse: advantages belong to the rollout, and :class:`~morl_blocks.ppo.VectorGAE` computes them there."""
+        """Raise: advantages are computed on the rollout by :class:`~morl_blocks.ppo.VectorGAE`."""
         raise NotImplementedError(
             "VectorClipPPOLoss has no value estimator: call VectorGAE on the rollout before the loss."
         )
 
     def _forward_value_estimator_keys(self, **kwargs: NestedKey) -> None:
-        """Do nothing: the value estimator is a block of its own."""
+        """Do nothing: the value estimator is a separate block."""
 
 
 def _log_prob(policy: distributions.Distribution, action: Tensor) -> Tensor:
-    """Return the log-probability of actions, or say that they are none of this policy's."""
+    """Return the log-probability of actions, or raise if they are not actions of this policy."""
     try:
         return policy.log_prob(action)
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
@@ -260,7 +260,7 @@ def _log_prob(policy: distributions.Distribution, action: Tensor) -> Tensor:
 
 
 def _entropy(policy: distributions.Distribution) -> Tensor:
-    """Return the entropy, in closed form or, where there is none, estimated from one sample."""
+    """Return the entropy, in closed form or, if there is none, estimated from one sample."""
     try:
         return policy.entropy()
     except NotImplementedError:

@@ -1,4 +1,4 @@
-"""Map returns to [0, 1] by the smallest and largest value that a run has seen so far."""
+"""Map returns to [0, 1] by the smallest and largest value so far in the run."""
 
 import torch
 from torch import Tensor, nn
@@ -9,12 +9,12 @@ MIN_RANGE = 1e-6
 
 
 def update_bounds(low: Tensor, high: Tensor, returns: Tensor) -> tuple[Tensor, Tensor]:
-    """Widen the running bounds so that they hold ``returns``.
+    """Widen the running bounds to include ``returns``.
 
     Args:
         low: Smallest return so far, ``[*R, m]`` (``+inf`` before the first).
         high: Largest return so far, ``[*R, m]`` (``-inf`` before the first).
-        returns: New returns, ``[*R, *N, m]``; everything between the runs and the objectives counts.
+        returns: New returns, ``[*R, *N, m]``; the dimensions between the runs and the objectives are samples.
 
     Returns:
         The new ``low`` and ``high``, ``[*R, m]``.
@@ -34,11 +34,11 @@ def update_bounds(low: Tensor, high: Tensor, returns: Tensor) -> tuple[Tensor, T
 
 
 def normalize(returns: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    r"""Rescale each objective to its bounds, which are not moved.
+    r"""Rescale each objective to its bounds without updating them.
 
     .. math:: \bar r_i = \frac{r_i - \text{low}_i}{\max(\text{high}_i - \text{low}_i,\ 10^{-6})}
 
-    In ``[0, 1]`` for returns within the bounds; values outside (a critic's, say) are not clipped.
+    In ``[0, 1]`` for returns within the bounds; values outside (such as a critic's) are not clipped.
 
     Args:
         returns: Returns or values, ``[*R, *N, m]``.
@@ -58,7 +58,7 @@ def normalize(returns: Tensor, low: Tensor, high: Tensor) -> Tensor:
     )
     _require_runs("returns", returns, low, high)
     shape = (*low.shape[:-1], *(1,) * (returns.dim() - low.dim()), low.shape[-1])
-    # Halves: the difference of two large numbers must not overflow. Nothing is rounded by it.
+    # Halve both first, so that the difference of two large numbers cannot overflow. Halving rounds nothing.
     low, high, returns = low / 2, high / 2, returns / 2
     span = (high - low).clamp_min(MIN_RANGE / 2)
     return (returns - low.reshape(shape)) / span.reshape(shape)
@@ -77,7 +77,7 @@ class ReturnNormalizer(nn.Module):
     """Keep running bounds per objective (and per run) and map returns to [0, 1] with them.
 
     A call first widens the bounds with the returns, then normalises, so the result always lies in ``[0, 1]``. The
-    bounds are buffers: they move with the module and are saved in its ``state_dict``.
+    bounds are buffers: they follow the module's device and are saved in its ``state_dict``.
 
     Args:
         num_objectives: Number of objectives, m.
@@ -118,7 +118,7 @@ class ReturnNormalizer(nn.Module):
         self.high.copy_(high)
 
     def normalize(self, values: Tensor) -> Tensor:
-        """Normalise ``values`` ``[*R, *N, m]`` with the bounds as they are, such as a critic's values; not clipped."""
+        """Normalise ``values`` ``[*R, *N, m]``, such as a critic's, with the current bounds; they are not clipped."""
         values = _checks.floats("values", values)
         self._check("values", values)
         _checks.finite("values", values)

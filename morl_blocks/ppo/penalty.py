@@ -1,4 +1,4 @@
-"""A further term of the actor's loss, added once, after the objectives' gradients are combined."""
+"""An additional term of the actor's loss, added once, after the objectives' gradients are combined."""
 
 from abc import ABC, abstractmethod
 
@@ -10,7 +10,7 @@ from morl_blocks.ppo.actors import Actor
 
 
 class ActorPenalty(nn.Module, ABC):
-    """What an actor pays for, whatever the objectives. A penalty of your own implements :meth:`forward`."""
+    """A penalty on the actor that does not depend on the objectives. To write one, implement :meth:`forward`."""
 
     @abstractmethod
     def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
@@ -18,15 +18,15 @@ class ActorPenalty(nn.Module, ABC):
 
 
 def indifference(divergence: Tensor, preference: Tensor, other: Tensor, scale: float) -> Tensor:
-    r"""Measure how much nearer two action distributions are than their preferences.
+    r"""Measure how much closer two action distributions are than their preferences.
 
     .. math:: \max\bigl(0,\ \beta\, d(w, w') - \operatorname{KL}\bigr), \qquad d(w, w') = \tfrac12 \|w - w'\|_1
 
     Args:
         divergence: Divergence of the two distributions, ``[*B]``.
-        preference: The one preference, ``[*B, m]``.
-        other: The other, ``[*B, m]``.
-        scale: Divergence that is asked of opposite corners, :math:`\beta`.
+        preference: The first preference, ``[*B, m]``.
+        other: The second preference, ``[*B, m]``.
+        scale: Divergence that is required between opposite corners, :math:`\beta`.
 
     Returns:
         Shortfall, >= 0, ``[*B]``.
@@ -46,15 +46,15 @@ def indifference(divergence: Tensor, preference: Tensor, other: Tensor, scale: f
 
 
 class Indifference(ActorPenalty):
-    """Punish a policy that ignores its preference: :func:`indifference` between each sample and its neighbour.
+    """Penalise a policy that ignores its preference: :func:`indifference` between each sample and its neighbour.
 
-    Each observation of a minibatch is shown to the actor twice, with its own preference and with that of the sample
-    before it. In a random minibatch that is a random preference. Without redrawn preferences all are equal, and nothing
-    is punished.
+    The actor sees each observation of a minibatch twice, with its own preference and with that of the sample before it.
+    In a random minibatch that is a random preference. If preferences are not redrawn, all are equal and the penalty is
+    0.
 
     Args:
         coefficient: Weight of the term, >= 0.
-        scale: Divergence that is asked of opposite corners of the simplex, > 0.
+        scale: Divergence that is required between opposite corners of the simplex, > 0.
 
     Example:
         >>> from morl_blocks.ppo import CategoricalActor

@@ -27,13 +27,13 @@ class DiagonalGaussian(distributions.Independent[distributions.Normal]):
 
     @property
     def deterministic_sample(self) -> Tensor:
-        """The mean, which TorchRL takes when exploration is off."""
+        """The mean, which TorchRL uses when exploration is off."""
         mean: Tensor = self.mean
         return mean
 
 
 class Choice(distributions.Categorical):
-    """A categorical distribution whose best single action is the likeliest one, since an index has no mean.
+    """A categorical distribution whose deterministic sample is the most likely action, since an index has no mean.
 
     Example:
         >>> Choice(logits=torch.tensor([0.0, 2.0, 1.0])).mean
@@ -42,7 +42,7 @@ class Choice(distributions.Categorical):
 
     @property
     def mean(self) -> Tensor:
-        """The likeliest action, which TorchRL takes for ``ExplorationType.MEAN`` and when exploration is off."""
+        """The most likely action, which TorchRL uses for ``ExplorationType.MEAN`` and when exploration is off."""
         return self.mode
 
     deterministic_sample = mean
@@ -58,7 +58,7 @@ class OneHotChoice(Choice):
 
     @property
     def mode(self) -> Tensor:
-        """The likeliest action; the first of several that are equally likely."""
+        """The most likely action; the first one in a tie."""
         return self._encode(super().mode)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
@@ -78,9 +78,9 @@ class OneHotChoice(Choice):
 class UnitBoxPolicy(ProbabilisticTensorDictSequential):
     """Act in the unit box and send the clipped, rescaled action to the environment.
 
-    Writes ``"unit_action"`` (the sample as drawn), ``"action_log_prob"`` (its log-probability) and ``"action"`` (the
-    sample clipped to the unit box and mapped to the action space). A loss must evaluate what was drawn:
-    :class:`~morl_blocks.ppo.VectorClipPPOLoss` reads ``"unit_action"`` by itself, TorchRL's own losses after
+    It writes ``"unit_action"`` (the sample as drawn), ``"action_log_prob"`` (its log-probability) and ``"action"`` (the
+    sample clipped to the unit box and mapped to the action space). A loss must evaluate the sample as drawn:
+    :class:`~morl_blocks.ppo.VectorClipPPOLoss` reads ``"unit_action"`` by default, TorchRL's own losses after
     ``loss.set_keys(action="unit_action")``.
 
     Args:
@@ -88,7 +88,7 @@ class UnitBoxPolicy(ProbabilisticTensorDictSequential):
             :class:`~morl_blocks.ppo.UnitBoxGaussianActor`.
         low: Lower action bounds, a number or ``[a]``.
         high: Upper action bounds, a number or ``[a]``.
-        in_keys: Where the actor's inputs are.
+        in_keys: Keys of the actor's inputs.
 
     Example:
         >>> from tensordict import TensorDict
@@ -127,15 +127,15 @@ class UnitBoxPolicy(ProbabilisticTensorDictSequential):
 class CategoricalPolicy(ProbabilisticTensorDictSequential):
     """Choose among discrete actions; writes ``"action"`` and its ``"action_log_prob"``.
 
-    The encoding must be the environment's. TorchRL's ``GymEnv`` and ``MOGymEnv`` want one-hot vectors unless they are
-    built with ``categorical_action_encoding=True``, and would take every index for action 0. Give the environment's
-    ``action_spec`` as ``spec``, and its encoding is taken; a policy of the other one is refused.
+    The encoding must match the environment. TorchRL's ``GymEnv`` and ``MOGymEnv`` expect one-hot vectors unless they
+    are built with ``categorical_action_encoding=True``, and would read every index as action 0. Pass the environment's
+    ``action_spec`` as ``spec`` to use its encoding; a policy with another encoding raises an error.
 
     Args:
         actor: Module ``(observation, preference) -> logits``, such as :class:`~morl_blocks.ppo.CategoricalActor`.
-        in_keys: Where the actor's inputs are.
-        one_hot: Whether actions are one-hot vectors ``[*B, a]`` instead of indices ``[*B]``; by default as ``spec``
-            says, and indices without one.
+        in_keys: Keys of the actor's inputs.
+        one_hot: Whether actions are one-hot vectors ``[*B, a]`` instead of indices ``[*B]``; by default as in ``spec``,
+            or indices without one.
         spec: The environment's ``action_spec``.
 
     Example:
@@ -171,7 +171,7 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
 
 
 def encoding(spec: TensorSpec, *, one_hot: bool | None = None) -> bool:
-    """Return whether an environment takes one-hot vectors; refuse a policy that speaks otherwise.
+    """Return whether an environment takes one-hot vectors; raise if the policy uses another encoding.
 
     Example:
         >>> from torchrl.data import OneHot

@@ -14,13 +14,13 @@ Mask = Literal["step", "next"]
 def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
     r"""Solve :math:`a_t = \delta_t + c_t\, a_{t+1}` with :math:`a_T = 0` for all times in :math:`\log_2 T` steps.
 
-    Each pass doubles the span that an entry has summed: :math:`a_t \leftarrow a_t + C_t\, a_{t+k}` and
-    :math:`C_t \leftarrow C_t\, C_{t+k}`. Only products of decays appear, never a quotient, so for decays in
-    ``[0, 1]`` a long horizon can at worst underflow to the right answer, zero.
+    Each pass doubles the number of steps that an entry has summed: :math:`a_t \leftarrow a_t + C_t\, a_{t+k}` and
+    :math:`C_t \leftarrow C_t\, C_{t+k}`. It only multiplies decays and never divides by them, so for decays in ``[0,
+    1]`` a long horizon can at worst underflow to zero, the correct limit.
 
     Args:
         delta: Summands, ``[*B, T, m]``.
-        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero cuts the sum, whatever follows.
+        decay: Decays in ``[0, 1]``, ``[*B, T, m]`` or ``[*B, T, 1]``; zero ends the sum, even before NaN.
 
     Returns:
         Decayed sums from each time to the end, ``[*B, T, m]``.
@@ -32,12 +32,12 @@ def discounted_scan(delta: Tensor, decay: Tensor) -> Tensor:
     delta, decay = _checks.over_time("delta", delta), _checks.over_time("decay", decay)
     _checks.broadcastable("decay", decay, delta.shape)
     _checks.same_shape("decay", decay[..., 0], delta.shape[:-1])
-    # Time last, so that slices and the broadcast over the objectives stay contiguous.
+    # Time is the last dimension, so that slices and the broadcast over the objectives stay contiguous.
     total, decay = delta.mT.contiguous(), decay.mT
     horizon, span = total.shape[-1], 1
     while span < horizon:
         reach = decay[..., : horizon - span]
-        # A product with zero would let NaN and infinity through the cut.
+        # Multiplying by zero would let NaN and infinity pass an episode end.
         tail = torch.where(reach == 0, 0.0, reach * total[..., span:])
         total = torch.cat([total[..., :-span] + tail, total[..., -span:]], dim=-1)
         decay = decay[..., :-span] * decay[..., span:]
@@ -57,7 +57,7 @@ def vector_gae(
     time_limit: TimeLimit = "bootstrap",
     mask: Mask = "step",
 ) -> tuple[Tensor, Tensor]:
-    r"""Estimate the advantage of each objective by itself, over time in dimension -2.
+    r"""Estimate the advantage of each objective separately, over time in dimension -2.
 
     .. math::
 
@@ -68,13 +68,13 @@ def vector_gae(
     termination does not bootstrap, whatever ``next_value`` holds there. Nothing crosses an episode end, not even NaN.
     The end of the rollout bootstraps like a time limit.
 
-    Two options are readings of the paper that differ from this; neither is the return of the environment.
+    Two options give other readings of the paper; neither estimates the return of the environment.
 
     Args:
         reward: Reward, ``[*B, T, m]``.
         value: :math:`V(s_t)`, ``[*B, T, m]``.
         next_value: :math:`V(s'_t)` of the true next observation, the final one at an episode end, ``[*B, T, m]``.
-        terminated: Whether the episode came to its own end, bool, ``[*B, T, 1]``.
+        terminated: Whether the episode terminated, bool, ``[*B, T, 1]``.
         done: ``terminated`` or truncated, bool, ``[*B, T, 1]``.
         gamma: Discount in ``[0, 1]``, broadcastable to ``[*B, T, m]`` (``[m]``: one per objective).
         lmbda: Trace decay in ``[0, 1]``, broadcastable to ``[*B, T, m]``.
@@ -106,10 +106,10 @@ def vector_gae(
 
 
 def read_ends(terminated: Tensor, done: Tensor, time_limit: TimeLimit, mask: Mask) -> tuple[Tensor, Tensor]:
-    """Return the steps that do not bootstrap and those that end the sum, in one of the readings of :func:`vector_gae`.
+    """Return the steps that do not bootstrap and those that end the sum, for an option of :func:`vector_gae`.
 
     Args:
-        terminated: Whether the episode came to its own end, bool, ``[*B, T, 1]``.
+        terminated: Whether the episode terminated, bool, ``[*B, T, 1]``.
         done: ``terminated`` or truncated, bool, ``[*B, T, 1]``.
         time_limit: ``"bootstrap"`` or ``"terminal"``.
         mask: ``"step"`` or ``"next"``.
@@ -142,7 +142,7 @@ def _vectors(reward: Tensor, value: Tensor, next_value: Tensor) -> tuple[Tensor,
 
 
 def _discount(name: str, value: Tensor | float, reward: Tensor) -> Tensor:
-    """Return a checked discount beside the rewards."""
+    """Return a checked discount in the dtype of the rewards."""
     value = _checks.like(name, value, reward)
     _checks.between(name, value, 0.0, 1.0)
     _checks.broadcastable(name, value, reward.shape)

@@ -1,4 +1,4 @@
-"""What PPO minimises, one loss per objective: the clipped surrogate, and the family that it belongs to."""
+"""The clipped surrogate of PPO, one loss per objective, and the base class of such losses."""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,15 +10,15 @@ from morl_blocks import _checks
 
 
 def largest_log_ratio(dtype: torch.dtype) -> float:
-    """Return the log at which :func:`probability_ratio` is held: 62.1 in float32, well inside the dtype's range."""
+    """Return the log-ratio at which :func:`probability_ratio` is clamped: 62.1 in float32."""
     return 0.7 * math.log(torch.finfo(dtype).max)
 
 
 def probability_ratio(log_prob: Tensor, old_log_prob: Tensor) -> Tensor:
-    r"""Return :math:`\rho = \pi(a)/\pi_{\text{old}}(a)`, held where it would leave the range of the dtype.
+    r"""Return :math:`\rho = \pi(a)/\pi_{\text{old}}(a)`, clamped where it would leave the range of the dtype.
 
-    In float32 it is held at 9e26: an infinite ratio would make NaN of an advantage of zero. Its derivative by
-    ``log_prob`` is the ratio itself, and 0 where it is held.
+    In float32 it is clamped at 9e26, because an infinite ratio times an advantage of zero is NaN. Its derivative with
+    respect to ``log_prob`` is the ratio itself, and 0 where it is clamped.
 
     Args:
         log_prob: Log-probabilities under the current policy, ``[*]``.
@@ -42,7 +42,7 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
     .. math:: L_i = -\frac1B \sum_b \min\bigl(\rho_b A_{b,i},\ \operatorname{clip}(\rho_b, 1-\epsilon, 1+\epsilon)
               A_{b,i}\bigr), \qquad \rho_b = \pi(a_b)/\pi_{\text{old}}(a_b)
 
-    Only the batch is averaged; objectives (and leading run dimensions) stay apart.
+    Only the batch is averaged; objectives (and leading run dimensions) stay separate.
 
     Args:
         log_prob: Log-probabilities under the current policy, ``[*R, B]``.
@@ -76,8 +76,8 @@ def clipped_objectives(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor
 class ObjectiveLoss(nn.Module, ABC):
     """One policy loss per objective, from probabilities and advantages; never summed over the objectives.
 
-    A user's own loss implements :meth:`forward`. It works in :class:`~morl_blocks.ppo.VectorClipPPOLoss`
-    (``objective_loss=...``) and in a recipe's ``loss`` slot alike.
+    To write a loss, implement :meth:`forward`. It works in :class:`~morl_blocks.ppo.VectorClipPPOLoss`
+    (``objective_loss=...``) and in a recipe's ``loss`` slot.
     """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Preference samplers: for which trade-off the next episode is played, in one policy for all of them."""
+"""Preference samplers: the preference of each episode, when one policy is trained for all of them."""
 
 from morl_blocks.preferences._base import PreferenceSampler
 from morl_blocks.preferences.dirichlet import Dirichlet, Uniform, dirichlet_preferences

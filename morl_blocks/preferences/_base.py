@@ -1,4 +1,4 @@
-"""What every preference sampler shares: checks around one method."""
+"""The base class of preference samplers."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -12,8 +12,8 @@ from morl_blocks import _checks
 class PreferenceSampler(nn.Module, ABC):
     """Draw preferences on the simplex, one per episode.
 
-    A sampler of your own implements :meth:`draw`. Calling the module draws and checks: whatever leaves the simplex, or
-    has another shape than was asked for, is an error that names the sampler.
+    To write a sampler, implement :meth:`draw`. Calling the module draws and checks: preferences off the simplex or of
+    another shape raise an error that names the sampler.
 
     Attributes:
         redraws: Whether preferences change from episode to episode; only :class:`Given` has ``False``.
@@ -35,7 +35,7 @@ class PreferenceSampler(nn.Module, ABC):
 
         Args:
             count: Number of preferences.
-            num_objectives: Numbers in a preference, m.
+            num_objectives: Number of objectives, m.
             generator: The only source of randomness.
         """
 
@@ -44,7 +44,7 @@ class PreferenceSampler(nn.Module, ABC):
 
         Args:
             count: Number of preferences, >= 1.
-            num_objectives: Numbers in a preference, m >= 1.
+            num_objectives: Number of objectives, m >= 1.
             generator: Source of randomness; by default PyTorch's global one.
 
         Returns:

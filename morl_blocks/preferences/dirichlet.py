@@ -18,7 +18,7 @@ def dirichlet_preferences(alpha: float, count: int, num_objectives: int, generat
     Args:
         alpha: Concentration, > 0.
         count: Number of preferences.
-        num_objectives: Numbers in a preference, m.
+        num_objectives: Number of objectives, m.
         generator: Source of randomness.
 
     Returns:
@@ -34,7 +34,7 @@ def dirichlet_preferences(alpha: float, count: int, num_objectives: int, generat
     limits = torch.finfo(torch.float64)
     numbers = torch._standard_gamma(shape, generator=generator).clamp_min(limits.tiny)
     drawn = numbers / numbers.sum(-1, keepdim=True)
-    vanished = numbers.amax(-1) < limits.tiny / limits.eps  # never, unless alpha is small
+    vanished = numbers.amax(-1) < limits.tiny / limits.eps  # only for a small alpha
     if bool(vanished.any()):
         drawn[vanished] = _below(limits.tiny, numbers[vanished], alpha, generator)
     return drawn
@@ -43,8 +43,8 @@ def dirichlet_preferences(alpha: float, count: int, num_objectives: int, generat
 def _below(tiny: float, numbers: Tensor, alpha: float, generator: Generator) -> Tensor:
     r"""Return preferences ``[k, m]`` for Gamma numbers that are cut off at ``tiny``.
 
-    Near 0 the distribution function of Gamma is a power, :math:`x^\alpha / \Gamma(\alpha + 1)`. So what lies below
-    ``tiny`` is :math:`\text{tiny} \cdot u^{1/\alpha}` with a uniform u, and only its logarithm can be written.
+    Near 0 the distribution function of Gamma is a power, :math:`x^\alpha / \Gamma(\alpha + 1)`. So a number below
+    ``tiny`` is :math:`\text{tiny} \cdot u^{1/\alpha}` with a uniform u, and only its logarithm can be represented.
     """
     uniform = 1 - torch.rand(numbers.shape, generator=generator, dtype=numbers.dtype)  # in (0, 1]
     powers = alpha * numbers.log() + torch.where(numbers <= tiny, uniform.log(), 0.0)

@@ -1,4 +1,4 @@
-"""One preference for the whole training: nothing is drawn."""
+"""One fixed preference for the whole training."""
 
 from torch import Generator, Tensor
 
@@ -6,7 +6,7 @@ from morl_blocks.preferences._base import PreferenceSampler
 
 
 class Given(PreferenceSampler):
-    """Keep the preference that the run was given.
+    """Keep the preference of the run.
 
     Example:
         >>> Given().redraws
@@ -16,5 +16,5 @@ class Given(PreferenceSampler):
     redraws = False
 
     def draw(self, count: int, num_objectives: int, generator: Generator) -> Tensor:
-        """Refuse: the preference is not this block's to choose."""
+        """Raise: the run sets the preference, so there is nothing to draw."""
         raise ValueError("`preferences` must be a sampler such as Uniform() to draw from, got Given().")

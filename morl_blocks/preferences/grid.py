@@ -1,4 +1,4 @@
-"""Preferences at even distances: for evaluation, and as a sampler."""
+"""Evenly spread preferences: for evaluation, and as a sampler."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ def even_preferences(count: int, num_objectives: int) -> Tensor:
 
     Args:
         count: Number of preferences, >= m.
-        num_objectives: Numbers in a preference, m >= 2.
+        num_objectives: Number of objectives, m >= 2.
 
     Returns:
         Different preferences in ascending order, in PyTorch's default dtype, ``[count, m]``.
@@ -33,7 +33,7 @@ def even_preferences(count: int, num_objectives: int) -> Tensor:
 @cache
 def _even(count: int, num_objectives: int) -> Tensor:
     """Return the preferences in float64."""
-    from morl_blocks.metrics import even_weights  # loads what only metrics need
+    from morl_blocks.metrics import even_weights  # imported here, because it loads packages that only metrics need
 
     return torch.from_numpy(even_weights(num_objectives, count))
 

@@ -1,4 +1,4 @@
-"""What every test problem shares: bounds, checks and the two calls."""
+"""The base class of test problems: bounds, checks and the two calls."""
 
 from abc import ABC, abstractmethod
 
@@ -11,7 +11,7 @@ from morl_blocks import _checks
 class Problem(ABC):
     """A function of n bounded variables to m objectives, all minimised, whose Pareto front is known.
 
-    A problem of your own implements :meth:`evaluate` and :meth:`front`.
+    To write a problem, implement :meth:`evaluate` and :meth:`front`.
 
     Args:
         dimension: Number of variables n.
@@ -65,7 +65,7 @@ class Problem(ABC):
         return self.evaluate(x)
 
     def reference_front(self, count: int) -> Tensor:
-        """Return points that are spread over the Pareto front, ``[count, m]``."""
+        """Return points spread over the Pareto front, ``[count, m]``."""
         _checks.at_least("count", count, 2)
         return self.front(count).to(torch.get_default_dtype())
 

@@ -48,7 +48,7 @@ class DTLZ2(Problem):
         return (1 + g) * cosines * sines
 
     def reference_front(self, count: int) -> Tensor:
-        """Return the m corners and points that cover the rest of the sphere evenly, ``[count, m]``, count >= m."""
+        """Return the m corners and points spread evenly over the rest of the sphere, ``[count, m]``, count >= m."""
         _checks.at_least("count", count, self.num_objectives)
         return super().reference_front(count)
 
@@ -60,5 +60,5 @@ class DTLZ2(Problem):
             angle = torch.linspace(0, math.pi / 2, count, dtype=torch.float64)
             return torch.stack([angle.cos(), angle.sin()], -1).clamp_min(0)
         even = torch.quasirandom.SobolEngine(m).fast_forward(1).draw(count - m, dtype=torch.float64)
-        normal = even.erfinv()  # the sizes of normal numbers, whose directions are even
+        normal = even.erfinv()  # absolute normal numbers, whose directions are uniform
         return torch.cat([corners, normal / normal.norm(dim=-1, keepdim=True)])

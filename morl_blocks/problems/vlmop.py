@@ -1,4 +1,4 @@
-"""VLMOP2, which is Fonseca and Fleming's problem: a smooth concave front."""
+"""VLMOP2, also known as Fonseca and Fleming's problem: a smooth concave front."""
 
 import math
 
@@ -10,7 +10,7 @@ from morl_blocks.problems._base import Problem
 
 
 class VLMOP2(Problem):
-    r"""Two Gaussian wells: a concave front of which a weighted sum finds only the ends (minimise).
+    r"""Two Gaussian wells: a concave front, of which a weighted sum finds only the ends (minimise).
 
     .. math:: f_{1,2}(x) = 1 - \exp\Big(-\sum_k (x_k \mp 1/\sqrt n)^2\Big), \qquad x \in [-2, 2]^n
 
@@ -40,6 +40,6 @@ class VLMOP2(Problem):
         return torch.stack([-torch.expm1(-(x - s).square().sum(-1)) for s in (shift, -shift)], -1)
 
     def front(self, count: int) -> Tensor:
-        """Walk from one optimum to the other."""
+        """Return the losses on the line between the two optima."""
         t = torch.linspace(1, -1, count, dtype=torch.float64) / math.sqrt(self.dimension)
         return self.evaluate(t.unsqueeze(-1).expand(count, self.dimension))

@@ -1,4 +1,4 @@
-"""ZDT1, ZDT2 and ZDT3: a convex, a concave and a broken front."""
+"""ZDT1, ZDT2 and ZDT3: a convex, a concave and a disconnected front."""
 
 import math
 from abc import abstractmethod
@@ -9,7 +9,7 @@ from torch import Tensor
 from morl_blocks import _checks
 from morl_blocks.problems._base import Problem
 
-# Where ZDT3's front lies on the axis of the first objective.
+# Intervals of the first objective that ZDT3's front covers.
 PARTS = (
     (0.0, 0.0830015349),
     (0.1822287280, 0.2577623634),
@@ -20,7 +20,7 @@ PARTS = (
 
 
 class ZDT(Problem):
-    r"""What the three share: :math:`f_1 = x_1`, :math:`f_2 = g\, h(f_1, g)`, :math:`x \in [0, 1]^n` (minimise).
+    r"""The base class: :math:`f_1 = x_1`, :math:`f_2 = g\, h(f_1, g)`, :math:`x \in [0, 1]^n` (minimise).
 
     .. math:: g(x) = 1 + \frac{9}{n - 1} \sum_{k=2}^n x_k
 

@@ -36,15 +36,16 @@ def maintain(attention: Tensor, maintenance: Tensor | float) -> Tensor:
 
 
 class AdaptiveSmoothTchebycheff(SmoothScalarizer):
-    """STCH that owns a smoothness scheduler; its attention is the effective attention of the paper.
+    """STCH with a smoothness scheduler; its attention is the effective attention of the paper.
 
     Call :meth:`step` once per training iteration. A scheduler that holds one smoothness per run, ``[R]``, aligns with
     the *leading* dimension of the values, ``[R, ..., m]``.
 
     Args:
-        scheduler: Where the smoothness comes from, for example ``ConflictBraked()``.
+        scheduler: Scheduler of the smoothness, for example ``ConflictBraked()``.
         utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
-        maintenance: Rate in [0, 1] that every objective shares equally: a number, or ``[R]``, one per run.
+        maintenance: Share of the attention in [0, 1] that is spread evenly over objectives: a number, or ``[R]``, one
+            per run.
         sense: ``"max"`` (default): values are returns; ``"min"``: values are losses and the utility is a loss.
         attention: ``"softmax"`` (the paper's) or ``"gradient"`` (the exact derivative, normalised).
         mask_zero_weight: Leave objectives of weight 0 out of the sum.
@@ -90,12 +91,12 @@ class AdaptiveSmoothTchebycheff(SmoothScalarizer):
         values: Tensor | None = None,
         weights: Tensor | None = None,
     ) -> Tensor:
-        """Let the scheduler choose the smoothness of the next iteration.
+        """Choose the smoothness of the next iteration with the scheduler.
 
         Args:
             progress: Share of the training done, in [0, 1], a number or ``[R]``.
             conflict: Conflict ratio of the last iteration, in [0, 1], a number or ``[R]``.
-            values: This iteration's samples, ``[N, m]`` or ``[R, N, m]``, for a scheduler that looks at their gaps.
+            values: This iteration's samples, ``[N, m]`` or ``[R, N, m]``, for a scheduler that uses their gaps.
             weights: Their preferences; given with ``values``.
 
         Returns:

@@ -1,4 +1,4 @@
-"""What every scalarizer shares: the sense, the checks and the three methods a user calls."""
+"""The base class of scalarizers: the sense, the checks and the methods that users call."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -19,9 +19,9 @@ class Scalarizer(nn.Module, ABC):
     ``sense="max"``: values are returns, the utility is to be maximised. ``sense="min"``: values are losses, the utility
     is a loss to be minimised.
 
-    A scalarizer of your own implements :meth:`score`. Its gradient then comes from autograd and its attention from the
-    gradient. Override :meth:`differentiate`, :meth:`attend` and :meth:`subtract` for formulas of your own. All of them
-    get checked tensors in single precision or more.
+    To write a scalarizer, implement :meth:`score`. Its gradient then comes from autograd and its attention from the
+    gradient. Override :meth:`differentiate`, :meth:`attend` and :meth:`subtract` to use other formulas. All of them get
+    checked tensors in single precision or more.
 
     Args:
         sense: ``"max"`` (default) or ``"min"``.
@@ -54,11 +54,11 @@ class Scalarizer(nn.Module, ABC):
         return self._finish(values, self._scored, *self._checked(values, weights))
 
     def difference(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
-        """Return the utility of ``values`` minus that of ``others``, ``[*B]``, with all the digits there are.
+        """Return the utility of ``values`` minus that of ``others``, ``[*B]``, at full precision.
 
         Args:
             values: Objective values, ``[*B, m]``.
-            others: What to compare them with, ``[*B, m]``.
+            others: Values to compare them with, ``[*B, m]``.
             weights: Preference on the simplex, ``[m]`` or ``[*B, m]``.
         """
         checked, weighing = self._checked(values, weights)
@@ -72,7 +72,7 @@ class Scalarizer(nn.Module, ABC):
         return self._finish(values, self.differentiate, *self._checked(values, weights))
 
     def attention(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return how much each objective counts now: non-negative, summing to 1, ``[*B, m]``."""
+        """Return the current attention over the objectives: non-negative, summing to 1, ``[*B, m]``."""
         return self._finish(values, self.attend, *self._checked(values, weights))
 
     @abstractmethod
@@ -96,23 +96,23 @@ class Scalarizer(nn.Module, ABC):
         return gradient
 
     def attend(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return the attention, ``[*B, m]``: the size of the gradient, normalised; uniform where it is zero."""
+        """Return the attention, ``[*B, m]``: the absolute gradient, normalised; uniform where it is zero."""
         size = self.differentiate(values, weights).abs()
         total = size.sum(-1, keepdim=True)
-        return torch.where(total == 0, 1 / size.shape[-1], size / total)  # NaN stays NaN, and is refused
+        return torch.where(total == 0, 1 / size.shape[-1], size / total)  # NaN stays NaN and raises an error later
 
     def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
-        """Return ``score(values) - score(others)``, ``[*B]``; override it where that loses digits."""
+        """Return ``score(values) - score(others)``, ``[*B]``; override it where that loses precision."""
         return self._scored(values, weights) - self._scored(others, weights)
 
     def _scored(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return the utility, and refuse one that is not ``[*B]``: its sum over everything would hide the mistake."""
+        """Return the utility; raise unless it is ``[*B]``, because summing it would hide the mistake."""
         result = self.score(values, weights)
         _checks.same_shape(f"{type(self).__name__}.score", result, values.shape[:-1])
         return result
 
     def _finish(self, given: Any, method: Callable[..., Tensor], *checked: Tensor) -> Tensor:
-        """Call a method on checked input; refuse a result that overflowed, and return the dtype that was given."""
+        """Call a method on checked input; raise if the result overflowed, and restore the dtype of the input."""
         result = method(*checked)
         half = isinstance(given, Tensor) and given.is_floating_point() and given.element_size() < 4
         result = result.to(given.dtype) if half else result
@@ -157,7 +157,7 @@ class UtopiaScalarizer(Scalarizer):
         self.register_buffer("utopia", value)
 
     def _gaps(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return the weighted gaps to the utopia point, ``[*B, m]``; the larger, the worse, in either sense."""
+        """Return the weighted gaps to the utopia point, ``[*B, m]``; larger is worse in either sense."""
         utopia = self.utopia.to(_checks.working(values).dtype)
         _checks.broadcastable("utopia", utopia, values.shape)
         if self.sense == "max":
@@ -187,7 +187,7 @@ def weighted_gaps(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Te
         tensor([0.4000, 0.2500])
     """
     values, weights = _checks.pair(values, weights)
-    exact = _checks.working(values)  # in half precision, rounding the utopia point may be all of a small gap
+    exact = _checks.working(values)  # in half precision, rounding the utopia point may outweigh a small gap
     ideal = _checks.like("utopia", utopia, exact)
     _checks.broadcastable("utopia", ideal, values.shape)
     _checks.finite("utopia", ideal)

@@ -63,12 +63,12 @@ def smooth_maximum(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None)
 
 
 def smooth_attention(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None) -> Tensor:
-    r"""Spread one unit of attention over the objectives, most on the largest gap.
+    r"""Compute the attention over the objectives, highest for the largest gap.
 
     .. math:: \delta_i = \frac{e^{y_i / \mu}}{\sum_j e^{y_j / \mu}}
 
-    Sharp for small :math:`\mu`, uniform for large :math:`\mu` (where it forgets the preference). The paper calls it the
-    derivative of STCH; the true derivative is :math:`w_i \delta_i`.
+    It is sharp for small :math:`\mu` and uniform for large :math:`\mu`, where it no longer depends on the preference.
+    The paper calls it the derivative of STCH; the true derivative is :math:`w_i \delta_i`.
 
     Args:
         gaps: Weighted gaps, ``[*B, m]``.
@@ -89,12 +89,12 @@ def smooth_attention(gaps: Tensor, mu: Tensor | float, mask: Tensor | None = Non
 
 
 def smooth_difference(gaps: Tensor, other_gaps: Tensor, mu: Tensor | float, mask: Tensor | None = None) -> Tensor:
-    r"""Return :func:`smooth_maximum` of ``gaps`` minus that of ``other_gaps``, without losing digits to a large mu.
+    r"""Return :func:`smooth_maximum` of ``gaps`` minus that of ``other_gaps``, with full precision for a large mu.
 
     .. math:: \mu \log \sum_i \delta_i\, e^{(y_i - y'_i)/\mu}, \qquad \delta = \mathrm{softmax}(y'/\mu)
 
-    Both maxima grow like :math:`\mu \log m`; here that never appears. Where the exponents are small the logarithm is
-    taken of a number near 1, by ``log1p`` and ``expm1``.
+    Both maxima grow like :math:`\mu \log m`, a term that this form never computes. Where the exponents are small, the
+    argument of the logarithm is near 1, so ``log1p`` and ``expm1`` are used.
 
     Args:
         gaps: Weighted gaps, ``[*B, m]``.
@@ -122,7 +122,7 @@ def smooth_difference(gaps: Tensor, other_gaps: Tensor, mu: Tensor | float, mask
 
 
 def _gaps_and_mu(gaps: Tensor, mu: Tensor | float, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return gaps as floating point and mu as a checked tensor beside them."""
+    """Return gaps as floating point and mu as a checked tensor that broadcasts with them."""
     gaps = _checks.floats("gaps", gaps)
     _checks.objectives("gaps", gaps, minimum=1)
     mu = _checks.like("mu", mu, gaps)
@@ -134,7 +134,7 @@ def _gaps_and_mu(gaps: Tensor, mu: Tensor | float, mask: Tensor | None) -> tuple
 
 
 class SmoothScalarizer(UtopiaScalarizer):
-    """What fixed and adaptive STCH share: everything but where the smoothness comes from.
+    """The base class of fixed and adaptive STCH: everything except the source of the smoothness.
 
     Args:
         utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
@@ -188,7 +188,7 @@ class SmoothScalarizer(UtopiaScalarizer):
         """Return the softmax or the normalised derivative, ``[*B, m]``."""
         if self.attention_kind == "softmax":
             return self._softmax(values, weights)
-        # Normalising w_i delta_i in log space cannot divide by zero when delta sits on an objective of weight 0.
+        # Normalising w_i delta_i in log space cannot divide by zero when delta is all on an objective of weight 0.
         gaps = self._gaps(values, weights)
         top = gaps.detach().masked_fill(weights == 0, -torch.inf).amax(-1, keepdim=True)
         scaled = (gaps - top) / self._smoothness(values).unsqueeze(-1)

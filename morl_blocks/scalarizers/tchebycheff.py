@@ -30,12 +30,12 @@ def tchebycheff(values: Tensor, weights: Tensor, utopia: Tensor | float) -> Tens
 
 
 def worst(gaps: Tensor) -> torch.return_types.max:
-    """Return the largest gap and its index (the first one on ties, so that value, gradient and attention agree)."""
+    """Return the largest gap and its index (the first one in a tie, so that value, gradient and attention agree)."""
     return gaps.max(-1)
 
 
 class Tchebycheff(UtopiaScalarizer):
-    """The hard worst case: gradient :math:`w_j` on the worst objective, attention one-hot on it.
+    """The hard worst case: gradient :math:`w_j` and attention 1 on the worst objective j, 0 elsewhere.
 
     Args:
         utopia: Ideal value, broadcastable to ``[*B, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
@@ -53,7 +53,7 @@ class Tchebycheff(UtopiaScalarizer):
         return self._signed(worst(self._gaps(values, weights)).values)
 
     def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return the weight of the worst objective at its place, ``[*B, m]``."""
+        """Return the weight of the worst objective at its index, ``[*B, m]``."""
         return weights * self.attend(values, weights)
 
     def attend(self, values: Tensor, weights: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Smooth Tchebycheff for a set of solutions: a few of them serve many objectives together."""
+"""Smooth Tchebycheff for a set of solutions: a few solutions that serve many objectives together."""
 
 from torch import Tensor
 
@@ -8,15 +8,15 @@ from morl_blocks.scalarizers.smooth_tchebycheff import smooth_attention, smooth_
 
 
 def smooth_tchebycheff_set(values: Tensor, weights: Tensor, mu: Tensor | float, utopia: Tensor | float) -> Tensor:
-    r"""Score K solutions by the objective that even the best of them serves worst (maximise).
+    r"""Score K solutions by the worst objective, each objective taken at its best solution (maximise).
 
     .. math::
 
         U_\mu = -\mu \log \sum_i e^{s_i / \mu}, \qquad
         s_i = -\mu \log \sum_k e^{-w_i (\zeta - \bar r_{ki}) / \mu}
 
-    :math:`s_i` is a smooth minimum over the solutions, so each objective may be left to another solution. Tends to
-    :math:`-\max_i \min_k w_i (\zeta - \bar r_{ki})` as :math:`\mu \to 0`. With K = 1 it is
+    :math:`s_i` is a smooth minimum over the solutions, so each objective may be served by a different solution. Tends
+    to :math:`-\max_i \min_k w_i (\zeta - \bar r_{ki})` as :math:`\mu \to 0`. With K = 1 it is
     :func:`~morl_blocks.scalarizers.smooth_tchebycheff`. After Lin et al., arXiv 2405.19650, with one smoothness for
     both; there losses are minimised.
 
@@ -53,16 +53,16 @@ def nearest_gaps(gaps: Tensor, mu: Tensor | float) -> Tensor:
 class SmoothTchebycheffSet(UtopiaScalarizer):
     r"""Score K solutions together, so that each objective is served well by at least one of them.
 
-    For many objectives (users, tasks, fault cases) and few solutions (models, designs). Minimise its utility of the
-    losses ``[K, m]`` of K solutions to train all of them at once.
+    It is meant for many objectives (users, tasks, fault cases) and few solutions (models, designs). To train all K
+    solutions at once, minimise the utility of their losses ``[K, m]``.
 
     Args:
         mu: Smoothness, > 0: a number, or a tensor broadcastable to ``[*B]``.
         utopia: Ideal value, broadcastable to ``[*B, K, m]``; by default 1.05 for ``"max"`` and -0.05 for ``"min"``.
         sense: ``"max"`` (default): values are returns; ``"min"``: values are losses and the utility is a loss.
 
-    Shape: values ``[*B, K, m]``, weights ``[m]`` or ``[*B, 1, m]``; utility ``[*B]``; gradient and attention
-    ``[*B, K, m]``. The attention sums to 1 over solutions and objectives: it tells which solution works on what.
+    Shape: values ``[*B, K, m]``, weights ``[m]`` or ``[*B, 1, m]``; utility ``[*B]``; gradient and attention ``[*B, K,
+    m]``. The attention sums to 1 over solutions and objectives: it shows which solution serves which objective.
 
     Example:
         >>> import torch
@@ -107,7 +107,7 @@ class SmoothTchebycheffSet(UtopiaScalarizer):
         return self.score(values, weights)
 
     def _checked(self, values: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """Check both inputs; one preference counts for all solutions of a set."""
+        """Check both inputs; all solutions of a set have one preference."""
         values, weights = super()._checked(values, weights)
         if values.dim() < 2 or not values.shape[-2]:
             _checks.fail("values", "be [*B, K, m] with K >= 1", f"shape {list(values.shape)}")

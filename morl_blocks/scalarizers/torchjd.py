@@ -14,15 +14,15 @@ from morl_blocks.scalarizers.base import Scalarizer
 
 
 class TorchJDScalarizer(Scalarizer):
-    """Let a scalarizer of TorchJD (STCH, PBI, COSMOS, GeometricMean, UW, FAMO, ...) score the losses.
+    """Score the losses with a scalarizer of TorchJD (STCH, PBI, COSMOS, GeometricMean, UW, FAMO, ...).
 
-    TorchJD (``pip install 'morl-blocks[torchjd]'``) scores one vector of losses at a time, so a batch is looped over.
-    The sense is always ``"min"``: losses in, a loss out. Methods that hold ``weights`` get those of each call in their
-    place. The others do not know a preference: for them ``weights`` is checked and has no effect. The gradient is
-    autograd's, and the attention its size, normalised.
+    TorchJD (``pip install 'morl-blocks[torchjd]'``) scores one vector of losses at a time, so the adapter loops over a
+    batch. The sense is always ``"min"``: losses in, a loss out. Methods with ``weights`` use those of each call instead
+    of their own. The others have no preference: for them ``weights`` is checked and has no effect. The gradient comes
+    from autograd, and the attention is its absolute value, normalised.
 
-    Methods that learn or remember (``UW``, ``IMTLL``, ``FAMO``, ``DWA``) take one vector per call. Their parameters
-    are parameters of this module, and their own methods (``update``, ``step``) are called on ``method``.
+    Methods with learned or running state (``UW``, ``IMTLL``, ``FAMO``, ``DWA``) take one vector per call. Their
+    parameters are parameters of this module; call their own methods (``update``, ``step``) on ``method``.
 
     Args:
         method: A scalarizer such as ``STCH(mu=0.1)``, of ``torchjd.scalarization`` or derived from its class.
@@ -50,7 +50,7 @@ class TorchJDScalarizer(Scalarizer):
         return self._scores(self.method, values, weights)
 
     def differentiate(self, values: Tensor, weights: Tensor) -> Tensor:
-        """Return autograd's derivative, ``[*B, m]``, on a copy of the method, whose memory stays as it is."""
+        """Return autograd's derivative, ``[*B, m]``, on a copy of the method, so that its state does not change."""
         with torch.enable_grad():
             inner = values.detach().requires_grad_()
             score = self._scores(copy.deepcopy(self.method), inner, weights.detach()).sum()
@@ -58,7 +58,7 @@ class TorchJDScalarizer(Scalarizer):
         return gradient
 
     def subtract(self, values: Tensor, others: Tensor, weights: Tensor) -> Tensor:
-        """Return the difference of two scores, both by the method as it is now."""
+        """Return the difference of two scores, both by the method in its current state."""
         return self._scores(copy.deepcopy(self.method), values, weights) - self._scores(
             copy.deepcopy(self.method), others, weights
         )
@@ -79,7 +79,7 @@ class TorchJDScalarizer(Scalarizer):
 
 
 def _weighed(method: Any, losses: Tensor, preference: Tensor) -> Tensor:
-    """Return the method's score with the call's preference in place of its own."""
+    """Return the method's score with the call's preference instead of its own."""
     if not isinstance(getattr(method, "weights", False), Tensor | None):
         return _scalar(method, losses)
     kept, method.weights = method.weights, preference

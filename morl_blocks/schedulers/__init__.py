@@ -1,4 +1,4 @@
-"""Smoothness schedulers: which mu the smooth Tchebycheff scalarization uses in each training iteration."""
+"""Smoothness schedulers: the mu of smooth Tchebycheff scalarization in each training iteration."""
 
 from morl_blocks.schedulers._base import Scheduler, smooth
 from morl_blocks.schedulers.conflict_braked import ConflictBraked, boost, braked

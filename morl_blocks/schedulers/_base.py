@@ -1,4 +1,4 @@
-"""What every smoothness scheduler shares: the current mu, its checks, and a state that can be saved."""
+"""The base class of smoothness schedulers: the current mu, its checks, and a state that can be saved."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -27,19 +27,19 @@ def smooth(previous: Tensor, target: Tensor, smoothing: Tensor | float) -> Tenso
 class Scheduler(nn.Module, ABC):
     """Choose the smoothness mu once per training iteration.
 
-    ``mu`` is a buffer: one number, or one per run ``[R]`` as soon as a per-run argument comes in. It is saved in the
+    ``mu`` is a buffer: one number, or one per run ``[R]`` after a per-run argument was passed. It is saved in the
     ``state_dict`` with its shape.
 
-    A scheduler of your own implements :meth:`advance`. One that is to be the base of ``ConflictBraked`` also says its
-    :attr:`highest` value, and its :attr:`lowest` if it is not 0.
+    To write a scheduler, implement :meth:`advance`. A base schedule of ``ConflictBraked`` also defines its
+    :attr:`highest` value, and its :attr:`lowest` if that is not 0.
 
-    A scheduler that looks at the weighted gaps sets ``needs_gaps`` and implements :meth:`observe`.
+    A scheduler that uses the weighted gaps sets ``needs_gaps`` and implements :meth:`observe`.
 
     Args:
         mu: Smoothness before the first step, > 0, ``[]`` or ``[R]``.
 
     Attributes:
-        needs_gaps: Whether :meth:`step` has to be given the gaps of the iteration's samples.
+        needs_gaps: Whether :meth:`step` needs the gaps of the iteration's samples.
 
     Example:
         >>> class Halving(Scheduler):
@@ -66,8 +66,8 @@ class Scheduler(nn.Module, ABC):
         Args:
             progress: Share of the training done before this iteration, in [0, 1], a number or ``[R]``.
             conflict: Mean conflict ratio of the last iteration, in [0, 1], a number or ``[R]``.
-            gaps: Weighted gaps of this iteration's samples, ``[N, m]`` or ``[R, N, m]``; only schedulers that
-                ``needs_gaps`` look at them.
+            gaps: Weighted gaps of this iteration's samples, ``[N, m]`` or ``[R, N, m]``; used only by schedulers with
+                ``needs_gaps``.
 
         Returns:
             The new ``mu``, ``[]`` or ``[R]``.
@@ -89,7 +89,7 @@ class Scheduler(nn.Module, ABC):
 
     @abstractmethod
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
-        """Return the next mu, > 0, from the checked arguments of :meth:`step` and from ``self.mu``, the last one.
+        """Return the next mu, > 0, from the checked arguments of :meth:`step` and from ``self.mu``, the current one.
 
         Args:
             progress: Share of the training done, ``[]`` or ``[R]``, in the dtype of ``mu``.
@@ -100,20 +100,20 @@ class Scheduler(nn.Module, ABC):
         """
 
     def observe(self, gaps: Tensor) -> None:
-        """Look at the weighted gaps of an iteration, ``[*R, N, m]``; called by :meth:`step` before :meth:`advance`."""
+        """Read the weighted gaps of an iteration, ``[*R, N, m]``; called by :meth:`step` before :meth:`advance`."""
 
     @property
     def lowest(self) -> Tensor:
-        """The smallest mu that this schedule can reach; 0 unless it says so."""
+        """The smallest mu that this schedule can reach; 0 unless overridden."""
         return torch.zeros_like(self.mu)
 
     @property
     def highest(self) -> Tensor:
-        """The largest mu that this schedule can reach; infinite unless it says so."""
+        """The largest mu that this schedule can reach; infinite unless overridden."""
         return torch.full_like(self.mu, torch.inf)
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *args: Any) -> None:
-        """Take over the saved shapes of the buffers too, so that a per-run state loads into a fresh scheduler."""
+        """Adopt the saved shapes of the buffers too, so that a per-run state loads into a new scheduler."""
         for name, buffer in self.named_buffers(recurse=False):
             saved = state_dict.get(f"{prefix}{name}")
             if isinstance(saved, Tensor) and saved.shape != buffer.shape:

@@ -1,4 +1,4 @@
-"""The paper's controller: a base schedule that gradient conflict holds back."""
+"""The paper's controller: a base schedule that gradient conflict slows down."""
 
 import torch
 from torch import Tensor
@@ -40,13 +40,13 @@ class ConflictBraked(Scheduler):
 
     .. math:: \mu \leftarrow (1 - \lambda)\,\mu + \lambda\,[\mu_{base} + boost(\kappa)\,(\mu_{max} - \mu_{base})]
 
-    A large mu is a nearly linear scalarization, so conflict "brakes" the way to the sharp one. It starts at the base
-    schedule's first value. Without conflict it is the smoothed base schedule.
+    A large mu is a nearly linear scalarization, so conflict delays the transition to the sharp one. mu starts at the
+    base schedule's first value. Without conflict it is the smoothed base schedule.
 
     Args:
-        base: The schedule to brake; ``LinearDecay(10.0, 0.05)`` by default. Not shared: it belongs to this object.
+        base: The base schedule; ``LinearDecay(10.0, 0.05)`` by default. Do not share it with another object.
         maximum: Smoothness under full conflict, at least the highest value of ``base``; a number or ``[R]``.
-        threshold: Conflict ratio :math:`\tau` in [0, 1) up to which nothing happens; a number or ``[R]``.
+        threshold: Conflict ratio :math:`\tau` in [0, 1) above which the schedule is pulled up; a number or ``[R]``.
         smoothing: Factor :math:`\lambda` of the exponential average in (0, 1]; a number or ``[R]``.
 
     Example:
@@ -83,7 +83,7 @@ class ConflictBraked(Scheduler):
             self.register_buffer(name, value, persistent=False)
         highest = base.highest
         if not _checks.is_traced(highest) and bool(torch.isinf(highest).any()):
-            _checks.fail("base", "say its `highest` value (override the property)", type(base).__name__)
+            _checks.fail("base", "define its `highest` value (override the property)", type(base).__name__)
         if not _checks.is_traced(self.maximum) and bool((self.maximum < highest).any()):
             rule = f"be >= the highest value of base ({base.highest.tolist()})"
             _checks.fail("maximum", rule, self.maximum.tolist())
@@ -99,9 +99,9 @@ class ConflictBraked(Scheduler):
         return self.maximum
 
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
-        """Step the base, pull it up by the conflict, and average."""
+        """Step the base schedule, pull it up by the conflict, and average."""
         runs = {"threshold": self.threshold, "maximum": self.maximum, "smoothing": self.smoothing}
         _checks.per_run(**runs, progress=progress, conflict=conflict)
         target = braked(self.base.step(progress, conflict), boost(conflict, self.threshold), self.maximum)
-        # Rounding alone could leave the interval; the exponential average of numbers inside it cannot.
+        # Only rounding could leave the interval, because an exponential average of numbers inside it stays inside.
         return smooth(self.mu, target, self.smoothing).clamp(min=self.lowest, max=self.highest)

@@ -1,4 +1,4 @@
-"""A smoothness that falls linearly over the training."""
+"""A smoothness that falls linearly during training."""
 
 from torch import Tensor
 
@@ -29,9 +29,9 @@ def linear_decay(progress: Tensor | float, start: Tensor | float, end: Tensor | 
 
 
 class LinearDecay(Scheduler):
-    r"""Fall from ``start`` to ``end`` with the training's progress, optionally behind an exponential average.
+    r"""Fall linearly from ``start`` to ``end`` with training progress, optionally smoothed by an exponential average.
 
-    The average lags: with smoothing 0.05 and :math:`N` iterations, each stepped with the share done before it, the last
+    The average lags: with smoothing 0.05 and :math:`N` iterations, each stepped with the progress before it, the last
     mu is :math:`end + (start - end)/N \cdot 20 (1 - 0.95^N)`, that is 0.458 after 488 iterations, not 0.05.
 
     Args:
@@ -78,5 +78,5 @@ class LinearDecay(Scheduler):
         return self.start
 
     def advance(self, progress: Tensor, conflict: Tensor) -> Tensor:
-        """Follow the line, behind the average."""
+        """Return the linear decay, smoothed by the average."""
         return smooth(self.mu, linear_decay(progress, self.start, self.end), self.smoothing)

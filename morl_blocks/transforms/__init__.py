@@ -1,4 +1,4 @@
-"""TorchRL transforms: a scalar reward by any scalarizer, and a preference that travels with the observations."""
+"""TorchRL transforms: a scalar reward by any scalarizer, and a preference among the observations."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A preference that travels with the observations."""
+"""A preference as an entry of the observations."""
 
 import torch
 from tensordict import NestedKey, TensorDictBase
@@ -10,15 +10,15 @@ from morl_blocks import _checks
 
 
 class Preference(Transform):
-    """Let a preference travel with the observations, so that policies and critics read it.
+    """Add a preference to the observations, so that policies and critics can read it.
 
-    Works inside and around ``SerialEnv`` and ``ParallelEnv``. Where it knows the environment's actions, the first step
-    also refuses actions of another shape: TorchRL's Gymnasium wrappers take an index for action 0 where they expect a
-    one-hot vector, without an error. So it does a preference of another length than the vector reward.
+    It works inside and around ``SerialEnv`` and ``ParallelEnv``. If it knows the environment's actions, the first step
+    also raises an error for actions of another shape: where TorchRL's Gymnasium wrappers expect a one-hot vector, they
+    silently read an index as action 0. A preference whose length is not that of the vector reward raises an error too.
 
     Args:
         weights: Preference on the simplex, ``[m]``, or one per environment of a batch, ``[*B, m]``.
-        key: Where it is written, at the root and after every step.
+        key: Key of the preference, at the root and after every step.
 
     Example:
         >>> from torchrl.envs import TransformedEnv
@@ -47,7 +47,7 @@ class Preference(Transform):
         return self._write(next_tensordict)
 
     def forward(self, tensordict: TensorDictBase) -> TensorDictBase:
-        """Write the preference into stored data."""
+        """Write the preference to stored data."""
         return self._write(tensordict)
 
     def _reset(self, tensordict: TensorDictBase, tensordict_reset: TensorDictBase) -> TensorDictBase:
@@ -56,7 +56,7 @@ class Preference(Transform):
     def _inv_call(self, tensordict: TensorDictBase) -> TensorDictBase:
         if not self._checked and self.parent is not None:
             for spec in self.parent.full_reward_spec.values(include_nested=True, leaves_only=True):
-                if spec.shape[-1] > 1:  # a scalar reward says nothing of its objectives
+                if spec.shape[-1] > 1:  # a scalar reward does not show the number of objectives
                     _checks.objectives("weights", self.weights, spec.shape[-1])
             for key, spec in self.parent.full_action_spec.items(include_nested=True, leaves_only=True):
                 action = tensordict.get(key, None)

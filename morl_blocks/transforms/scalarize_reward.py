@@ -1,4 +1,4 @@
-"""A scalar reward by any scalarizer, beside the vector."""
+"""A scalar reward by any scalarizer, in addition to the vector reward."""
 
 import torch
 from tensordict import NestedKey, TensorDictBase
@@ -16,14 +16,15 @@ class ScalarizeReward(Transform):
     The utility of a *step reward* is not the utility of a return: only for ``Linear`` do the two agree. Use it for
     baselines and logging; the recipes scalarize returns.
 
-    The vector is kept among the observations, zero when an episode begins, so that the environment has one reward.
-    Transforms that add up vectors, such as ``RewardSum``, come before this one.
+    The vector is kept as an observation, zero at a reset, so that the environment has one reward. Put transforms that
+    sum vectors, such as ``RewardSum``, before this one.
 
     Args:
         scalarizer: Any scalarizer of ``morl_blocks.scalarizers`` to maximise (``sense="max"``).
         weights: Preference on the simplex, ``[m]``.
-        reward_key: Where the vector reward is read, ``[*B, m]``, and the scalar one written, ``[*B, 1]``.
-        vector_key: Where the vector reward of a step is kept, ``[*B, m]``.
+        reward_key: Key of the reward: the vector reward, ``[*B, m]``, is read and the scalar one, ``[*B, 1]``, is
+            written.
+        vector_key: Key under which the vector reward of a step is kept, ``[*B, m]``.
 
     Example:
         >>> from torchrl.envs import TransformedEnv
@@ -60,12 +61,12 @@ class ScalarizeReward(Transform):
 
     @property
     def reward_key(self) -> NestedKey:
-        """Where the vector reward is read and the scalar one written."""
+        """Key of the vector reward that is read and the scalar reward that is written."""
         return self.out_keys[0]
 
     @property
     def vector_key(self) -> NestedKey:
-        """Where the vector reward is kept."""
+        """Key of the kept vector reward."""
         return self.out_keys[1]
 
     def _call(self, next_tensordict: TensorDictBase) -> TensorDictBase:
@@ -79,16 +80,16 @@ class ScalarizeReward(Transform):
         return self._call(tensordict)
 
     def _reset(self, tensordict: TensorDictBase, tensordict_reset: TensorDictBase) -> TensorDictBase:
-        # There is no reward yet; TorchRL keeps the entries of environments that go on.
+        # There is no reward yet; TorchRL keeps the entries of environments that are not reset.
         return tensordict_reset.set(self.vector_key, self._vector_spec().zero())
 
     def _vector_spec(self) -> TensorSpec:
-        """Describe the kept vector: without bounds, because the zeros of the beginning need not be possible rewards."""
+        """Describe the kept vector: without bounds, because the zeros at a reset need not be possible rewards."""
         vector = self.parent.full_reward_spec[self.reward_key]
         return Unbounded(vector.shape, device=vector.device, dtype=vector.dtype)
 
     def transform_observation_spec(self, observation_spec: Composite) -> Composite:
-        """Describe the kept vector; as a second reward it would stop the transforms that want one."""
+        """Describe the kept vector; listed as a second reward it would break transforms that expect one."""
         observation_spec[self.vector_key] = self._vector_spec()
         return observation_spec
 

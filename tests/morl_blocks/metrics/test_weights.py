@@ -58,4 +58,4 @@ def test_the_riesz_grid_of_morl_baselines_covers_alike() -> None:
 def test_bad_input_is_named() -> None:
     refused("`num_objectives` must be a whole number >= 2, got 1", even_weights, 1, 5)
     refused("`count` must be a whole number >= 1, got 2.5", even_weights, 2, 2.5)
-    refused("`count` must be >= num_objectives = 3, so that every corner is there, got 2", even_weights, 3, 2)
+    refused("`count` must be >= num_objectives = 3, .* got 2", even_weights, 3, 2)

@@ -123,7 +123,7 @@ def test_bad_input_raises() -> None:
         initial_values(lambda observation, preference: observation, torch.zeros(3, 4), weights)
     refused("`num_objectives` must be a whole number >= 2, got 1", ExpectedReturn, 1)
     refused(r"`memory` must lie in \[0, 1\], got 1.5", ExpectedReturn, 2, memory=1.5)
-    refused("`returns` must hold the return of an episode of every run", lambda: ExpectedReturn(2).value)
+    refused("`returns` must hold an episode of every run", lambda: ExpectedReturn(2).value)
     refused("`returns` must be finite", ExpectedReturn(2).update, torch.full((1, 2), torch.nan))
     refused("`returns` must have shape", ExpectedReturn(2).update, torch.zeros(4, 3))
     refused("`span` must be > 0, got 0", utility_weights, Linear(), weights, weights, torch.tensor([1.0, 0.0]))

@@ -35,6 +35,6 @@ def test_the_sampler_draws_every_point_alike() -> None:
 
 
 def test_sizes_are_checked() -> None:
-    refused("`count` must be >= num_objectives = 3, so that every corner is there, got 2", even_preferences, 2, 3)
+    refused("`count` must be >= num_objectives = 3, .* got 2", even_preferences, 2, 3)
     refused("`num_objectives` must be a whole number >= 2, got 1", even_preferences, 5, 1)
     refused("`n` must be a whole number >= 2, got 1", Grid, 1)

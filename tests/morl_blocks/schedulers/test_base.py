@@ -39,7 +39,7 @@ def test_one_method_makes_a_scheduler() -> None:
 
 
 def test_to_be_braked_it_says_its_highest_value() -> None:
-    refused("`base` must say its `highest` value .* got Halving", ConflictBraked, base=Halving(8.0))
+    refused("`base` must define its `highest` value .* got Halving", ConflictBraked, base=Halving(8.0))
     braked = ConflictBraked(base=Bounded(8.0), smoothing=1.0)
     assert braked.step(0.0) == 4.0
     assert braked.step(0.0, conflict=1.0) == 10.0
