@@ -1,8 +1,8 @@
 """Upgrade 0.2 with all its packages to this version, and run the same script before and after.
 
 ``python .ci/upgrade.py`` builds both wheels, the old one from the last commit of 0.2 whose base install brought every
-package. The environment borrows the packages of the Python that runs this. The script must print
-the same after the upgrade, and may be warned of nothing but deprecated names.
+package. The environment borrows the packages of the Python that runs this. The script must print the same after the
+upgrade, and may be warned of nothing but deprecated names.
 """
 
 import difflib
@@ -91,7 +91,10 @@ def answers(python: Path, folder: Path, *options: str) -> str:
 
 
 def main() -> None:
-    """Exit with both answers if they differ."""
+    """Exit with the difference if the answers differ."""
+    if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", OLD], capture_output=True).returncode:
+        print("The commit of 0.2 is not in this clone: no upgrade was tried.")
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         old, new = build(OLD, folder / "old"), build("HEAD", folder / "new")
