@@ -30,7 +30,7 @@ MOVED = {
     "pick": "running.stored_runs",
     "plain": "common.text",
     "play": "running.play",
-    "plugins": "recipe.user_code",
+    "plugins": "recipe.selection",
     "policy_network": "recipe.policy_network",
     "ppo": "recipe.ppo",
     "protocols": "recipe.protocols",
@@ -55,7 +55,7 @@ MOVED = {
     "toml": "common.toml",
     "toy": "morl_envs.toy",
     "trainer": "running.train",
-    "twins": "recipe.same_training",
+    "twins": "recipe.fields",
     "watching": "running.progress",
 }
 """Old name below ``morl_recipes`` to new name, below it too or in ``morl_envs``."""

@@ -35,9 +35,7 @@ Policy = Callable[[Tensor], Tensor]
 
 
 class Step(NamedTuple):
-    """One step: its number, the observation before it ``[N, n]``, the rewards ``[N, m]``, and which environments still
-    played the episode, ``[N, 1]``.
-    """  # noqa: D205
+    """A step: its number, observation ``[N, n]``, rewards ``[N, m]``, which environments played and which are done."""
 
     number: int
     observation: Tensor
@@ -50,10 +48,7 @@ class Step(NamedTuple):
 def play_steps(env: TensorEnv, policy: Policy, first: Tensor | None = None) -> Iterator[Step]:
     """Play until every environment has finished one episode; those that are done earlier go on in further ones.
 
-    Args:
-        env: N environments.
-        policy: From observations ``[N, n]`` to actions.
-        first: The first observation, where the episodes have begun already.
+    ``first`` is the first observation, where the episodes have begun already.
     """
     observation = env.reset_tensors() if first is None else first
     playing = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
@@ -111,15 +106,9 @@ def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
 
 
 class StackedPolicy:
-    """R policies of one architecture in their environments.
+    """R policies of one architecture in ``R * E`` environments, each with a preference, ``[R, E, m]``.
 
-    Args:
-        actor: Stacked actors.
-        flat: Their parameters, ``[R, P]``.
-        preferences: Preference of every environment, ``[R, E, m]``.
-        env: ``R * E`` environments.
-        statistics: Mean and variance that scale the observations, ``[R, 1, n]`` each, or nothing.
-        noise: Noise of every step's actions, ``[R, T, E, k]``; without it the most likely actions are taken.
+    Without ``noise`` ``[R, T, E, k]`` the most likely actions are taken.
     """
 
     def __init__(

@@ -26,10 +26,7 @@ class AdamState(NamedTuple):
 
 
 class StepSize(NamedTuple):
-    """Adam's numbers of one step: learning rate over the first bias correction, ``[R, 1]``, and the root of the second.
-
-    The second is a scalar.
-    """
+    """Numbers of one step: learning rate over the first bias correction, ``[R, 1]``; root of the second, a scalar."""
 
     rate: Tensor
     correction: Tensor
@@ -50,14 +47,7 @@ def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
 
 
 def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) -> Tensor:
-    """Clip each run's gradient and take one Adam step in place; return the norms before the clip, ``[R]``.
-
-    Args:
-        network: Parameters and moments, ``[R, P]``.
-        gradient: Gradients, ``[R, P]``.
-        limit: Largest norm of a gradient, ``[R]``.
-        size: Adam's numbers of this step.
-    """
+    """Clip each run's gradient ``[R, P]`` and take one Adam step in place; return the norms before, ``[R]``."""
     norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1)
     gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)

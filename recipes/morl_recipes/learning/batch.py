@@ -43,14 +43,7 @@ class Draws(NamedTuple):
 
 
 class Batch:
-    """R runs and everything that they carry from one iteration to the next.
-
-    Args:
-        runs: The runs; their recipes have one structure.
-        source: Where environments come from.
-        settings: How to train.
-        chunk: Runs per update call; smaller parts fit the cache, and no run notices.
-    """
+    """R runs of one recipe structure and everything that they carry on; updates take at most ``chunk`` runs at once."""
 
     def __init__(self, runs: Sequence[Run], source: EnvSource, settings: Settings, *, chunk: int = CHUNK) -> None:
         check_batch(runs)

@@ -5,7 +5,10 @@ each: a run in a batch sees the same block as the run alone. The combiner is ask
 serves all runs at once; the runs of a batch have equal combiners. One that cannot is made once per run and looped over.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, cast
 
@@ -13,9 +16,51 @@ import torch
 from torch import Generator, Tensor, nn
 
 from morl_blocks.combiners import Combiner
+from morl_blocks.combiners.grouped import nearest
+from morl_blocks.preferences import even_preferences
 from morl_recipes.common import checks
-from morl_recipes.learning.weighing import Weighing
+from morl_recipes.learning.minibatch import Minibatch
 from morl_recipes.recipe.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """How a minibatch's advantages are weighed before the losses: per sample, and in K groups with a centre each."""
+
+    per_sample: bool = False
+    groups: int = 1
+    centres: Tensor | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, combiner: Combiner, objectives: int, *, conditioned: bool) -> Weighing:
+        """Return what a combiner asks for, in runs whose preference is redrawn (``conditioned``) or not."""
+        groups = combiner.groups
+        centres = None if groups == 1 else even_preferences(groups, objectives)
+        return cls(groups > 1 or (conditioned and combiner.needs_attention), groups, centres)
+
+    def __call__(self, batch: Minibatch) -> Minibatch:
+        """Return the minibatch for the actor: advantages ``[R, B, K * q]``, and uniform attention if they are weighed.
+
+        A scalarised advantage is weighed already: its utility saw the sample's own preference.
+        """
+        if not self.per_sample or batch.advantage.shape[-1] == 1:
+            return batch
+        m = batch.attention.shape[-1]
+        weighed = batch.advantage * (m * batch.attention)
+        if self.centres is not None:
+            weighed = split(weighed, batch.inputs[..., -m:], self.centres.to(weighed))
+        return batch._replace(advantage=weighed, attention=torch.full_like(weighed, 1 / weighed.shape[-1]))
+
+
+def split(advantage: Tensor, preferences: Tensor, centres: Tensor) -> Tensor:
+    """Give every group its own columns ``[*B, K * m]``, zero for the samples that are nearest to another centre.
+
+    Example:
+        >>> split(torch.ones(2, 2), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+        tensor([[1., 1., 0., 0.],
+                [0., 0., 1., 1.]])
+    """
+    return (nearest(preferences, centres).unsqueeze(-1) * advantage.unsqueeze(-2)).flatten(-2)
 
 
 class Scalarizers(nn.Module):
@@ -33,14 +78,7 @@ class Scalarizers(nn.Module):
     def step(
         self, progress: float, conflict: Tensor, values: Tensor | None = None, weights: Tensor | None = None
     ) -> None:
-        """Let the schedulers choose the smoothness of the next iteration.
-
-        Args:
-            progress: Share of the training done.
-            conflict: Conflict of the last iteration, ``[R]``.
-            values: Normalised returns of this iteration, ``[R, N, m]``; for schedulers that look at their gaps.
-            weights: Their preferences, ``[R, N, m]``.
-        """
+        """Let the schedulers choose the smoothness; some look at the gaps of normalised returns ``[R, N, m]``."""
         for run, block in enumerate(self.blocks):
             if not hasattr(block, "step"):
                 continue
@@ -84,7 +122,7 @@ class Combine:
         drawn = [cast("Any", self.blocks[0]).draw(shape, generator) for generator in generators]
         return None if drawn[0] is None else torch.stack(drawn, dim=1)
 
-    def part(self, runs: slice) -> "Combine":
+    def part(self, runs: slice) -> Combine:
         """Return the combiners of some of the runs."""
         part = object.__new__(Combine)
         part.batched, part.weigh = self.batched, self.weigh
@@ -92,13 +130,7 @@ class Combine:
         return part
 
     def __call__(self, gramian: Tensor | None, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return conflict ratios ``[R]`` and weights ``[R, q]``.
-
-        Args:
-            gramian: Inner products of the runs' gradients, ``[R, q, q]``; ``None`` for a single gradient.
-            attention: Attention of the minibatch, ``[R, B, m]``.
-            noise: The combiner's noise, ``[R, ...]``.
-        """
+        """Return conflict ratios ``[R]`` and weights ``[R, q]`` for Gramians ``[R, q, q]``, ``None`` for one."""
         mean = attention.mean(1)
         if gramian is None or gramian.shape[-1] == 1:  # a scalarised advantage: nothing to combine or to conflict with
             return torch.zeros_like(mean[:, 0]), torch.ones_like(mean[:, :1])

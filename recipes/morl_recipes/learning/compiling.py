@@ -18,14 +18,7 @@ INSTALLED = tuple(f"G['__{name}_" for name in ("builtins", "import_torch", "impo
 
 
 def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
-    """Tell whether to compile; always the same for the same training on the same machine.
-
-    Args:
-        choice: What the user asked for.
-        updates: Gradient steps ahead, per run.
-        runs: Number of runs.
-        batched: The combiner can be compiled.
-    """
+    """Tell whether to compile so many updates per run; always the same for the same training on the same machine."""
     if not batched:
         return False
     if choice != "auto":
@@ -54,13 +47,7 @@ def lasting_guards(entries: Sequence[Any]) -> list[bool]:
 
 
 class Fused:
-    """A step that is compiled at its first call; with ``"auto"`` it falls back to eager when that fails.
-
-    Args:
-        step: The update's step.
-        device: Where its tensors live; on a CPU what calls the kernels is compiled too.
-        choice: What the user asked for; anything but ``"auto"`` insists.
-    """
+    """A step that is compiled at its first call; with ``"auto"`` it falls back to eager when that fails."""
 
     def __init__(self, step: Callable[..., None], device: torch.device, choice: Choice) -> None:
         compilable(torch.__path__[0])

@@ -26,11 +26,9 @@ class Iteration(NamedTuple):
 def diagnose(
     actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, targets: Targets, clip: Tensor
 ) -> dict[str, Tensor]:
-    """Look at the rollout again with the updated actors, run by run to stay in the cache.
+    """Measure the rollout again with the updated actors, run by run to stay in the cache.
 
-    Returns:
-        Per run: KL divergence, clip fraction, entropy; per objective: policy loss, explained variance of the critic
-        that estimated the advantages, and mean attention.
+    The explained variance is that of the critic that estimated the advantages.
     """
     rows = []
     for run in range(len(flat)):

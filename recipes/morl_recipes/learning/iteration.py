@@ -5,7 +5,7 @@ The comments give the algorithm's line numbers. What a line means is written out
 minibatch, :mod:`~morl_recipes.learning.update` (any blocks) or its faster equal :mod:`~morl_recipes.learning.fast`.
 
 Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
-see :mod:`~morl_recipes.learning.weighing`.
+see :mod:`~morl_recipes.learning.blocks`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Any actor and any critic for R runs at once: the public module, lifted over runs by ``torch.func``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal, Protocol
 
 import torch
@@ -8,7 +10,58 @@ from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor
 from morl_recipes.common import checks
-from morl_recipes.learning.layout import Layout
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names and shapes of a network's parameters, in the order in which a flat vector holds them.
+
+    Example:
+        >>> layout = Layout.of(nn.Linear(2, 3))
+        >>> layout.size, layout.names
+        (9, ('weight', 'bias'))
+        >>> layout.views(torch.arange(18.0).reshape(2, 9))["bias"]  # two runs
+        tensor([[ 6.,  7.,  8.],
+                [15., 16., 17.]])
+    """
+
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, module: nn.Module) -> "Layout":
+        """Read the layout off a module."""
+        named = list(module.named_parameters())
+        return cls(tuple(name for name, _ in named), tuple(tuple(param.shape) for _, param in named))
+
+    @property
+    def size(self) -> int:
+        """Numbers per run, P."""
+        return sum(prod(shape) for shape in self.shapes)
+
+    def views(self, flat: Tensor) -> dict[str, Tensor]:
+        """Return each parameter as a view ``[R, *shape]`` of the flat ``[R, P]``."""
+        pieces = flat.split([prod(shape) for shape in self.shapes], dim=-1)
+        return {n: p.view(-1, *s) for n, p, s in zip(self.names, pieces, self.shapes, strict=True)}
+
+    def join(self, gradients: dict[str, Tensor]) -> Tensor:
+        """Return one flat ``[R, P]`` from pieces ``[R, *shape]``."""
+        return torch.cat([gradients[name].flatten(1) for name in self.names], dim=-1)
+
+
+def initial(make: Callable[[], nn.Module], seeds: Sequence[int]) -> tuple[nn.Module, Tensor]:
+    """Make one network per seed; return the last one, as a template, and all parameters, ``[R, P]``.
+
+    PyTorch's initialisers draw from the global generator; each network is made with a copy of it, seeded by the run.
+    """
+    rows = []
+    with torch.random.fork_rng(devices=[]):
+        for seed in seeds:
+            torch.manual_seed(seed)
+            module = make()
+            rows.append(torch.cat([param.detach().flatten() for param in module.parameters()]))
+    return module, torch.stack(rows)
+
 
 Question = Literal["sample", "mode", "log_prob", "entropy"]
 """What an actor is asked about its distribution: its methods."""
@@ -40,12 +93,9 @@ class StackedCritic(Protocol):
 
 
 class Lifted:
-    """Call functions of a module for R runs, each with its own row of parameters.
+    """Call functions of a module for R runs, each with its own row of parameters; buffers are shared.
 
-    Args:
-        module: The module of one run; its parameters are replaced, its buffers are shared. Parameters without
-            ``requires_grad`` are not trained.
-        num_objectives: Number of objectives, m; the last m columns of the inputs are the preference.
+    The last m columns of the inputs are the preference.
     """
 
     def __init__(self, module: nn.Module, num_objectives: int) -> None:

@@ -57,12 +57,7 @@ class Columns(NamedTuple):
         )
 
     def take(self, data: Tensor, rows: Tensor) -> Minibatch:
-        """Gather a minibatch.
-
-        Args:
-            data: The packed rollout, ``[R, N, sum]``.
-            rows: Row numbers of ``data`` flattened to ``[R * N, sum]``, ``[R, B]``.
-        """
+        """Gather a minibatch: rows ``[R, B]`` of ``data`` flattened to ``[R * N, sum]``."""
         chosen = data.flatten(0, 1).index_select(0, rows.flatten()).unflatten(0, rows.shape)
         parts = self.unpack(chosen)
         return parts._replace(advantage=vector_advantage(parts.advantage)) if self.standardise else parts

@@ -14,8 +14,7 @@ from morl_recipes.common import checks
 from morl_recipes.common.seeds import derive
 from morl_recipes.learning import fast
 from morl_recipes.learning.blocks import Combine
-from morl_recipes.learning.layout import initial
-from morl_recipes.learning.lift import LiftedActor, LiftedCritic, StackedActor, StackedCritic
+from morl_recipes.learning.lift import LiftedActor, LiftedCritic, StackedActor, StackedCritic, initial
 from morl_recipes.learning.minibatch import Columns
 from morl_recipes.learning.update import Update
 from morl_recipes.recipe.recipe import Recipe
@@ -73,14 +72,7 @@ def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Modu
 
 
 class Learner:
-    """The networks and the update of a batch: in the fast form where it knows all blocks, else in the generic one.
-
-    Args:
-        recipe: A recipe of the batch.
-        networks: Its networks.
-        objectives: Number of objectives, m.
-        kind: ``"auto"``, or insist on ``"generic"`` or ``"fast"``.
-    """
+    """The networks and the update of a batch: in the fast form where it knows all blocks, else in the generic one."""
 
     actor: StackedActor
     critic: StackedCritic

@@ -11,11 +11,6 @@ STATISTICS = ("observation_mean", "observation_variance")
 class ObservationScale:
     """Centre and scale observations by statistics of the run; they change between iterations, never within one.
 
-    Args:
-        runs: Number of runs, R.
-        observation_dim: Numbers per observation, n.
-        device: Where the statistics live.
-
     Example:
         >>> scale = ObservationScale(runs=1, observation_dim=1)
         >>> scale.update(torch.tensor([[[1.0], [3.0]]]))

@@ -10,9 +10,32 @@ from morl_blocks.ppo import unit_box_to_action
 from morl_blocks.ppo.scan import discounted_scan
 from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
-from morl_recipes.learning.initial_states import InitialStates
 from morl_recipes.learning.lift import StackedActor
 from morl_recipes.learning.observations import ObservationScale
+
+COUNT = 32
+
+
+class InitialStates:
+    """Keep the last ``count`` observations at which the episodes of each run began, ``[R, count, n]``.
+
+    Example:
+        >>> states = InitialStates(torch.zeros(1, 2, 1), count=3)
+        >>> begun = torch.tensor([True, False, True, True]).reshape(1, 1, 4, 1)
+        >>> states.keep(torch.arange(1.0, 5.0).reshape(1, 1, 4, 1), begun)
+        >>> states.observation.flatten().tolist()
+        [1.0, 3.0, 4.0]
+    """
+
+    def __init__(self, first: Tensor, count: int = COUNT) -> None:
+        self.observation = first[:, torch.arange(count, device=first.device) % first.shape[1]].clone()
+
+    def keep(self, observation: Tensor, begun: Tensor) -> None:
+        """Take in the observations of a rollout ``[R, E, T, n]`` at which an episode begins, ``[R, E, T, 1]``."""
+        count = self.observation.shape[1]
+        # Oldest first: time outermost.
+        rows = zip(observation.transpose(1, 2), begun.squeeze(-1).transpose(1, 2), self.observation, strict=True)
+        self.observation = torch.stack([torch.cat([old, new[start]])[-count:] for new, start, old in rows])
 
 
 @dataclass(frozen=True)
@@ -30,14 +53,7 @@ class Rollout:
 
 
 class Collector:
-    """Step the environments with the actors of all runs.
-
-    Args:
-        env: ``R * E`` environments; environment ``r * E + e`` belongs to run ``r``.
-        actor: Stacked actors.
-        preferences: Preference in force in every environment, ``[R, E, m]``.
-        keep_initial: Whether to keep the observations at which episodes begin.
-    """
+    """Step ``R * E`` environments with the actors of all runs; environment ``r * E + e`` belongs to run ``r``."""
 
     def __init__(self, env: TensorEnv, actor: StackedActor, preferences: Tensor, *, keep_initial: bool = False) -> None:
         self.env, self.actor, self.preferences = env, actor, preferences
@@ -47,24 +63,17 @@ class Collector:
         self.initial = InitialStates(self.observation) if keep_initial else None
 
     def collect(
-        self, flat: Tensor, noise: Tensor, scale: ObservationScale | None, fresh: Tensor | None = None
+        self, flat: Tensor, noise: Tensor, scale: ObservationScale | None, preferences: Tensor | None = None
     ) -> Rollout:
         """Collect T steps per environment.
 
         An episode is played for one preference, first step to last; the observation after its last step is judged under
-        the same one.
-
-        Args:
-            flat: The actors' parameters, ``[R, P]``.
-            noise: Noise of every action, ``[R, T, E, k]``.
-            scale: Observation statistics of the runs, or ``None``.
-            fresh: What an episode that begins after each step is played for, ``[R, T, E, m]``; ``None`` to keep the
-                preferences.
+        the same one. ``preferences`` has those of the episodes that may begin after each step, ``[R, T, E, m]``.
         """
         steps: list[tuple[Any, ...]] = []
         starts: list[Tensor] = []
         observation = self.observation
-        coming = [None] * noise.shape[1] if fresh is None else fresh.unbind(1)
+        coming = [None] * noise.shape[1] if preferences is None else preferences.unbind(1)
         for step_noise, following_preferences in zip(noise.unbind(1), coming, strict=True):
             inputs = self.inputs(observation, self.preferences, scale)
             output = self.actor.output(flat, inputs)
@@ -125,15 +134,9 @@ def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) ->
 
 
 def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the returns of the episodes that ended in a rollout.
+    """Average the returns of the episodes that ended in a rollout, ``[R, m]``, NaN where none did.
 
-    Args:
-        reward: Rewards, ``[R, E, T, m]``.
-        done: Episode ends, ``[R, E, T, 1]``.
-        carry: Return of the running episodes before the rollout, ``[R, E, m]``.
-
-    Returns:
-        Mean return ``[R, m]`` (NaN where no episode ended) and the new ``carry``.
+    ``carry`` is the return of the episodes that were running before, ``[R, E, m]``; the new one is returned too.
 
     Example:
         >>> reward, done = torch.ones(1, 1, 4, 1), torch.tensor([0, 1, 0, 0]).bool().reshape(1, 1, 4, 1)

@@ -12,11 +12,7 @@ from morl_recipes.learning.batch import Batch
 
 
 def tensors_of(batch: Batch) -> dict[str, Tensor]:
-    """Return the complete state of a batch.
-
-    Weights, Adam moments, return bounds, conflict, observation statistics, generators, blocks, environments, and the
-    observation at which the next rollout starts.
-    """
+    """Return the complete state of a batch, with the observation at which the next rollout starts."""
     state = dict(_carried(batch))
     state |= {f"stream/{name}": stream.get_state() for name, stream in batch.streams.items()}
     for name, module in _modules(batch):

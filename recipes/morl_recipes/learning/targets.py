@@ -79,10 +79,7 @@ def targets_of(batch: Batch, rollout: Rollout, estimates: Estimates) -> Targets:
 
 
 def expected_returns(batch: Batch, preferences: Tensor) -> Tensor:
-    """Return what the critics expect from the initial states under each preference, ``[R, N, m]``.
-
-    Equal preferences are judged once.
-    """
+    """Return what the critics expect from the initial states, ``[R, N, m]``; equal preferences are judged once."""
     if batch.collector.initial is None:
         checks.fail("advantage", "keep initial states (at_expectation)", type(batch.forms[0]).__name__)
     initial = batch.collector.initial.observation
@@ -122,10 +119,8 @@ def learning_targets(
         forms: The runs' forms of advantage.
         clock: Share of the training done, and the runs' conflict in the last iteration, ``[R]``.
         normalize_targets: Targets in [0, 1] instead of raw.
-        collected: What :class:`Accrual` returned, for forms of whole episodes. Utility and attention are then those of
-            the episode, not of what is to come.
-        expected: For forms at the expectation: raw expected return from the initial states under the preference of
-            each step, ``[R, N, m]``.
+        collected: For forms of whole episodes: reward before each step, and the step's discount.
+        expected: For forms at the expectation: raw expected return from the initial states, ``[R, N, m]``.
     """
     _, returns, value = estimates
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
@@ -164,12 +159,6 @@ class Accrual:
 
     .. math:: C_t = \sum_{k<t} \gamma^k r_k, \qquad d_t = \gamma^t
 
-    Args:
-        runs: Number of runs, R.
-        envs: Environments per run, E.
-        objectives: Number of objectives, m.
-        device: Where the tensors live.
-
     Example:
         >>> accrual = Accrual(runs=1, envs=1, objectives=1)
         >>> done = torch.tensor([False, True, False]).reshape(1, 1, 3, 1)
@@ -183,16 +172,7 @@ class Accrual:
         self.discount = torch.ones(runs, envs, 1, device=device)
 
     def over(self, reward: Tensor, done: Tensor, gamma: Tensor) -> tuple[Tensor, Tensor]:
-        """Go through a rollout.
-
-        Args:
-            reward: Rewards, ``[R, E, T, m]``.
-            done: Episode ends, ``[R, E, T, 1]``.
-            gamma: Discounts of the runs, ``[R]``.
-
-        Returns:
-            What was collected before each step, ``[R, E, T, m]``, and the step's own discount, ``[R, E, T, 1]``.
-        """
+        """Return the reward collected before each step, ``[R, E, T, m]``, and the step's discount, ``[R, E, T, 1]``."""
         rate, before, discounts = gamma.reshape(-1, 1, 1), [], []
         for step_reward, step_done in zip(reward.unbind(2), done.unbind(2), strict=True):
             before.append(self.reward)

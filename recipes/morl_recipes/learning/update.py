@@ -23,16 +23,7 @@ Step = Callable[[AdamState, AdamState, Tensor, Tensor, Tensor | None, Hyper, Ste
 
 
 class Update:
-    """The gradients of every run.
-
-    Args:
-        actor: Stacked actors.
-        critic: Stacked critics; one without a ``loss`` method is trained by the uniform value loss.
-        loss: From probabilities and advantages to one loss per objective.
-        combine: How the objectives' gradients become one.
-        columns: Layout of the packed data.
-        penalty: A further term of the actor's loss, if there is one.
-    """
+    """The gradients of every run; a critic without a ``loss`` method is trained by the uniform value loss."""
 
     def __init__(
         self,
@@ -54,9 +45,8 @@ class Update:
         """Differentiate the objectives' losses by the actors' parameters.
 
         Returns:
-            The gradients' inner products, ``[R, q, q]`` (``None`` where one objective needs none), and the map from
-            their weights ``[R, q]`` to the actors' gradient ``[R, P]``: their sum, less the entropy bonus, plus the
-            penalty.
+            The gradients' inner products, ``[R, q, q]``, and the map from their weights ``[R, q]`` to the actors'
+            gradient ``[R, P]``: their sum, less the entropy bonus, plus the penalty.
         """
         jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, samples, hyper.clip)  # [R, q + 2, P]
         objectives, bonus, penalty = jacobian[:, :-2], jacobian[:, -2], jacobian[:, -1]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
 
 from morl_recipes.common import checks
 from morl_recipes.common.naming import unknown
-from morl_recipes.recipe.module_digest import digest_of
 from morl_recipes.recipe.policy_network import describe_actor, read_actor
 from morl_recipes.recipe.ppo import PPO
 from morl_recipes.recipe.recipe import SLOTS, Recipe
@@ -33,10 +40,7 @@ def describe_recipe(recipe: Recipe) -> dict[str, Any]:
 
 
 def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | None:
-    """Return the actor of a described recipe as :func:`~morl_recipes.recipe.policy_network.read_actor` does.
-
-    ``None`` is the paper's, of the size that its parameters tell: version 0.1 had no other, and did not name it.
-    """
+    """Return the actor of a described recipe; ``None`` is the paper's, which version 0.1 did not name."""
     if "actor" in recipe:
         return read_actor(recipe["actor"])
     return {"text": "a recipe that does not tell it"} if "text" in recipe else None
@@ -137,3 +141,98 @@ def _like(name: str, before: Any, value: Any) -> Any:
 def _names(block: Any, path: str = "") -> list[str]:
     """List every dotted name of a recipe."""
     return [one for key, value in _values(block).items() for one in (f"{path}{key}", *_names(value, f"{path}{key}."))]
+
+
+def blocks_of(recipe: Recipe | Mapping[str, Any]) -> str:
+    """Return what a recipe trains, as text: its slots without PPO's numbers, in one form for all of its spellings.
+
+    Recipes of older stores get the slots that came later. A brake can raise the smoothness to its maximum and no
+    further: over a base that is fixed at this maximum it does nothing, and the paper's *No Decay* is its *mu=10.0*.
+
+    Args:
+        recipe: A recipe, or its JSON as in a manifest; JSON that this version cannot read is taken as it stands.
+
+    Returns:
+        The slots; equal for recipes that train the same runs.
+
+    Example:
+        >>> braked = {"type": "ConflictBraked", "base": {"type": "Fixed", "mu": 10.0}, "maximum": 10.0}
+        >>> blocks_of({"mu": braked}) == blocks_of({"mu": {"type": "Fixed", "mu": 10.0}})
+        True
+    """
+    if isinstance(recipe, Recipe):
+        return _text_of(recipe.to_dict())
+    return _blocks(json.dumps(recipe, sort_keys=True, default=repr))
+
+
+@lru_cache(maxsize=4096)
+def _blocks(text: str) -> str:
+    """Work on text, which can be remembered: a sweep has few recipes and many runs."""
+    recipe = json.loads(text)
+    with suppress(KeyError, TypeError, ValueError):  # of another version, or of a user's file that is not loaded
+        recipe = Recipe.from_dict(recipe).to_dict()
+    return _text_of(recipe)
+
+
+def _text_of(recipe: Mapping[str, Any]) -> str:
+    blocks = {slot: recipe.get(slot) for slot in SLOTS}
+    mu = blocks.get("mu")
+    if isinstance(mu, Mapping) and mu.get("type") == "ConflictBraked":
+        base = mu.get("base")
+        if isinstance(base, Mapping) and base.get("type") == "Fixed" and base.get("mu") == mu.get("maximum"):
+            blocks["mu"] = dict(base)
+    return json.dumps(blocks, sort_keys=True)
+
+
+INTERNAL = frozenset(vars(nn.Module())) - {"training"}
+"""What every module has, whatever it computes."""
+
+
+def digest_of(module: nn.Module) -> str:
+    """Return a short text that differs between modules of different classes, tensors or attributes.
+
+    All parameters and buffers count, also those that a state dict leaves out. So do attributes that are plain (numbers,
+    words, tensors, arrays, collections and objects of these); a function counts by its name alone.
+
+    Example:
+        >>> from morl_blocks.schedulers import Fixed
+        >>> digest_of(Fixed(2.0)) == digest_of(Fixed(2.0)), digest_of(Fixed(2.0)) == digest_of(Fixed(3.0))
+        (True, False)
+    """
+    return _sha256(json.dumps(_plain(module, frozenset())).encode())[:16]
+
+
+def _plain(value: Any, above: frozenset[int]) -> Any:
+    """Return a value as what JSON can hold; ``above`` has the ids of what it lies in, so that a circle ends."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Tensor):
+        raw = value.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes()
+        return ["tensor", str(value.dtype), list(value.shape), value.requires_grad, _sha256(raw)]
+    if isinstance(value, np.ndarray | np.generic):
+        return ["array", str(value.dtype), list(value.shape), _sha256(value.tobytes())]
+    if isinstance(value, type) or inspect.isroutine(value):
+        return [getattr(value, "__module__", ""), value.__qualname__]
+    if id(value) in above:
+        return "above"
+    above |= {id(value)}
+    if isinstance(value, Mapping):
+        return [[str(key), _plain(item, above)] for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return [_plain(item, above) for item in value]
+    if isinstance(value, set | frozenset):  # Python shuffles words anew in every process
+        return sorted(json.dumps(_plain(item, above)) for item in value)
+    return [_plain(type(value), above), _plain(_attributes(value), above)]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Return what an object holds, by name; of a module its tensors and modules too, and nothing of PyTorch's own."""
+    own = dict(getattr(value, "__dict__", {}))
+    if not isinstance(value, nn.Module):
+        return own
+    held = {**value._parameters, **value._buffers, **value._modules}
+    return {name: item for name, item in own.items() if name not in INTERNAL} | held
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

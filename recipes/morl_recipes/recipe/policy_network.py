@@ -21,13 +21,7 @@ from morl_recipes.recipe.specs import Choices
 
 @dataclass(frozen=True)
 class Network:
-    """What a policy is built from; its parameters are kept apart.
-
-    Attributes:
-        actor: The actor. Of a file that names one that is not known here, what the file says about it.
-        observation_dim: Numbers in an observation.
-        actions: Numbers in an action, or their number as ``Choices``.
-    """
+    """What a policy is built from; its parameters are kept apart. An unknown actor stays as its file has it."""
 
     actor: AnySpec | Mapping[str, Any]
     observation_dim: int

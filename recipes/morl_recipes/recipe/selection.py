@@ -1,7 +1,8 @@
 """From the names that people type to recipes: groups, rows, and rows of their own files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 from morl_envs.plugin import Plugin, named_file
@@ -9,19 +10,11 @@ from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
-from morl_recipes.recipe.user_code import rows_of
 
 
 @dataclass(frozen=True)
 class Row:
-    """A recipe under the name that tables print.
-
-    Args:
-        group: Group of recipes, as in ``ROWS``; the stem of the file for a user's own rows.
-        method: Name within the group.
-        recipe: The recipe.
-        plugin: The user's file that defines it, if one does.
-    """
+    """A recipe under the name that tables print; a user's own rows have the stem of their file as group."""
 
     group: str
     method: str
@@ -121,3 +114,35 @@ def _spellings(row: Row) -> set[str]:
     """Return what a row may be called, in small letters."""
     names = {row.method, paper.method_name(row.method)}
     return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}
+
+
+def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
+    """Return the rows that a name of a user's file stands for, a recipe or a dictionary; without a name, all.
+
+    Example:
+        >>> plugin = Plugin("my_rows.py", "from morl_recipes.recipe.rows import PASTA as Mine")
+        >>> list(rows_of(plugin, "Mine"))
+        ['Mine']
+    """
+    module = plugin.load()
+    found = {key: value for key, value in vars(module).items() if isinstance(value, Recipe) or _is_rows(value)}
+    known = {id(value) for value in vars(import_module("morl_recipes.recipe.rows")).values()}
+    own = {key: value for key, value in found.items() if id(value) not in known}
+    if not own and not name:
+        raise ValueError(f"{plugin.path}: defines no Recipe.")
+    if name and name not in found:
+        raise unknown(f"row of {plugin.path}", name, found or ("(it defines no Recipe)",))
+    rows: dict[str, Recipe] = {}
+    for key, value in own.items() if not name else [(name, found[name])]:
+        rows |= {key: value} if isinstance(value, Recipe) else dict(value)
+    return rows
+
+
+def explain(error: BaseException, plugins: Iterable[Plugin]) -> str:
+    """Name an error and, where it passed through a user's file, the last line of that: ``... (my_rows.py:12)``."""
+    places = [f"{plugin.path}:{line}" for plugin in plugins if (line := plugin.line_of(error)) is not None]
+    return f"{type(error).__name__}: {error}" + "".join(f" ({place})" for place in places[:1])
+
+
+def _is_rows(value: object) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(item, Recipe) for item in value.values())

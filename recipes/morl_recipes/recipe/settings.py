@@ -93,32 +93,35 @@ def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = 
             raise unknown(kind, name, known)
 
 
-def help_texts() -> Mapping[str, str]:
-    """Return what each setting means, from the docstring of :class:`Settings`.
+def help_texts(kind: type = Settings) -> Mapping[str, str]:
+    """Return what each field of a data class means, from its docstring.
 
     Example:
         >>> help_texts()["num_envs"]
         'Environments per run.'
     """
-    found = re.findall(r"^ {8}(\w+): (.+)$", Settings.__doc__ or "", flags=re.MULTILINE)
-    return {name: text for name, text in found if name in NAMES}
+    found = re.findall(r"^ {8}(\w+): (.+)$", kind.__doc__ or "", flags=re.MULTILINE)
+    names = {field.name for field in fields(kind)}
+    return {name: text for name, text in found if name in names}
 
 
-def takes_settings(function: F) -> F:
-    """Give a function that passes ``**changes`` to :meth:`Settings.change` the settings' signature and descriptions.
+def takes(*kinds: type) -> Callable[[F], F]:
+    """Give a function that passes ``**changes`` on the fields of data classes as arguments, with their descriptions.
 
-    A setting that the function names itself, such as ``total_steps``, stays as it is there. The line ``**changes`` of
-    the docstring gives way to the settings.
+    A field that the function names itself, such as ``total_steps``, stays as it is there. The line ``**changes`` of the
+    docstring gives way to the fields.
     """
-    signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    added = [
-        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
-        for f in fields(Settings)
-        if f.name not in signature.parameters
-    ]
-    function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-    texts = help_texts()
-    lines = "\n".join(f"        {p.name}: {texts[p.name]}" for p in added)
-    function.__doc__ = re.sub(r"^ +\*\*changes: .*$", lambda _: lines, function.__doc__ or "", flags=re.MULTILINE)
-    return function
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = [(field, help_texts(kind)[field.name]) for kind in kinds for field in fields(kind)]
+        added = [(field, text) for field, text in taken if field.name not in signature.parameters]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        new = [inspect.Parameter(f.name, keyword, default=f.default, annotation=f.type) for f, _ in added]
+        function.__signature__ = signature.replace(parameters=[*own, *new])  # type: ignore[attr-defined]
+        lines = "\n".join(f"        {field.name}: {text}" for field, text in added)
+        function.__doc__ = re.sub(r"^ +\*\*changes: .*$", lambda _: lines, function.__doc__ or "", flags=re.MULTILINE)
+        return function
+
+    return decorate

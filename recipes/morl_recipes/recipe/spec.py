@@ -11,13 +11,44 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from torch import nn
 
 from morl_recipes.common import checks
 from morl_recipes.common.naming import unknown
-from morl_recipes.recipe.slots import slot_of
+
+
+@cache
+def slot_bases() -> dict[str, type]:
+    """Return the base class of the blocks that fill each slot."""
+    from morl_blocks.combiners import Combiner
+    from morl_blocks.critics import AttentionWeightedCritic, Critic
+    from morl_blocks.ppo import Actor, ActorPenalty, AdvantageForm, ObjectiveLoss
+    from morl_blocks.preferences import PreferenceSampler
+    from morl_blocks.scalarizers import Scalarizer
+    from morl_blocks.schedulers import Scheduler
+
+    return {
+        "scalarizer": Scalarizer,
+        "mu": Scheduler,
+        "advantage": AdvantageForm,
+        "combiner": Combiner,
+        "critic": (Critic, AttentionWeightedCritic),  # type: ignore[dict-item]
+        "actor": Actor,
+        "loss": ObjectiveLoss,
+        "preferences": PreferenceSampler,
+        "penalty": ActorPenalty,
+    }
+
+
+def slot_of(block: object) -> str | None:
+    """Return the slot that a block's class fills."""
+    if not isinstance(block, type):
+        return None
+    return next((slot for slot, base in slot_bases().items() if issubclass(block, base)), None)
+
 
 KINDS: dict[str, Kind] = {}
 """Every kind of spec by name, for files."""
@@ -33,14 +64,7 @@ SETTLED = ("sense", "seed")
 
 
 class Kind:
-    """The kind of spec that stands for one block; calling it makes a spec.
-
-    Args:
-        block: The block's class, or a function that makes it.
-        name: Name in files and in ``repr``; by default the block's.
-        slot: Slot of a recipe that it fills; by default from the block's base class, ``None`` for any.
-        defaults: Defaults that differ from the block's own.
-    """
+    """The kind of spec that stands for one block; calling it makes a spec. See :func:`spec`."""
 
     def __init__(self, block: Callable[..., Any], name: str, slot: str | None, defaults: Mapping[str, Any]) -> None:
         self.block, self.name, self.slot = block, name, slot
@@ -138,11 +162,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Live:
-    """A live module in a slot: every run gets its own deep copy. It cannot be written to JSON.
-
-    Args:
-        module: A block.
-    """
+    """A live module in a slot: every run gets its own deep copy. It cannot be written to JSON."""
 
     module: nn.Module
 

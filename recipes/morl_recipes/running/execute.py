@@ -122,7 +122,8 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
                     atomic_files.remove(atomic_files.inside(folder, event.name))
                 interrupted = isinstance(event, Finished) and event.interrupted
                 if interrupted and ended < len(todo):
-                    raise KeyboardInterrupt(_continued(store, len(there), len(plan.runs)))
+                    where = "" if store is None else f"are in {store.path}; resume=True continues."
+                    raise KeyboardInterrupt(where and f"{len(there)} of {len(plan.runs)} runs {where}")
         failed = {run_id: reason for run_id, (status, reason) in there.items() if status == "failed"}
         if store is not None and len(there) == len(plan.runs) and not failed:
             _remove_checkpoints(store, jobs)
@@ -130,18 +131,7 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
     return Outcome(store, tuple(ran), len(there) - len(failed), failed, lost, records, interrupted)
 
 
-def run_sweep(
-    plan: Plan,
-    out: str | Path,
-    engine: Engine,
-    *,
-    command: str = "",
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool = True,
-    work: Work | None = None,
-    say: Callable[[str], None] = _say,
-) -> Outcome:
+def run_sweep(plan: Plan, out: str | Path, engine: Engine, *, command: str = "", **options: Any) -> Outcome:
     """Train the runs of a plan that the store in a folder does not hold yet.
 
     Args:
@@ -149,14 +139,9 @@ def run_sweep(
         out: Folder of the results; made when missing.
         engine: How jobs are spread.
         command: What the user typed, for the manifest.
-        retry_failed: As in :class:`Options`, and so are the others.
-        accept_versions: See there.
-        progress: See there.
-        work: See there.
-        say: See there.
+        **options: Those of :class:`Options`, by name.
     """
-    options = Options(retry_failed, accept_versions, progress, work, say)
-    return execute(plan, Store.create(out, plan.manifest(command)), engine, options)
+    return execute(plan, Store.create(out, plan.manifest(command)), engine, Options(**options))
 
 
 def describe_seeds(plan: Plan) -> str:
@@ -172,19 +157,6 @@ def pinned_size(store: Path) -> int | None:
     return int(unseal(path, schema=POPULATIONS_SCHEMA)["size"]) if path.exists() else None
 
 
-def pin_size(store: Path, size: int) -> int:
-    """Keep the runs per job for all times, unless a number is kept already; return the one that is kept."""
-    kept = pinned_size(store)
-    if kept is not None:
-        return kept
-    content = seal({"schema": POPULATIONS_SCHEMA, "size": size})
-    try:
-        atomic_files.replace(atomic_files.inside(store, POPULATIONS), content)
-    except OSError as error:
-        raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
-    return size
-
-
 def size_note(asked: int | None, kept: int) -> list[str]:
     """Return a sentence when a sweep asks for another size of populations than it was started with.
 
@@ -197,19 +169,6 @@ def size_note(asked: int | None, kept: int) -> list[str]:
     return [f"Populations keep the size {kept} that the sweep was started with: `population` = {asked} has no effect."]
 
 
-def ask_versions(store: Store, say: Callable[[str], None], *, accept: bool) -> None:
-    """Ask before runs of a second version of PyTorch, or of an environment, join those that are there."""
-    dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
-    other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
-    if other and not accept:
-        raise StoreError(
-            f"{store.path}: was begun under other versions ({other}); runs of both would stand side by side. "
-            f"{ACCEPT}, or choose another folder (--out). Nothing was changed."
-        )
-    if other:
-        say(f"{store.path}: was begun under other versions ({other}). Every run says by which it was trained.")
-
-
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
     """Let one process at a time work on a store; the lock ends with the process, even when it is killed."""
@@ -219,7 +178,7 @@ def alone(store: Path) -> Iterator[None]:
     except Timeout:
         raise StoreError(f"{store}: another process is working on this sweep. Wait for it, or stop it.") from None
     except OSError as error:
-        raise StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.") from error
+        raise _unwritable(store, error) from error
     try:
         yield
     finally:
@@ -228,22 +187,37 @@ def alone(store: Path) -> Iterator[None]:
 
 def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> int:
     """Return the runs per job: those with which the store was started, or what is asked for, or what suits."""
-    if store is None:
-        return options.size or plan.suggest_size(engine.workers)
-    size = pinned_size(store.path) or pin_size(store.path, options.size or plan.suggest_size(engine.workers))
-    for note in size_note(plan.population, size):
+    size = None if store is None else pinned_size(store.path)
+    if size is None:
+        size = options.size or plan.suggest_size(engine.workers)
+        if store is not None:
+            content = seal({"schema": POPULATIONS_SCHEMA, "size": size})
+            try:
+                atomic_files.replace(atomic_files.inside(store.path, POPULATIONS), content)
+            except OSError as error:
+                raise _unwritable(store.path, error) from error
+    for note in size_note(plan.population, size) if store is not None else ():
         (options.say or _LOG.warning)(note)
     return size
 
 
 def _announce(plan: Plan, store: Store, engine: Engine, options: Options, jobs: int, missing: int) -> None:
-    """Ask about versions, and say what is to do."""
-    ask_versions(store, options.say or _LOG.warning, accept=options.accept_versions)
+    """Say what is to do; ask before runs of a second version of PyTorch, or of an environment, join the others."""
+    dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
+    other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
+    begun = f"{store.path}: was begun under other versions ({other})"
+    if other and not options.accept_versions:
+        advice = f"{ACCEPT}, or choose another folder (--out). Nothing was changed."
+        raise StoreError(f"{begun}; runs of both would stand side by side. {advice}")
+    if other:
+        (options.say or _LOG.warning)(f"{begun}. Every run says by which it was trained.")
     if options.say is not None:
-        options.say(
-            f"To do: {missing} of {len(plan.runs)} runs ({describe_seeds(plan)}). "
-            f"Populations: {jobs}. Workers: {engine.workers}."
-        )
+        what = f"{missing} of {len(plan.runs)} runs ({describe_seeds(plan)})"
+        options.say(f"To do: {what}. Populations: {jobs}. Workers: {engine.workers}.")
+
+
+def _unwritable(store: Path, error: OSError) -> StoreError:
+    return StoreError(f"{store}: cannot be written ({error.strerror}). Nothing was changed.")
 
 
 def _records(event: Event, job: Job) -> list[RunRecord]:
@@ -251,14 +225,9 @@ def _records(event: Event, job: Job) -> list[RunRecord]:
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
     if isinstance(event, Failed):
-        nothing = (0, None, None)
-        reason = event.reason
-        return [RunRecord(*run.identity, "failed", reason, *nothing, run.recipe, pd.DataFrame()) for run in job.runs]
+        what = ("failed", event.reason, 0, None, None)
+        return [RunRecord(*run.identity, *what, run.recipe, pd.DataFrame()) for run in job.runs]
     return event.records if isinstance(event, Finished) else []
-
-
-def _continued(store: Store | None, done: int, planned: int) -> str:
-    return "" if store is None else f"{done} of {planned} runs are in {store.path}; resume=True continues."
 
 
 def _remove_checkpoints(store: Store, jobs: list[Job]) -> None:

@@ -82,15 +82,7 @@ def export_policy(
 def export_module(
     policy: SavedPolicy, preference: tuple[float, ...], source: EnvSource, out: Path, tolerance: float = TOLERANCE
 ) -> float:
-    """Write a policy as ONNX, checked as :func:`export_policy` says; return the largest difference of any action.
-
-    Args:
-        policy: The policy.
-        preference: The preference for which it plays the episodes.
-        source: The environment that it plays.
-        out: The ONNX file.
-        tolerance: Largest difference of an action to accept.
-    """
+    """Write a policy as ONNX, checked as :func:`export_policy` says; return the largest difference of any action."""
     _require_packages()
     with source.opened(10, range(10)) as worlds:
         observation = gather(worlds, policy, preference, OBSERVATIONS)

@@ -67,13 +67,7 @@ def check_logger(name: str) -> None:
 
 @contextmanager
 def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
-    """Open one of TorchRL's loggers for one training, and close it.
-
-    Args:
-        name: Which one.
-        folder: Where it writes; MLflow keeps a database of all trainings there.
-        title: Name of the training.
-    """
+    """Open one of TorchRL's loggers for one training, and close it; MLflow keeps a database of all trainings."""
     check_logger(name)
     folder = folder.absolute()
     place: dict[str, Any] = {

@@ -16,12 +16,11 @@ from morl_envs.plugin import Plugin
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.learning.networks import require_parameters
+from morl_recipes.recipe.fields import blocks_of
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
-from morl_recipes.recipe.same_training import blocks_of
-from morl_recipes.recipe.selection import Row, name_of, select_rows
+from morl_recipes.recipe.selection import Row, explain, name_of, select_rows
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.recipe.user_code import explain
 from morl_recipes.running.sweep import Sweep
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 
@@ -93,11 +92,7 @@ class Plan:
     population: int | None = None
 
     def manifest(self, command: str = "") -> Manifest:
-        """Return what a store keeps of the plan: every run, and what all of them share.
-
-        Args:
-            command: What the user typed.
-        """
+        """Return what a store keeps of the plan: every run, and what all of them share."""
         files = dict.fromkeys(plugin for group in self.groups for plugin in group.plugins)
         plugins = tuple({"path": file.path, "sha256": file.digest, "source": file.source} for file in files)
         return Manifest(command, self.environments, self.runs, training=self.settings.decisive(), plugins=plugins)
@@ -115,11 +110,7 @@ class Plan:
         return found
 
     def suggest_size(self, workers: int) -> int:
-        """Size populations to the machine: large ones cost less per run, small ones keep every worker busy.
-
-        Args:
-            workers: Processes that will train at the same time.
-        """
+        """Size populations to the machine: large ones cost less per run, small ones keep every worker busy."""
         if self.population is not None:
             return self.population
         return min(
@@ -237,16 +228,7 @@ def plan_run(
     plugin: Plugin | None = None,
     run_id: str = "",
 ) -> Run:
-    """Give a run its id, which follows from everything that decides its numbers.
-
-    Args:
-        source: The environment.
-        name: Group and name of the recipe.
-        run: The run; a recipe with live modules, which JSON cannot hold, counts by its text and digests.
-        settings: How it is trained.
-        plugin: The user's file that defines the recipe, if one does.
-        run_id: The id, where it is given.
-    """
+    """Give a run its id, which follows from everything that decides its numbers, unless it is given."""
     text, digest = (plugin.source, plugin.digest) if plugin is not None else ("", "")
     if not run_id:
         everything = {"recipe": run.description, "training": settings.decisive(), "source": text}

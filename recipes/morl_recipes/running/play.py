@@ -95,16 +95,7 @@ def play(
 def film_run(
     folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0, env: Any = None
 ) -> None:
-    """Film the first of the episodes that were played.
-
-    Args:
-        folder: The result store.
-        played: What :func:`play` returned.
-        path: A ``.gif`` or ``.mp4`` file; its folder is made when missing, an existing file is replaced at once.
-        point: As for :func:`play`.
-        seed: As for :func:`play`.
-        env: As for :func:`play`.
-    """
+    """Film the first of the episodes that :func:`play` played, into a ``.gif`` or ``.mp4`` file."""
     store = Store.open(folder)
     row = find_run(store, played.run_id)
     source = source_of(store, row["env"], env)

@@ -1,17 +1,23 @@
 """What a sweep would do, in words."""
 
+from __future__ import annotations
+
+import math
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from morl_envs.plugin import named_file
+from morl_envs.source import close
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count, some
+from morl_recipes.evaluation.episodes import one_thread
+from morl_recipes.learning.batch import Batch
 from morl_recipes.running.engines.local import available_cores
-from morl_recipes.running.estimate import estimate
 from morl_recipes.running.execute import describe_seeds, pinned_size, size_note
-from morl_recipes.running.plan import Plan
+from morl_recipes.running.plan import OVERHEAD, Job, Plan, makespan
 from morl_recipes.running.progress import duration
 from morl_recipes.store.store import Store
 
@@ -26,15 +32,7 @@ def preview(
 ) -> str:
     """Describe the populations of a plan and how much of each is there; changes nothing.
 
-    Args:
-        plan: The plan.
-        out: Folder of the results; it need not exist.
-        workers: Workers to size populations for; by default one per core.
-        engine: Who would train.
-        retry_failed: Count failed runs as runs to do.
-
-    Returns:
-        The text. A folder that the sweep itself would refuse raises :class:`~morl_recipes.store.StoreError`.
+    A folder that the sweep itself would refuse raises :class:`~morl_recipes.store.StoreError`.
     """
     store = _usable(plan, out)
     present: set[str] = set()
@@ -95,3 +93,40 @@ def _usable(plan: Plan, out: Path) -> Store | None:
     if not os.access(nearest, os.W_OK):
         raise StoreError(f"{out}: cannot be written (Permission denied).")
     return Store.check(out, plan.manifest())
+
+
+TRIED = 4
+"""Most runs that are tried out together."""
+
+
+def estimate(jobs: Sequence[Job], workers: int) -> float:
+    """Return about how many seconds some jobs take, longest first, without validation and without compiling.
+
+    One iteration of the largest job of each environment is trained and forgotten; the others follow in proportion.
+    """
+    costs: dict[str, float] = {}
+    for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
+        if job.env not in costs:
+            costs[job.env] = _iteration(job)
+    return makespan((costs[job.env] * _size(job) for job in jobs), workers)
+
+
+def _size(job: Job) -> float:
+    """Return the work of a job, in iterations of one run."""
+    steps: int = job.runs[0].recipe.ppo.steps_per_iteration
+    return math.ceil(job.settings.total_steps / steps) * (len(job.runs) + OVERHEAD)
+
+
+def _iteration(job: Job) -> float:
+    """Return the processor seconds of an iteration per run, on one thread as a worker has; the first warms up."""
+    every, source = job.live()
+    runs = every[:TRIED]
+    batch = Batch(runs, source, job.settings.change(compile=False))
+    try:
+        with one_thread():
+            batch.iterate()
+            start = time.process_time()
+            batch.iterate()
+            return (time.process_time() - start) / (len(runs) + OVERHEAD)
+    finally:
+        close(batch.env)

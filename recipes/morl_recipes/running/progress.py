@@ -65,12 +65,7 @@ class Bar:
 class Progress:
     """One bar over the steps of all runs; without a terminal, a line per population that has ended and per minute.
 
-    Args:
-        todo: The populations to train.
-        folder: Where their checkpoints are: steps done before count neither as new nor in the speed.
-        say: Where lines go.
-        show: Show anything.
-        every: Seconds between two lines.
+    Steps of the checkpoints in ``folder`` count neither as new nor in the speed.
     """
 
     def __init__(

@@ -29,15 +29,10 @@ _LOG = logging.getLogger("morl_recipes")
 
 
 class Recorder:
-    """Validate, log and save a batch after each of its iterations.
+    """Validate, log and save a batch after each of its iterations, with a ``folder`` for checkpoint and history.
 
-    Args:
-        batch: The batch.
-        folder: Where checkpoint and history are, or will be; nothing is written without one.
-        progress: Show a progress bar.
-        loggers: What every number is sent to.
-        files: Digests of the user's files by what they define: a checkpoint of another text of theirs is refused. A
-            folder of a store needs none of them, for its runs are named after their files already.
+    ``files`` are digests of the user's files by what they define: a checkpoint of another text is refused. A folder of
+    a store needs none, for its runs are named after their files already.
     """
 
     def __init__(

@@ -23,16 +23,10 @@ SHOWN, REST = 5, "the folders in FOLDER/runs"
 
 
 def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
-    """Choose the best finished run of a store.
+    """Choose the best finished run of a store: by peak hypervolume, or by expected utility when no run has one.
 
-    Args:
-        store: The store.
-        name: A run id, whole parts of one between its dots (``linear``, ``baselines.linear``), a row as tables print it
-            (``STCH (0.1)``) or any piece of an id, in any case; it must not mean several methods.
-
-    Returns:
-        The row of :func:`~morl_recipes.store.load_runs` with the best peak hypervolume (expected utility when no run
-        has one) among those that the name stands for.
+    ``name`` is a run id, whole parts of one between its dots (``linear``, ``baselines.linear``), a row as tables print
+    it (``STCH (0.1)``) or any piece of an id, in any case; it must not mean several methods.
     """
     rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
     there = [row for row in rows if row["status"] in ("done", "damaged")]
@@ -69,15 +63,10 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
 
 
 def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
-    """Return the environment of a stored run.
+    """Return the environment of a stored run, or the one that the user names in its place.
 
     A store may come from a stranger: a name in it that leads to code (``my_env.py:make_env``) is not followed, and the
     text of files that its manifest keeps is not run. The user names such an environment again.
-
-    Args:
-        store: The store.
-        name: Name of the environment, as stored.
-        env: The environment itself, or its name as the user gives it, where the stored name does not do.
     """
     if env is None and ":" in name:
         raise ValueError(

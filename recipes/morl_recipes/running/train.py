@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from morl_recipes.common import atomic_files, checks
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run, check_batch
-from morl_recipes.recipe.settings import Settings, takes_settings
+from morl_recipes.recipe.settings import Settings, takes
+from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import RaisingEngine
 from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.execute import Options, alone, execute
@@ -28,7 +29,38 @@ from morl_recipes.store.store import CHECKPOINTS, Store
 COMMAND = "morl_recipes.train(...)"
 
 
-@takes_settings
+@dataclass(frozen=True)
+class How:
+    """How a training from Python goes on and shows itself.
+
+    Args:
+        resume: Continue the training in the folder if there is one (its settings must be the same).
+        retry_failed: On ``resume``: train failed runs again.
+        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
+        progress: Show the progress bar.
+        loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
+        plugin: The user's file that defines the recipe, if one does: the ids of its runs follow from its text too.
+    """
+
+    resume: bool = False
+    retry_failed: bool = False
+    accept_versions: bool = False
+    progress: bool = True
+    loggers: Sequence[Logger] = ()
+    plugin: Plugin | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> How:
+        """Take what belongs here out of the arguments that were given; the rest are settings."""
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls) if field.name in given})
+
+    def work(self, **options: Any) -> Work:
+        """Return how a job is trained, with further options of ``train_job``."""
+        own: dict[str, Any] = {"accept_versions": self.accept_versions, "progress": self.progress}
+        return partial(train_job, **own, loggers=check_loggers(self.loggers), **options)
+
+
+@takes(How, Settings)
 def train(
     recipe: Recipe,
     env: Any,
@@ -37,12 +69,6 @@ def train(
     total_steps: int,
     *,
     out: Path | str | None = None,
-    resume: bool = False,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool = True,
-    loggers: Sequence[Logger] = (),
-    plugin: Plugin | None = None,
     settings: Settings | None = None,
     **changes: Any,
 ) -> TrainResult:
@@ -56,14 +82,8 @@ def train(
         seeds: Seeds; every preference is trained with each of them.
         total_steps: Environment steps **per run**, rounded up to whole iterations.
         out: Folder of the results, the same as of ``morl-blocks train``; nothing is written without it.
-        resume: Continue the training in ``out`` if there is one (its settings must be the same).
-        retry_failed: On ``resume``: train failed runs again.
-        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
-        progress: Show the progress bar.
-        loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
-        plugin: The user's file that defines the recipe, if one does: the ids of its runs follow from its text too.
         settings: How to train, as one object; what is named below is changed in it.
-        **changes: Settings by name.
+        **changes: How to go on, and settings by name.
 
     Returns:
         One result per run, preferences outermost.
@@ -75,18 +95,18 @@ def train(
         >>> result.runs[0].status, len(result.runs[0].history)
         ('done', 1)
     """
+    how = How.of(changes)
     chosen = (settings or Settings()).change(total_steps=total_steps, **changes)
     pairs = [(weights, seed) for weights in checks.preferences(preferences) for seed in checks.seeds(seeds)]
     runs = [Run(recipe, weights, seed) for weights, seed in pairs]
-    if resume and out is None:
+    if how.resume and out is None:
         checks.fail("out", "be given to resume", "None")
     source = find_source(env, chosen.device)
     source = source if out is None else source.complete()
-    plan = plan_runs(runs, source, chosen, plugin, stored=out is not None)
-    store = None if out is None else _open(plan, Path(out), resume=resume)
-    how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress}
-    work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(OtherTrainingError,))
-    options = Options(retry_failed, accept_versions, progress=False, work=work, say=None, size=len(runs))
+    plan = plan_runs(runs, source, chosen, how.plugin, stored=out is not None)
+    store = None if out is None else _open(plan, Path(out), resume=how.resume)
+    work = how.work(raises=(OtherTrainingError,))
+    options = Options(how.retry_failed, how.accept_versions, progress=False, work=work, say=None, size=len(runs))
     outcome = execute(plan, store, RaisingEngine(), options)
     if store is None:
         return TrainResult(outcome.records, source, chosen)
@@ -94,16 +114,9 @@ def train(
     return TrainResult(records, source, chosen)
 
 
+@takes(How)
 def train_runs(
-    runs: Sequence[Run],
-    env: Any,
-    settings: Settings | None = None,
-    *,
-    folder: Path | None = None,
-    resume: bool = False,
-    accept_versions: bool = False,
-    progress: bool = True,
-    loggers: Sequence[Logger] = (),
+    runs: Sequence[Run], env: Any, settings: Settings | None = None, *, folder: Path | None = None, **changes: Any
 ) -> TrainResult:
     """Train runs of one structure (see :func:`~morl_recipes.by_batch`) as one batch.
 
@@ -112,27 +125,23 @@ def train_runs(
         env: As for :func:`train`.
         settings: How to train.
         folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
-        resume: Continue from the checkpoint in the folder, if there is one.
-        accept_versions: Continue also from one of other versions.
-        progress: Show the progress bar.
-        loggers: As for :func:`train`.
+        **changes: How to go on.
     """
-    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions, "progress": progress}
+    how = How.of(changes)
+    if changes:
+        raise TypeError(f"train_runs() got an unexpected keyword argument {next(iter(changes))!r}")
     place, name = (None, "") if folder is None else (folder.parent, folder.name)
-    return train_folder(runs, env, settings or Settings(), folder=place, name=name, loggers=loggers, **how)
+    return train_folder(runs, env, settings or Settings(), how, folder=place, name=name)
 
 
 def train_folder(
     runs: Sequence[Run],
     env: Any,
     settings: Settings,
+    how: How,
     *,
     folder: Path | None,
     name: str,
-    resume: bool,
-    accept_versions: bool,
-    progress: bool,
-    loggers: Sequence[Logger] = (),
     stops: bool = False,
     **hooks: Any,
 ) -> TrainResult:
@@ -144,14 +153,13 @@ def train_folder(
     check_batch(runs)
     if folder is not None:
         _make_folder(folder / name)
-        if (folder / name / CHECKPOINT).exists() and not resume:
+        if (folder / name / CHECKPOINT).exists() and not how.resume:
             checks.fail("out", "hold no earlier training (resume it, or choose another folder)", folder / name)
-    elif resume:
+    elif how.resume:
         checks.fail("out", "be given to resume", "None")
     source = find_source(env, settings.device)
     plan = plan_runs(runs, source, settings, stored=False)
-    how: dict[str, Any] = {"accept_versions": accept_versions, "progress": progress, "shared": False, **hooks}
-    work = partial(train_job, **how, loggers=check_loggers(loggers), raises=(CheckpointError,))
+    work = how.work(raises=(CheckpointError,), shared=False, **hooks)
     options = Options(progress=False, work=work, say=None, size=len(runs), checkpoints=folder, name=name)
     outcome = execute(plan, None, RaisingEngine(), options)
     if stops and outcome.interrupted:

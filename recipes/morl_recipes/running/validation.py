@@ -15,11 +15,6 @@ class Evaluator:
 
     Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
     validation plays the next episode of each of them, however long the others take for theirs.
-
-    Args:
-        batch: The runs.
-        episodes: Episodes per run.
-        deterministic: Take the most likely action instead of a sample.
     """
 
     def __init__(self, batch: Batch, episodes: int, *, deterministic: bool = True) -> None:

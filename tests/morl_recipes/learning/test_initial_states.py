@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from morl_recipes.learning.initial_states import InitialStates
+from morl_recipes.learning.rollout import InitialStates
 
 
 def test_the_latest_of_each_run_are_kept_in_order_of_time() -> None:

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from morl_blocks.critics import BranchedCritic
-from morl_recipes.learning.layout import Layout, initial
+from morl_recipes.learning.lift import Layout, initial
 
 RUNS, N, M, HIDDEN = 3, 4, 2, 8
 

@@ -22,7 +22,7 @@ from morl_recipes import Recipe
 from morl_recipes.learning.adam import AdamState, StepSize, step_sizes
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.update import FastUpdate
-from morl_recipes.learning.layout import initial
+from morl_recipes.learning.lift import initial
 from morl_recipes.learning.minibatch import Hyper, Minibatch, columns
 from morl_recipes.learning.networks import Learner, Networks
 from morl_recipes.learning.update import Update

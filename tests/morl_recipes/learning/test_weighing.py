@@ -12,8 +12,8 @@ from morl_blocks.preferences import PreferenceSampler, even_preferences
 from morl_envs.toy import toy
 from morl_recipes import PPO, ROWS, Recipe, Run
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.blocks import Weighing, split
 from morl_recipes.learning.minibatch import Minibatch
-from morl_recipes.learning.weighing import Weighing, split
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import AnySpec, Live

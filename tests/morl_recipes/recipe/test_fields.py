@@ -8,8 +8,7 @@ from torch import nn
 from morl_blocks import schedulers
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_recipes import PASTA, ROWS
-from morl_recipes.recipe.fields import change_recipe, describe_recipe, described_actor, parse_changes
-from morl_recipes.recipe.module_digest import digest_of
+from morl_recipes.recipe.fields import change_recipe, describe_recipe, described_actor, digest_of, parse_changes
 from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.spec import as_spec
 from morl_recipes.recipe.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum

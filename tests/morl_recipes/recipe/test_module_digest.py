@@ -10,7 +10,7 @@ from torch import nn
 
 from morl_blocks.combiners import PCGrad, Sum, TorchJD
 from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay
-from morl_recipes.recipe.module_digest import digest_of
+from morl_recipes.recipe.fields import digest_of
 
 
 class Holder(nn.Module):

@@ -4,7 +4,7 @@ import torch
 
 from morl_envs.toy import toy
 from morl_recipes import ROWS, train
-from morl_recipes.recipe.same_training import blocks_of
+from morl_recipes.recipe.fields import blocks_of
 from tests.morl_recipes.worlds import tiny
 
 NO_DECAY, FIXED = ROWS["controller"]["No Decay"], ROWS["fixed_mu"]["mu=10.0"]

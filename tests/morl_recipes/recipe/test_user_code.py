@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from morl_envs.plugin import Plugin
-from morl_recipes.recipe.selection import select_rows
-from morl_recipes.recipe.user_code import explain, rows_of
+from morl_recipes.recipe.selection import explain, rows_of, select_rows
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import sweep_from
 

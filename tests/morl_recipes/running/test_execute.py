@@ -19,7 +19,7 @@ from morl_recipes.running import progress as progress_module
 from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.engines.job import train_job
-from morl_recipes.running.execute import Outcome, run_sweep
+from morl_recipes.running.execute import Outcome, alone, pinned_size, run_sweep
 from morl_recipes.running.plan import LARGEST, Job
 from morl_recipes.running.test_scores import with_tests
 from morl_recipes.store import versions as store_versions
@@ -283,14 +283,15 @@ def test_other_dynamics_are_asked_about_where_they_are_not_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweep(tmp_path / "s", fakes.one_fails)
-    ours = Store.create(tmp_path / "ours", tiny_plan(envs=["stealth"]).manifest())
+    ours = tiny_plan(envs=["stealth"], rows=["Linear"])
+    Store.create(tmp_path / "ours", ours.manifest())
     installed = {**store_versions.package_versions(), "gymnasium": "0.1", "mujoco": "0.2"}
     installed.pop("mo-gymnasium", None)  # what is not here, is not another version
     monkeypatch.setattr(store_versions, "_installed", lambda: installed)
     other = r"other versions \(gymnasium .*, here 0\.1; mujoco .*, here 0\.2\)"
     with pytest.raises(StoreError, match=other):
         sweep(tmp_path / "s", retry_failed=True)
-    execute.ask_versions(ours, pytest.fail, accept=False)
+    run_sweep(ours, tmp_path / "ours", InlineEngine(), work=fakes.raises, progress=False)  # asks nothing
     plan, arguments = tiny_plan(), {"work": fakes.fake_work, "progress": False, "retry_failed": True}
     outcome = run_sweep(plan, tmp_path / "s", InlineEngine(), accept_versions=True, **arguments)  # type: ignore[arg-type]
     versions = {fields["versions"]["gymnasium"] for fields in outcome.store.statuses().values()}
@@ -318,3 +319,25 @@ def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.Monke
     time.sleep(0.2)
     assert len(said) == count
     assert "no step yet" in progress_module.Progress(populations, None, said.append, show=False).line()
+
+
+def test_populations_keep_the_size_of_the_first_start(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    for size in (2, 5):
+        sized = {"size": size, "work": fakes.one_fails, "retry_failed": True, "progress": False}
+        run_sweep(tiny_plan(), folder, InlineEngine(), **sized)
+        assert pinned_size(folder) == 2
+    path = folder / "populations.json"
+    path.write_text(path.read_text().replace("2", "9", 1))
+    with pytest.raises(StoreError, match=r"populations.json: damaged"):
+        sweep(folder)
+
+
+def test_one_process_at_a_time_works_on_a_store(tmp_path: Path) -> None:
+    with alone(tmp_path), pytest.raises(StoreError, match="another process is working on this sweep"), alone(tmp_path):
+        pass
+    with alone(tmp_path):
+        pass
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"file: cannot be written \("), alone(tmp_path / "file"):
+        pass

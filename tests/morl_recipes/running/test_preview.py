@@ -6,9 +6,8 @@ import pytest
 
 from morl_recipes.common.errors import StoreError
 from morl_recipes.running.engines.inline import InlineEngine
-from morl_recipes.running.estimate import estimate
 from morl_recipes.running.execute import run_sweep
-from morl_recipes.running.preview import preview
+from morl_recipes.running.preview import estimate, preview
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 

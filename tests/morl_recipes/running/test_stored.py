@@ -27,8 +27,9 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import as_spec
+from morl_recipes.running import execute
 from morl_recipes.running.engines.inline import InlineEngine
-from morl_recipes.running.execute import pin_size, run_sweep
+from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
 from morl_recipes.running.train import train_runs
@@ -197,7 +198,8 @@ def test_an_interrupt_at_the_end_of_a_population_stops_before_the_next(tmp_path:
             if step == 64 * 4 and name == "mu/run0":
                 signal.raise_signal(signal.SIGINT)
 
-    pin_size(Store.create(tmp_path, plan_of_go().manifest()).path, 2)
+    plan = plan_of_go()
+    execute._size(plan, Store.create(tmp_path, plan.manifest()), InlineEngine(), execute.Options(size=2))
     with pytest.raises(KeyboardInterrupt, match=r"2 of 4 runs are in .*; resume=True continues"):
         go(tmp_path, loggers=[Press()])
     assert len(Store.open(tmp_path).done()) == 2

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
+from morl_recipes.recipe.fields import blocks_of
 from morl_recipes.recipe.rows import PASTA, ROWS
 from morl_recipes.recipe.run import Run
-from morl_recipes.recipe.same_training import blocks_of
 
 
 class TableRow(NamedTuple):

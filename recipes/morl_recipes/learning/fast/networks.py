@@ -12,10 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
-from morl_blocks.ppo import Actor, UnitBoxGaussianActor
-from morl_recipes.learning.layout import Layout
-from morl_recipes.learning.lift import Question
+from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.ppo import Actor, CategoricalActor, ClippedSurrogate, UnitBoxGaussianActor
+from morl_recipes.learning.lift import Layout, Question
 
 Layer = tuple[Tensor, Tensor]
 
@@ -47,16 +46,7 @@ def tanh_stack(inputs: Tensor, layers: list[Layer]) -> list[Tensor]:
 
 
 def tanh_errors(features: list[Tensor], layers: list[Layer], error: Tensor) -> list[Tensor]:
-    """Backpropagate an error at the last output to the errors before each tanh, per sample.
-
-    Args:
-        features: What :func:`tanh_stack` returned.
-        layers: The same layers.
-        error: Derivative with respect to the last output, ``[R, b, o]``.
-
-    Returns:
-        Derivatives with respect to each layer's pre-activation, in the order of the layers.
-    """
+    """Backpropagate an error ``[R, b, o]`` at the last output to the errors before each tanh, first layer first."""
     errors: list[Tensor] = []
     for depth in range(len(layers) - 1, -1, -1):
         errors.insert(0, torch.ops.aten.tanh_backward(error, features[depth + 1]))  # error * (1 - output ** 2)
@@ -81,11 +71,7 @@ def _named(names: tuple[str, ...], tensors: list[Tensor]) -> dict[str, Tensor]:
 
 
 class FastActor:
-    """R actors of tanh layers and a linear output.
-
-    Args:
-        module: One actor, as a template for the layout; its methods know the distribution.
-    """
+    """R actors of tanh layers and a linear output."""
 
     def __init__(self, module: Actor) -> None:
         self.module, self.layout = module, Layout.of(module)
@@ -125,12 +111,7 @@ class FastActor:
 
 
 class FastCritic(ABC):
-    """R critics: values, and the gradient for given derivatives of the loss with respect to the values.
-
-    Args:
-        module: One critic, as a template for the layout.
-        weighted: Its loss is weighed by the attention.
-    """
+    """R critics: values, and the gradient for given derivatives of the loss with respect to the values."""
 
     heads: tuple[str, ...]
     """Names of the layers after the trunk."""
@@ -202,3 +183,32 @@ def fast_critic(module: nn.Module) -> FastCritic:
 def _trunk_names(module: nn.Module) -> list[str]:
     """Name the linear layers of a trunk, which stand between activations."""
     return [f"trunk.{2 * i}" for i in range(len(module.trunk) // 2)]  # type: ignore[arg-type]
+
+
+def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str | None:
+    """Return the name of a block that the fast update does not know; ``None`` when it knows them all.
+
+    Example:
+        >>> unknown_block(CategoricalActor(4, 2, 3), SharedCritic(4, 2), ClippedSurrogate()) is None
+        True
+        >>> unknown_block(CategoricalActor(4, 2, 3, activation=nn.ReLU), SharedCritic(4, 2), ClippedSurrogate())
+        'ReLU in CategoricalActor'
+    """
+    inner = critic.critic if type(critic) is AttentionWeightedCritic else critic
+    if type(actor) not in (UnitBoxGaussianActor, CategoricalActor):
+        return type(actor).__name__
+    if type(inner) not in (BranchedCritic, SharedCritic):
+        return type(inner).__name__
+    if type(loss) is not ClippedSurrogate:
+        return type(loss).__name__
+    for network in (actor, inner):
+        strange = [layer for layer in network.modules() if _is_activation(layer) and type(layer) is not nn.Tanh]
+        if strange:
+            return f"{type(strange[0]).__name__} in {type(network).__name__}"
+        if not all(parameter.requires_grad for parameter in network.parameters()):
+            return f"frozen parameters in {type(network).__name__}"
+    return None
+
+
+def _is_activation(layer: nn.Module) -> bool:
+    return not list(layer.children()) and not list(layer.parameters(recurse=False))

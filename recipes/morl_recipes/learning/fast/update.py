@@ -18,20 +18,16 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import ObjectiveLoss, probability_ratio
+from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor, gaussian_log_prob, probability_ratio
 from morl_blocks.ppo.surrogate import largest_log_ratio
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.networks import FastActor, FastCritic
-from morl_recipes.learning.fast.scores import score_of
 from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch
 from morl_recipes.learning.update import Update
 
 
 class FastUpdate(Update):
-    """One gradient step of every run, for the networks and the loss of this package alone.
-
-    The arguments are those of :class:`Update`; the derivative of the loss, the clipped surrogate, is written out here.
-    """
+    """One gradient step of every run, for the networks and the loss of this package alone."""
 
     def __init__(
         self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
@@ -84,12 +80,6 @@ def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, c
     .. math:: C_{bi} = -\frac1B\, \rho_b A_{bi} \quad \text{where the clip leaves it free, else } 0
 
     A ratio that is held at its largest value does not move, so its derivative is 0 too.
-
-    Args:
-        log_prob: Log-probabilities, ``[R, B]``.
-        old_log_prob: Those when the actions were taken, ``[R, B]``.
-        advantage: Advantages, ``[R, B, q]``.
-        clip: Clip range, ``[R]``.
     """
     ratio = probability_ratio(log_prob, old_log_prob).unsqueeze(-1)
     moves = (log_prob - old_log_prob <= largest_log_ratio(ratio.dtype)).unsqueeze(-1)
@@ -103,11 +93,7 @@ def objective_gramian(
 ) -> Tensor:
     """Return the inner products of the objectives' gradients, ``[R, m, m]``; each layer the cheaper way.
 
-    Args:
-        features: Inputs of the layers, ``[R, B, i]`` each.
-        errors: Derivatives of the log-probability before the layers' activations, ``[R, B, o]`` each.
-        extra: Derivatives of the log-probability by the other parameters, ``[R, B, a]`` each.
-        per_sample: Derivatives of the objectives by the log-probability, C, ``[R, B, m]``.
+    ``features``, ``errors`` and ``extra`` are ``[R, B, ...]`` per layer; ``per_sample`` is C, ``[R, B, m]``.
     """
     size, m = per_sample.shape[-2:]
     transposed = per_sample.mT
@@ -136,3 +122,45 @@ def layer_kernel(inputs: Tensor, error: Tensor) -> Tensor:
     """Return the inner products of all samples' log-probability gradients by one layer, ``[R, B, B]``."""
     errors = torch.bmm(error, error.mT)
     return torch.addcmul(errors, errors, torch.bmm(inputs, inputs.mT))  # the bias counts like an input of 1
+
+
+Params = dict[str, Tensor]
+
+
+class GaussianScore:
+    """Derivatives of a Gaussian with a sigmoid mean and a free log standard deviation per action dimension."""
+
+    def score(self, raw: Tensor, params: Params, action: Tensor) -> tuple[Tensor, Tensor, Params]:
+        """Return log-densities, their derivative by the raw output, and by the log standard deviation."""
+        log_std = params["log_std"].unsqueeze(1)
+        mean, precision = raw.sigmoid(), (-log_std).exp()
+        scaled = (action - mean) * precision
+        slope: Tensor = torch.ops.aten.sigmoid_backward(scaled * precision, mean)  # ... * mean * (1 - mean)
+        return gaussian_log_prob(action, mean, log_std), slope, {"log_std": scaled * scaled - 1}
+
+    def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:
+        """Return 1 per log standard deviation; the mean does not matter."""
+        return None, {"log_std": torch.ones_like(raw[:, 0])}
+
+
+class CategoricalScore:
+    """Derivatives of logits over discrete actions, which are indices ``[R, b]``."""
+
+    def score(self, raw: Tensor, params: Params, action: Tensor) -> tuple[Tensor, Tensor, Params]:
+        """Return log-probabilities and their derivative: one-hot minus probabilities."""
+        log_probs = raw.log_softmax(-1)
+        chosen = torch.arange(raw.shape[-1], device=raw.device) == action.unsqueeze(-1)
+        log_prob = torch.where(chosen, log_probs, 0.0).sum(-1)
+        return log_prob, chosen.to(raw.dtype) - log_probs.exp(), {}
+
+    def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:
+        r"""Return :math:`-p_k (\log p_k + H)` per sample."""
+        log_probs = raw.log_softmax(-1)
+        probs = log_probs.exp()
+        entropy = -(probs * log_probs).sum(-1, keepdim=True)
+        return -probs * (log_probs + entropy), {}
+
+
+def score_of(actor: Actor) -> GaussianScore | CategoricalScore:
+    """Return the derivatives that belong to an actor's distribution."""
+    return GaussianScore() if isinstance(actor, UnitBoxGaussianActor) else CategoricalScore()

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import torch
 
 from morl_recipes.common.errors import StoreError
-from morl_recipes.recipe.user_code import explain
+from morl_recipes.recipe.selection import explain
 from morl_recipes.running.plan import Job
 from morl_recipes.store.record import RunRecord
 
@@ -32,10 +32,7 @@ _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 @dataclass(frozen=True)
 class Finished:
-    """A population has ended; single runs may have failed.
-
-    An interrupt may have come too late to stop it: then no other is begun.
-    """
+    """A population has ended; single runs may have failed. After an interrupt that came too late, no other is begun."""
 
     name: str
     records: list[RunRecord]
@@ -60,10 +57,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Lost:
-    """A population was lost with its worker, its node or its memory: that says nothing about its runs.
-
-    They stay to do, and the others go on.
-    """
+    """A population was lost with its worker, node or memory: its runs stay to do, and the others go on."""
 
     name: str
     reason: str
@@ -103,10 +97,7 @@ class Engine(Protocol):
 class Attempt:
     """Turn what happens to a job into an event; a context manager, so that it stands in no stack trace.
 
-    Args:
-        job: The job.
-        checkpoints: Folder of all jobs' checkpoints.
-        raises: Let errors through, all but an interrupt that came when the job was trained.
+    With ``raises`` errors pass, all but an interrupt that came when the job was trained.
     """
 
     def __init__(self, job: Job, checkpoints: Path | None, *, raises: bool = False) -> None:

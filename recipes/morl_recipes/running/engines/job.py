@@ -132,10 +132,7 @@ def require_device(device: str) -> None:
 
 
 class Interrupt:
-    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once.
-
-    Outside the main thread, where Python delivers no signals, it does nothing.
-    """
+    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once. Works in the main thread alone."""
 
     def __init__(self) -> None:
         self.requested = False

@@ -106,12 +106,7 @@ class Front(FrontRecord):
 
 
 class FrontPolicy:
-    """From observations to actions, for one preference: tensors give tensors, anything else gives NumPy.
-
-    Args:
-        module: From observation and preference to the most likely action.
-        preference: The preference, ``[m]``.
-    """
+    """From observations to actions, for one preference: tensors give tensors, anything else gives NumPy."""
 
     def __init__(self, module: SavedPolicy, preference: Tensor) -> None:
         self.module, self.preference = module, preference

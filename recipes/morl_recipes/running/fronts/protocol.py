@@ -22,11 +22,7 @@ COLUMNS = ("method", "HV", "HV ±", "EUM", "EUM ±", "sparsity", "seeds", "steps
 
 
 def protocol_task(name: str, env: str) -> Task:
-    """Return the task of a protocol; one that nothing published may stand beside is refused with the reason.
-
-    Args:
-        name: Name of the protocol: ``"B"``, or ``"exact"``.
-        env: Environment of the protocol.
+    """Return the task of a protocol (``"B"``, ``"exact"``); one that nothing published may stand beside is refused.
 
     Example:
         >>> task = protocol_task("B", "mo-hopper-2d-v4")
@@ -45,11 +41,6 @@ def protocol_settings(task: Task, recipe: Recipe, settings: Settings | None = No
     """Return what :func:`~morl_recipes.train_front` needs for a task, besides recipe and seeds.
 
     A protocol's number of steps is rounded down to whole iterations: a front never takes more than the others had.
-
-    Args:
-        task: The task.
-        recipe: What is trained.
-        settings: Settings to change; those of the protocol are the steps and the episodes of the evaluation.
 
     Example:
         >>> from morl_recipes import front_recipe
@@ -85,12 +76,6 @@ def front_scores(front: Front, task: Task) -> pd.DataFrame:
 
 def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) -> pd.DataFrame:
     """Return one row for a method of ours and one for every published one; ± is a standard deviation over seeds.
-
-    Args:
-        scores: Of :func:`front_scores`.
-        task: The task.
-        method: What our row is called.
-        steps: Environment steps of each seed.
 
     Example:
         >>> scores = pd.DataFrame({"seed": [0], "HV": [1.2e5], "EUM": [240.0], "sparsity": [0.5]})

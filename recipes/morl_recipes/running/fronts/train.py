@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 
 from morl_blocks.preferences import even_preferences
-from morl_envs.plugin import Plugin
 from morl_envs.protocol import TensorEnv
 from morl_envs.shortened import ShortenedEnv, discounted_horizon
 from morl_envs.source import EnvSource, find_source
@@ -23,13 +22,12 @@ from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.selection import name_of
-from morl_recipes.recipe.settings import Settings, takes_settings
+from morl_recipes.recipe.settings import Settings, takes
 from morl_recipes.recipe.specs import Given, Uniform
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
 from morl_recipes.running.fronts.recipe import is_discrete
 from morl_recipes.running.fronts.warm import train_warm
-from morl_recipes.running.loggers import Logger
-from morl_recipes.running.train import train
+from morl_recipes.running.train import How, train
 from morl_recipes.store.front import NAME
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
@@ -39,7 +37,7 @@ STORE, WARM = OF_FRONT, "warm"
 """Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
 
 
-@takes_settings
+@takes(How, Settings)
 def train_front(
     recipe: Recipe,
     env: Any,
@@ -53,12 +51,6 @@ def train_front(
     normalize_observations: bool | None = None,
     horizon: int | None = None,
     out: Path | str | None = None,
-    resume: bool = False,
-    retry_failed: bool = False,
-    accept_versions: bool = False,
-    progress: bool = True,
-    loggers: Sequence[Logger] = (),
-    plugin: Plugin | None = None,
     settings: Settings | None = None,
     **changes: Any,
 ) -> Front:
@@ -78,7 +70,7 @@ def train_front(
             recipe says otherwise). ``False`` trains one run per preference and seed, all at once.
         warm_start: For ``conditioned=False``: the share of ``total_steps`` for which a quarter of the preferences are
             trained first. Every run then begins with the policy and the critic of its nearest neighbour among these, of
-            the same seed, instead of fresh ones. These steps come on top. 0 for none.
+            the same seed. These steps come on top. 0 for none.
         gamma: Discount of the returns that the front shows.
         normalize_observations: Scale observations by running statistics. By default as the environment's card says;
             without a card, where actions are numbers.
@@ -87,14 +79,8 @@ def train_front(
             begins anew shows the states that count most.
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
-        resume: Continue the training in ``out`` if there is one; another one there is refused.
-        retry_failed: On ``resume``: train failed runs again; not for a warm start, which keeps no single runs.
-        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
-        progress: Show the progress bar.
-        loggers: As for :func:`~morl_recipes.train`.
-        plugin: The user's file that defines the recipe, if one does: after an edit of it nothing in ``out`` continues.
         settings: How to train, as one object; what is named below is changed in it.
-        **changes: Settings by name.
+        **changes: How to go on (a warm start keeps no single runs to retry), and settings by name.
 
     Returns:
         The front.
@@ -107,6 +93,7 @@ def train_front(
         >>> front.asked.shape, front.policy([0.3, 0.7])([0.0, 0.0, 0.0, 0.0]).shape
         ((5, 2), (2,))
     """
+    how = How.of(changes)
     chosen = (settings or Settings(test_episodes=0)).change(total_steps=total_steps, **changes)
     checks.between("gamma", gamma, 0.0, 1.0)
     source = scaled_source(find_source(env, chosen.device).complete(), normalize=normalize_observations)
@@ -114,23 +101,20 @@ def train_front(
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
-    how: dict[str, Any] = {"resume": resume, "accept_versions": accept_versions}
-    how |= {"progress": progress, "loggers": loggers, "plugin": plugin}
     checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
-    if warm_start and retry_failed:
-        checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", retry_failed)
+    if warm_start and how.retry_failed:
+        checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", how.retry_failed)
     if out is not None:
-        _require_own(Path(out), STORE if warm_start else WARM, resume=resume)
+        _require_own(Path(out), STORE if warm_start else WARM, resume=how.resume)
     if warm_start:
         folder = None if out is None else Path(out) / WARM
-        runs = train_warm(made, world, grid, checks.seeds(seeds), chosen, warm_start, folder=folder, **how).runs
+        runs = train_warm(made, world, grid, checks.seeds(seeds), chosen, warm_start, how, folder=folder).runs
     else:
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
-        how |= {"out": store, "retry_failed": retry_failed, "settings": chosen}
-        runs = train(made, world, asked, seeds, chosen.total_steps, **how).runs
+        runs = train(made, world, asked, seeds, chosen.total_steps, out=store, settings=chosen, **vars(how)).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
         front.save(out)
@@ -151,13 +135,7 @@ def scaled_source(source: EnvSource, *, normalize: bool | None) -> EnvSource:
 
 
 def shortened_source(source: EnvSource, horizon: int | None, gamma: float) -> EnvSource:
-    """Return where training takes its environments from: the source, with its episodes cut off where nothing counts.
-
-    Args:
-        source: The source; complete.
-        horizon: Steps of an episode; ``None`` to let the discount decide.
-        gamma: Discount of the returns that the front shows.
-    """
+    """Return where training takes its environments from: the source, with its episodes cut off where nothing counts."""
     limit = source.horizon or math.inf
     steps = min(discounted_horizon(gamma), limit) if horizon is None else checks.at_least("horizon", horizon, 1)
     if steps > limit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from morl_envs.plugin import Plugin
 from morl_envs.source import EnvSource
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.running.loggers import Logger
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.train import train_folder
+from morl_recipes.running.train import How, train_folder
 
 PART = 4
 
@@ -31,48 +30,27 @@ def train_warm(
     seeds: Sequence[int],
     settings: Settings,
     share: float,
+    how: How,
     *,
     folder: Path | None = None,
-    resume: bool = False,
-    accept_versions: bool = False,
-    progress: bool = True,
-    loggers: Sequence[Logger] = (),
-    plugin: Plugin | None = None,
 ) -> TrainResult:
     """Train some preferences for a share of the steps, and then every preference from the nearest of them.
 
     A run depends on its own preference and seed and on the one neighbour that it begins with, on nothing else in the
     batch. Adam, schedules and random streams begin anew.
-
-    Args:
-        recipe: What to train, for one preference per run.
-        source: Where environments come from.
-        grid: The preferences, ``[K, m]``.
-        seeds: Seeds; a neighbour is one of the same seed.
-        settings: How to train; ``total_steps`` are those of the second phase.
-        share: Share of ``total_steps`` that the first phase takes, in (0, 1].
-        folder: Where the checkpoints of both phases are written; nothing is without one.
-        resume: Continue from them.
-        accept_versions: Continue also from those of other versions.
-        progress: Show the progress bar.
-        loggers: As for :func:`~morl_recipes.train`; told of the second phase.
-        plugin: The user's file that defines the recipe; an edited one does not continue.
-
-    Returns:
-        One result per preference and seed, preferences outermost.
     """
     few = spread(grid, max(grid.shape[1], math.ceil(len(grid) / PART)))
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
     then = [Run(recipe, tuple(own), seed) for own in grid.tolist() for seed in seeds]
     brief = settings.change(total_steps=math.ceil(share * settings.total_steps), eval_every=10**9, test_episodes=0)
-    digests = {"recipe_file": plugin, "env_file": source.plugin}
+    digests = {"recipe_file": how.plugin, "env_file": source.plugin}
     files = {name: file.digest for name, file in digests.items() if file is not None}
-    how: dict[str, Any] = {"folder": folder, "resume": resume, "accept_versions": accept_versions}
-    how |= {"progress": progress, "files": files}
     parents: list[Batch] = []
-    train_folder(first, source, brief, name="first", end=parents.append, stops=True, **how)
+    place: dict[str, Any] = {"folder": folder, "files": files}
+    silent = replace(how, loggers=())  # loggers are told of the second phase
+    train_folder(first, source, brief, silent, name="first", end=parents.append, stops=True, **place)
     begin = partial(inherit, parents=parents[0])
-    return train_folder(then, source, settings, name="rest", begin=begin, loggers=loggers, **how)
+    return train_folder(then, source, settings, how, name="rest", begin=begin, **place)
 
 
 def spread(grid: Tensor, count: int) -> list[int]:

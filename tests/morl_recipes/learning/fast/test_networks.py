@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_recipes.learning.fast.networks import BranchedStack, FastActor, FastCritic, SharedStack, fast_critic
-from morl_recipes.learning.layout import initial
+from morl_recipes.learning.lift import initial
 
 RUNS, BATCH, N, M, HIDDEN = 3, 5, 4, 2, 8
 CRITICS = [

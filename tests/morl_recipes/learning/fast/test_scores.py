@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from morl_blocks.ppo import Actor, CategoricalActor, UnitBoxGaussianActor
-from morl_recipes.learning.fast.scores import score_of
+from morl_recipes.learning.fast.update import score_of
 
 RUNS, BATCH, ACTIONS = 2, 6, 3
 

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from morl_recipes.running.engines.pulse import Listener, Pulse
+from morl_recipes.running.engines.ray import Listener, Pulse
 
 
 def test_only_who_has_begun_and_falls_silent_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:

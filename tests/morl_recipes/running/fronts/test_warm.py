@@ -18,6 +18,7 @@ from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.train import adapted
 from morl_recipes.running.fronts.warm import inherit, spread, train_warm
 from morl_recipes.running.recorder import Recorder
+from morl_recipes.running.train import How
 from morl_recipes.store import versions
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 
@@ -158,6 +159,6 @@ def test_the_first_preferences_are_far_from_each_other() -> None:
         [3],
         Settings(total_steps=64, num_envs=4, test_episodes=0),
         1.0,
-        progress=False,
+        How(progress=False),
     )
     assert len(result.runs) == 9
