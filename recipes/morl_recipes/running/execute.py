@@ -225,8 +225,8 @@ def _records(event: Event, job: Job) -> list[RunRecord]:
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
     if isinstance(event, Failed):
-        what = ("failed", event.reason, 0, None, None)
-        return [RunRecord(*run.identity, *what, run.recipe, pd.DataFrame()) for run in job.runs]
+        why, frame = event.reason, pd.DataFrame()
+        return [RunRecord(*run.identity, "failed", why, 0, None, None, run.recipe, frame) for run in job.runs]
     return event.records if isinstance(event, Finished) else []
 
 

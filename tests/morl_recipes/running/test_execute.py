@@ -324,7 +324,7 @@ def test_a_log_has_a_line_every_minute(tmp_path: Path, monkeypatch: pytest.Monke
 def test_populations_keep_the_size_of_the_first_start(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     for size in (2, 5):
-        sized = {"size": size, "work": fakes.one_fails, "retry_failed": True, "progress": False}
+        sized: dict[str, Any] = {"size": size, "work": fakes.one_fails, "retry_failed": True, "progress": False}
         run_sweep(tiny_plan(), folder, InlineEngine(), **sized)
         assert pinned_size(folder) == 2
     path = folder / "populations.json"
