@@ -83,13 +83,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A set of tasks that are evaluated alike.
-
-    Attributes:
-        name: ``"A"``, ``"B"`` or ``"exact"``.
-        title: What it is, in a line.
-        tasks: One per environment that runs here.
-    """
+    """A set of tasks that are evaluated alike; ``name`` is ``"A"``, ``"B"`` or ``"exact"``."""
 
     name: str
     title: str
@@ -137,10 +131,8 @@ def published_fronts() -> pd.DataFrame:
     """Return the published values, one row per protocol, environment, metric and method.
 
     Columns: ``protocol, environment`` (as the publication names it), ``metric`` (``HV`` or ``EUM``), ``method``,
-    ``value, deviation`` (in plain units; NaN where none is printed), ``seeds, steps`` and ``source``.
-
-    Rows of different protocols are about different numbers: never rank over them. :meth:`Task.published` gives the rows
-    that a front of an environment may stand beside.
+    ``value, deviation`` (in plain units; NaN where none is printed), ``seeds, steps`` and ``source``. Rows of different
+    protocols are about different numbers: never rank over them.
 
     Example:
         >>> frame = published_fronts()

@@ -40,15 +40,11 @@ def log(loggers: Sequence[Logger], columns: dict[str, Tensor], step: int) -> Non
     for name, column in columns.items() if loggers else ():
         for run, value in enumerate(column.tolist()):
             if value == value:
-                _each(loggers, f"{name}/run{run}", value, step)
+                for logger in loggers:
+                    logger.log_scalar(f"{name}/run{run}", value, step)
         known = column[~column.isnan()]
-        if len(known):
-            _each(loggers, f"{name}/mean", float(torch.mean(known)), step)
-
-
-def _each(loggers: Sequence[Logger], name: str, value: float, step: int) -> None:
-    for logger in loggers:
-        logger.log_scalar(name, value, step)
+        for logger in loggers if len(known) else ():
+            logger.log_scalar(f"{name}/mean", float(torch.mean(known)), step)
 
 
 def check_logger(name: str) -> None:
@@ -83,14 +79,9 @@ def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
     try:
         yield logger
     finally:
-        _end(name, logger)
-
-
-def _end(name: LoggerName, logger: Any) -> None:
-    """End a logger's run: W&B and MLflow would write the next training into it."""
-    if name == "wandb":
-        logger.experiment.finish()
-    elif name == "mlflow":
-        import_module("mlflow").end_run()
-    elif name == "tensorboard":
-        logger.experiment.close()
+        if name == "wandb":  # it would write the next training into this run, and so would MLflow
+            logger.experiment.finish()
+        elif name == "mlflow":
+            import_module("mlflow").end_run()
+        elif name == "tensorboard":
+            logger.experiment.close()

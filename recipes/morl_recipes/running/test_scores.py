@@ -86,9 +86,7 @@ def test_store(
     """
     checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
-    todo, there, problems = _pending(store, episodes, accept_versions=accept_versions)
-    batches, unread = _batches(store, todo)
-    problems += unread
+    batches, there, problems = _pending(store, episodes, accept_versions=accept_versions)
     if problems and not batches and not there:
         raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
     tested: list[str] = []
@@ -101,7 +99,9 @@ def test_store(
     ) as bar:
         for batch in batches:
             source = environments.source(batch[0][0].env)
-            for part in _parts(batch, episodes):
+            size = max(1, AT_ONCE // (2 * episodes))
+            for start in range(0, len(batch), size):  # results are written as they come
+                part = batch[start : start + size]
                 tested += _test_part(store, part, source, episodes)
                 bar.update(2 * episodes * len(part))
     if problems:
@@ -117,49 +117,37 @@ _Stored = tuple[Run, dict[str, dict[str, Tensor]]]
 """A run of a store with a recipe that has its actor, and its policies, ``peak`` and ``final``."""
 
 
-def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[Run], list[str], list[str]]:
-    """Return the finished runs without a test of so many episodes, the ids of those with one, and what cannot be."""
-    todo, there, problems = [], [], []
+def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[list[_Stored]], list[str], list[str]]:
+    """Return the runs to test by environment and actor, the ids of those with such a test, and what cannot be read."""
+    groups: dict[str, list[_Stored]] = {}
+    there, problems = list[str](), list[str]()
     planned = {run.run_id: run for run in store.manifest.runs}
     for run_id, fields in store.records():
+        run = planned[run_id]
         try:
             if isinstance(fields, StoreError):
                 raise fields
             points = read_tests(store, fields).values()
-            tested = all(point is not None and point["episodes"] == episodes for point in points)
-            if fields["status"] == "done" and not tested and not accept_versions:
+            if fields["status"] != "done":
+                continue
+            if all(point is not None and point["episodes"] == episodes for point in points):
+                there.append(run_id)
+                continue
+            if not accept_versions:
                 require_dynamics(store, fields)
+            stored = replace(run, recipe=actor_recipe(run.recipe)), _split(store, run)
         except StoreError as problem:
             problems.append(str(problem))
             continue
-        if fields["status"] != "done":
-            continue
-        if tested:
-            there.append(run_id)
-        else:
-            todo.append(planned[run_id])
-    if not todo and not there and not problems:
-        raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
-    return todo, there, problems
-
-
-def _batches(store: Store, todo: Sequence[Run]) -> tuple[list[list[_Stored]], list[str]]:
-    """Read the policies and group runs of one environment and one actor; say which cannot be read."""
-    groups: dict[str, list[_Stored]] = {}
-    problems = []
-    for run in todo:
-        try:
-            stored = replace(run, recipe=actor_recipe(run.recipe)), _split(store, run)
-        except StoreError as error:
-            problems.append(str(error))
-            continue
         except ValueError as error:
-            problems.append(f"{store.path}: the actor of run {run.run_id} is not one of this package ({error})")
+            problems.append(f"{store.path}: the actor of run {run_id} is not one of this package ({error})")
             continue
         shapes = {name: list(tensor.shape) for name, tensor in stored[1]["final"].items()}
         key = json.dumps([run.env, repr(stored[0].recipe.actor), shapes], sort_keys=True)
         groups.setdefault(key, []).append(stored)
-    return list(groups.values()), problems
+    if not groups and not there and not problems:
+        raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
+    return list(groups.values()), there, problems
 
 
 def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
@@ -176,12 +164,6 @@ def _split(store: Store, run: Run) -> dict[str, dict[str, Tensor]]:
         if not policy:
             raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
     return policies
-
-
-def _parts(batch: Sequence[_Stored], episodes: int) -> list[Sequence[_Stored]]:
-    """Cut a batch where its environments are full, so that results are written as they come."""
-    size = max(1, AT_ONCE // (2 * episodes))
-    return [batch[start : start + size] for start in range(0, len(batch), size)]
 
 
 def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:

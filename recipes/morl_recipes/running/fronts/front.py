@@ -8,14 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import safetensors
+import safetensors.torch
 import torch
 from torch import Tensor
 
-from morl_recipes.common import checks
+from morl_recipes.common import atomic_files, checks
+from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count
 from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.recipe.policy_network import Network
-from morl_recipes.store.front import FrontRecord
+from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal
+from morl_recipes.store.front import (
+    ADVICE,
+    NAME,
+    SCHEMA,
+    FrontRecord,
+    damaged_front,
+    record_fields,
+    record_of,
+    unseal_front,
+)
+from morl_recipes.store.versions import run_versions
 
 if TYPE_CHECKING:
     from morl_envs.protocol import TensorEnv
@@ -75,16 +89,48 @@ class Front(FrontRecord):
 
     def save(self, folder: str | Path) -> None:
         """Write the front: ``front.json``, and the policies as safetensors. What was there stays until it is whole."""
-        from morl_recipes.running.fronts.files import save_front
-
-        save_front(self, Path(folder))
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        named = {f"{index}.{name}": tensor for index, own in enumerate(self.policies) for name, tensor in own.items()}
+        content = safetensors.torch.save({name: tensor.contiguous().clone() for name, tensor in named.items()})
+        mark = digest(content)
+        file = f"{POLICIES}-{mark[:16]}.safetensors"
+        fields = {
+            "schema": SCHEMA,
+            "versions": run_versions(),
+            **record_fields(self),
+            "network": self.network.to_dict(),
+        }
+        atomic_files.replace(atomic_files.inside(folder, file), content)
+        # The JSON comes last and names its policies, so there is always one whole front in the folder.
+        atomic_files.replace(atomic_files.inside(folder, NAME), seal(fields | {"policies": file, "sha256": mark}))
+        for old in folder.glob(f"{POLICIES}-*.safetensors"):
+            if old.name != file:
+                atomic_files.remove(old)
 
     @staticmethod
     def load(folder: str | Path) -> Front:
-        """Read what :meth:`save` wrote; what is missing, damaged or foreign raises ``StoreError``."""
-        from morl_recipes.running.fronts.files import load_front
-
-        return load_front(Path(folder))
+        """Read what :meth:`save` wrote, checked, as it may come from a stranger; damage raises ``StoreError``."""
+        folder = Path(folder)
+        fields = unseal_front(folder)
+        record = record_of(fields, folder)
+        try:
+            file = atomic_files.inside(folder, fields["policies"])
+            content = read_bytes(file, LARGEST_FILE, ADVICE)
+            if digest(content) != fields["sha256"]:
+                raise StoreError(f"{file}: damaged (its digest does not match). {ADVICE}")
+            policies: list[dict[str, Tensor]] = [{} for _ in record.seeds]
+            for key, tensor in safetensors.torch.load(content).items():
+                index, _, name = key.partition(".")
+                policies[int(index)][name] = tensor
+            m, named = len(record.objectives), fields.get("network")
+            # Older files name no network: they were played with the paper's actor.
+            network = Network.of_shapes(policies[0], m) if named is None else Network.from_dict(named)
+            for tensors in policies if network.known else ():
+                make_policy(tensors, m, network)
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError, safetensors.SafetensorError) as error:
+            raise damaged_front(folder, error) from error
+        return Front(**record_fields(record), policies=tuple(policies), network=network)
 
     def __repr__(self) -> str:
         distinct = sorted(set(self.seeds))
@@ -126,9 +172,9 @@ class FrontPolicy:
 def bounds_of(env: TensorEnv) -> dict[str, Tensor]:
     """Return the action bounds of an environment as tensors by name; none for discrete actions."""
     low, high = env.action_low, env.action_high
-    return (
-        {} if low is None or high is None else dict(zip(BOUNDS, (low.cpu().clone(), high.cpu().clone()), strict=True))
-    )
+    if low is None or high is None:
+        return {}
+    return dict(zip(BOUNDS, (low.cpu().clone(), high.cpu().clone()), strict=True))
 
 
 def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Network) -> SavedPolicy:
@@ -138,3 +184,6 @@ def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Networ
     module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
     module.observation_dim = network.observation_dim  # an actor of one's own need not tell
     return module.eval().requires_grad_(requires_grad=False)
+
+
+POLICIES = "policies"

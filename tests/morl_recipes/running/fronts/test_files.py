@@ -6,7 +6,7 @@ import torch
 
 from morl_recipes import Front
 from morl_recipes.common.errors import StoreError
-from morl_recipes.running.fronts import files
+from morl_recipes.running.fronts import front as files
 
 
 @pytest.mark.parametrize("kind", ["conditioned", "decomposed"])
