@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from morl_envs.heuristics import HEURISTICS, RandomPolicy
+from morl_envs.rendering.gymnasium_film import follow
 from morl_envs.rendering.video import record_episode
 from morl_envs.source import find_source
 from morl_envs.worlds import create_world
@@ -25,7 +26,6 @@ from morl_recipes.analysis.datasets import find_dataset
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
-from morl_recipes.running.play import follow
 from morl_recipes.store.store import Store
 
 FOLDER = Path(__file__).parent / "pictures"

@@ -2,7 +2,10 @@
 
 from typing import Protocol
 
+import torch
 from torch import Tensor
+
+from morl_envs._names import fail
 
 State = dict[str, Tensor]
 
@@ -55,3 +58,13 @@ class TensorEnv(Protocol):
     def set_state(self, state: State) -> None:
         """Continue from a state of :meth:`get_state`, bit for bit."""
         ...
+
+
+def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
+    """Require of one step what :class:`TensorEnv` promises; anything else would be broadcast."""
+    widths = (env.observation_dim, len(env.objectives), 1, 1)
+    for name, tensor, width in zip(("observation", "reward", "terminated", "truncated"), result, widths, strict=True):
+        if tensor.shape != (env.num_envs, width) or (tensor.dtype is torch.bool) != name.endswith("ated"):
+            kind = "truth values" if name.endswith("ated") else "numbers"
+            got = f"{list(tensor.shape)} of {tensor.dtype}"
+            fail("env", f"return `{name}` as [{env.num_envs}, {width}] {kind} from step_tensors", got)

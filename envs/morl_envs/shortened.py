@@ -1,13 +1,16 @@
 """Cut episodes off before the environment's own time limit."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 
 from morl_envs import _checks, _names
 from morl_envs.protocol import State, TensorEnv
+from morl_envs.source import EnvSource, Make
 
 
 class ShortenedEnv:
@@ -92,3 +95,25 @@ def discounted_horizon(gamma: float, rest: float = 0.05) -> float:
     if gamma == 1:
         return math.inf
     return 1 if gamma == 0 else max(1, math.ceil(math.log(rest) / math.log(gamma)))
+
+
+def shortened(source: EnvSource, horizon: int | None, gamma: float) -> EnvSource:
+    """Return a complete source with its episodes cut off after ``horizon`` steps; ``None`` lets the discount decide."""
+    limit = source.horizon or math.inf
+    if horizon is not None:
+        _checks.whole("horizon", horizon, 1)
+    steps = min(discounted_horizon(gamma), limit) if horizon is None else horizon
+    if steps > limit:
+        _names.fail("horizon", f"be no more than the environment's own {limit}", horizon)
+    return source if steps == limit else replace(source, make=_Shorter(source.make, int(steps)), horizon=int(steps))
+
+
+@dataclass(frozen=True)
+class _Shorter:
+    """Open environments with shorter episodes."""
+
+    make: Make
+    horizon: int
+
+    def __call__(self, num_envs: int, seeds: Sequence[int]) -> TensorEnv:
+        return cast("TensorEnv", ShortenedEnv(self.make(num_envs, seeds), self.horizon))

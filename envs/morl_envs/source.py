@@ -94,6 +94,13 @@ class EnvSource:
         finally:
             close(env)
 
+    def is_discrete(self) -> bool:
+        """Tell whether actions are choices; opens an environment where no card says it."""
+        if self.card is not None:
+            return self.card.num_actions is not None
+        with self.opened(1, [0]) as env:
+            return env.num_actions is not None
+
     def complete(self) -> "EnvSource":
         """Return the source with everything that it can know; opens one environment when something is missing.
 

@@ -99,3 +99,12 @@ def _save_mp4(pictures: Sequence[Picture], path: Path, fps: int) -> None:
     with import_module("imageio.v2").get_writer(path, fps=fps, macro_block_size=2) as writer:
         for picture in pictures:
             writer.append_data(picture)
+    require_readable(path)
+
+
+def require_readable(path: Path) -> None:
+    """Read an MP4 back: its encoder, another process, does not tell when the disk was full."""
+    try:
+        import_module("imageio_ffmpeg").count_frames_and_secs(str(path))
+    except RuntimeError:
+        raise OSError("the encoder stopped early; is the disk full?") from None

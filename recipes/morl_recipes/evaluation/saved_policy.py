@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import torch
@@ -69,19 +69,13 @@ class SavedPolicy(nn.Module):
         return action if self.low is None else unit_box_to_action(action, self.low, self.high)
 
 
-def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> PolicyFunction:
-    """Return the policy for one preference, as a function of the observation."""
-    return PolicyFunction(policy, torch.tensor([preference], dtype=torch.float32))
+def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> Callable[[Tensor], Tensor]:
+    """Return the policy for one preference, as a function from observations ``[N, n]`` to actions."""
+    weights = torch.tensor([preference], dtype=torch.float32)
 
-
-class PolicyFunction:
-    """From observations ``[N, n]`` to actions, for a fixed preference."""
-
-    def __init__(self, policy: SavedPolicy, preference: Tensor) -> None:
-        self.policy, self.preference = policy, preference
-
-    def __call__(self, observation: Tensor) -> Tensor:
-        """Return actions."""
-        with torch.no_grad():
-            action: Tensor = self.policy(observation, self.preference)
+    @torch.no_grad()
+    def act(observation: Tensor) -> Tensor:
+        action: Tensor = policy(observation, weights)
         return action
+
+    return act

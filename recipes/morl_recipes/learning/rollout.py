@@ -8,7 +8,7 @@ from torch import Tensor
 
 from morl_blocks.ppo import unit_box_to_action
 from morl_blocks.ppo.scan import discounted_scan
-from morl_envs.protocol import TensorEnv
+from morl_envs.protocol import TensorEnv, check_step
 from morl_recipes.common import checks
 from morl_recipes.learning.lift import StackedActor
 from morl_recipes.learning.observations import ObservationScale
@@ -121,16 +121,6 @@ def _stacked(column: tuple[Any, ...]) -> Any:
     if isinstance(column[0], Tensor):
         return torch.stack(column, dim=2)
     return tuple(torch.stack(parts, dim=2) for parts in zip(*column, strict=True))
-
-
-def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
-    """Require of one step what :class:`~morl_envs.protocol.TensorEnv` promises; anything else would be broadcast."""
-    widths = (env.observation_dim, len(env.objectives), 1, 1)
-    for name, tensor, width in zip(("observation", "reward", "terminated", "truncated"), result, widths, strict=True):
-        if tensor.shape != (env.num_envs, width) or (tensor.dtype is torch.bool) != name.endswith("ated"):
-            kind = "truth values" if name.endswith("ated") else "numbers"
-            got = f"{list(tensor.shape)} of {tensor.dtype}"
-            checks.fail("env", f"return `{name}` as [{env.num_envs}, {width}] {kind} from step_tensors", got)
 
 
 def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor, Tensor]:

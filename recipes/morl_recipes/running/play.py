@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,7 @@ from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.common.text import one_line
-from morl_recipes.evaluation.episodes import Policy, episode_returns, play_steps
+from morl_recipes.evaluation.episodes import Policy, episode_returns
 from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label
 from morl_recipes.running.stored_runs import find_run, load_policy, source_of
@@ -114,21 +111,21 @@ def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point
 
 def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str = "") -> None:
     """Write a video of one episode, with a caption above; the file appears when it is complete."""
+    from morl_envs.rendering.gymnasium_film import draw_without_a_screen, record_gymnasium
     from morl_envs.rendering.video import captioned, record_episode, save_video
 
     check_video(path)
     if source.draw is None:
         raise ValueError(f"{source.name} cannot be filmed: it does not say how to draw it.")
-    _draw_without_a_screen()
+    draw_without_a_screen()
     env = source.draw(1, [seed])
     every = max(1, env.horizon // FRAMES)
     if source.card is not None and source.card.kind == "torch":
         pictures = record_episode(env, policy, every=every)
     else:
-        pictures = _gymnasium_pictures(env, policy, every, source.name)
+        pictures = record_gymnasium(env, policy, source.name, every=every)
     with staged(path) as temporary:
         save_video(captioned(pictures, caption) if caption else pictures, temporary)
-        _require_readable(temporary)
 
 
 def check_video(path: str | Path) -> None:
@@ -146,54 +143,3 @@ def _weights(preference: tuple[float, ...], objectives: tuple[str, ...]) -> tupl
         rule = f"hold {len(objectives)} numbers ({', '.join(objectives)})"
         checks.fail("preference", rule, list(preference))
     return checks.preference(preference, name="preference")
-
-
-def _draw_without_a_screen() -> None:
-    """Choose renderers that need no display and no sound card, unless the user has chosen others."""
-    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
-    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-        os.environ.setdefault("MUJOCO_GL", "egl")
-
-
-def follow(env: Any) -> None:
-    """Let the camera go with what runs: MuJoCo's own stays where it is, and a fast policy leaves the film."""
-    world = env.envs[0].unwrapped
-    renderer, model = getattr(world, "mujoco_renderer", None), getattr(world, "model", None)
-    if renderer is None or model is None:
-        return
-    names = [model.camera(i).name for i in range(model.ncam)]
-    if "track" in names:
-        renderer.camera_id = names.index("track")
-
-
-def _gymnasium_pictures(env: Any, policy: Policy, every: int, name: str) -> list[Any]:
-    """Film an environment that draws itself: at the start, every so many steps, and at the end."""
-    follow(env)
-    first = env.reset_tensors()
-    pictures = [_picture(env, name)]
-    for step in play_steps(env, policy, first):
-        if not bool(step.done) and (step.number + 1) % every == 0 and step.number + 1 < env.horizon:
-            pictures.append(_picture(env, name))
-    return [*pictures, _picture(env, name)]
-
-
-def _picture(env: Any, name: str) -> Any:
-    """Draw the environment; what a renderer raises depends on the driver that it did not find."""
-    try:
-        return env.envs[0].render()
-    except Exception as error:
-        backend = os.environ.get("MUJOCO_GL", "not set")
-        raise ValueError(
-            f"{name} cannot be drawn on this machine ({str(error).strip() or type(error).__name__}). MUJOCO_GL is "
-            f"{backend}: without a display set MUJOCO_GL=egl, or MUJOCO_GL=osmesa where there is no EGL either."
-        ) from error
-
-
-def _require_readable(path: Path) -> None:
-    """Read an MP4 back: its encoder, another process, does not tell when the disk was full."""
-    if path.suffix == ".mp4":
-        try:
-            import_module("imageio_ffmpeg").count_frames_and_secs(str(path))
-        except RuntimeError:
-            raise OSError("the encoder stopped early; is the disk full?") from None

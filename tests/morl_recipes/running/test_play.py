@@ -10,6 +10,8 @@ from PIL import Image
 
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_envs import CARDS
+from morl_envs.rendering.gymnasium_film import draw_without_a_screen, follow
+from morl_envs.rendering.video import require_readable
 from morl_envs.source import find_source
 from morl_recipes.common.errors import StoreError
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
@@ -78,10 +80,10 @@ def test_the_camera_goes_with_what_runs() -> None:
     source = find_source("mo-halfcheetah-v5")
     assert source.draw is not None
     env = source.draw(1, [0])
-    play_module.follow(env)
+    follow(env)
     renderer = env.envs[0].unwrapped.mujoco_renderer
     assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"
-    play_module.follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
+    follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
 
 
 def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +105,7 @@ def test_half_an_mp4_is_noticed(tmp_path: Path) -> None:
     pytest.importorskip("imageio_ffmpeg", reason="the report extra is not installed")
     (tmp_path / "a.mp4").write_bytes(b"half a film")
     with pytest.raises(OSError, match="the encoder stopped early"):
-        play_module._require_readable(tmp_path / "a.mp4")
+        require_readable(tmp_path / "a.mp4")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a screen is no variable of the environment")
@@ -112,11 +114,11 @@ def test_a_machine_without_a_screen_draws_off_screen(
     display: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "environ", {} if display is None else {"DISPLAY": display})
-    play_module._draw_without_a_screen()
+    draw_without_a_screen()
     assert os.environ.get("MUJOCO_GL") == expected
     assert os.environ["SDL_AUDIODRIVER"] == "dummy"
     monkeypatch.setattr(os, "environ", {"MUJOCO_GL": "osmesa"})
-    play_module._draw_without_a_screen()
+    draw_without_a_screen()
     assert os.environ["MUJOCO_GL"] == "osmesa"  # the user's choice stays
 
 

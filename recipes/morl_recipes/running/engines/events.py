@@ -48,27 +48,21 @@ class LateInterrupt(KeyboardInterrupt):
 
 
 @dataclass(frozen=True)
-class Failed:
+class _Ended:
+    name: str
+    reason: str
+
+
+class Failed(_Ended):
     """A population could not be trained; the others go on."""
 
-    name: str
-    reason: str
 
-
-@dataclass(frozen=True)
-class Lost:
+class Lost(_Ended):
     """A population was lost with its worker, node or memory: its runs stay to do, and the others go on."""
 
-    name: str
-    reason: str
 
-
-@dataclass(frozen=True)
-class Stopped:
+class Stopped(_Ended):
     """Something that concerns every population, such as a full disk: the sweep must end."""
-
-    name: str
-    reason: str
 
 
 Event: TypeAlias = Finished | Failed | Lost | Stopped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from morl_envs.source import EnvSource, find_source
+from morl_envs.source import find_source
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT, FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
@@ -32,13 +32,5 @@ def front_recipe(env: Any, recipe: Recipe | None = None) -> Recipe:
         (0.2, -1.5)
     """
     blocks = ROWS["ours"]["Linear, raw returns"] if recipe is None else recipe
-    ppo = DISCRETE if is_discrete(find_source(env)) else CONTINUOUS
+    ppo = DISCRETE if find_source(env).is_discrete() else CONTINUOUS
     return replace(blocks, ppo=ppo, actor=FRONT_ACTOR, preferences=FRONT_PREFERENCES)
-
-
-def is_discrete(source: EnvSource) -> bool:
-    """Tell whether actions are choices; opens an environment where no card says it."""
-    if source.card is not None:
-        return source.card.num_actions is not None
-    with source.opened(1, [0]) as env:
-        return env.num_actions is not None

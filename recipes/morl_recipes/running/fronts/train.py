@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from morl_blocks.preferences import even_preferences
-from morl_envs.protocol import TensorEnv
-from morl_envs.shortened import ShortenedEnv, discounted_horizon
+from morl_envs.shortened import shortened
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.evaluation.episodes import front_returns
@@ -25,7 +23,6 @@ from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.settings import Settings, takes
 from morl_recipes.recipe.specs import Given, Uniform
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
-from morl_recipes.running.fronts.recipe import is_discrete
 from morl_recipes.running.fronts.warm import train_warm
 from morl_recipes.running.train import How, train
 from morl_recipes.store.front import NAME
@@ -97,7 +94,7 @@ def train_front(
     chosen = (settings or Settings(test_episodes=0)).change(total_steps=total_steps, **changes)
     checks.between("gamma", gamma, 0.0, 1.0)
     source = scaled_source(find_source(env, chosen.device).complete(), normalize=normalize_observations)
-    world = shortened_source(source, horizon, gamma)
+    world = shortened(source, horizon, gamma)
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
     m = len(source.objectives)
@@ -128,32 +125,10 @@ def scaled_source(source: EnvSource, *, normalize: bool | None) -> EnvSource:
     speeds of 10: without a card, those with continuous actions are scaled.
     """
     if normalize is None:
-        normalize = source.normalize_observations or (source.card is None and not is_discrete(source))
+        normalize = source.normalize_observations or (source.card is None and not source.is_discrete())
     elif not isinstance(normalize, bool):
         checks.fail("normalize_observations", "be true, false or None", repr(normalize))
     return replace(source, normalize_observations=normalize)
-
-
-def shortened_source(source: EnvSource, horizon: int | None, gamma: float) -> EnvSource:
-    """Return where training takes its environments from: the source, with its episodes cut off where nothing counts."""
-    limit = source.horizon or math.inf
-    steps = min(discounted_horizon(gamma), limit) if horizon is None else checks.at_least("horizon", horizon, 1)
-    if steps > limit:
-        checks.fail("horizon", f"be no more than the environment's own {limit}", horizon)
-    if steps == limit:
-        return source
-    return replace(source, make=_Shorter(source.make, int(steps)), horizon=int(steps))
-
-
-@dataclass(frozen=True)
-class _Shorter:
-    """Open environments with shorter episodes."""
-
-    make: Callable[[int, Sequence[int]], TensorEnv]
-    horizon: int
-
-    def __call__(self, num_envs: int, seeds: Sequence[int]) -> TensorEnv:
-        return cast("TensorEnv", ShortenedEnv(self.make(num_envs, seeds), self.horizon))
 
 
 def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from morl_envs.shortened import shortened
 from morl_envs.source import find_source
 from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
@@ -17,7 +18,7 @@ from morl_recipes.recipe import specs
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.front import make_policy
-from morl_recipes.running.fronts.train import adapted, scaled_source, shortened_source
+from morl_recipes.running.fronts.train import adapted, scaled_source
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 from tests.morl_recipes.worlds import Scripts
@@ -69,23 +70,23 @@ def test_observations_are_scaled_as_a_card_says_and_without_a_card_where_actions
 def test_episodes_of_the_training_end_where_the_discount_leaves_nothing() -> None:
     source = toy().complete()
     limit = source.horizon or 0
-    assert shortened_source(source, None, 1.0) is source
-    assert shortened_source(source, None, 0.999) is source  # further than the environment goes
+    assert shortened(source, None, 1.0) is source
+    assert shortened(source, None, 0.999) is source  # further than the environment goes
     for asked, gamma, steps in ((None, 0.5, 5), (3, 1.0, 3)):
-        short = shortened_source(source, asked, gamma)
+        short = shortened(source, asked, gamma)
         with short.opened(2, [0, 1]) as env:
             assert (short.horizon, env.horizon) == (steps, steps)
             env.reset_tensors()
             ends = [bool(env.step_tensors(torch.zeros(2, env.action_dim))[3].all()) for _ in range(steps)]
             assert ends == [*[False] * (steps - 1), True]
     with pytest.raises(ValueError, match=f"`horizon` must be no more than the environment's own {limit}"):
-        shortened_source(source, limit + 1, 1.0)
+        shortened(source, limit + 1, 1.0)
     with pytest.raises(ValueError, match="`horizon` must be a whole number >= 1, got 0"):
-        shortened_source(source, 0, 1.0)
+        shortened(source, 0, 1.0)
 
 
 def test_a_training_on_shorter_episodes_goes_on_from_its_state() -> None:
-    source = shortened_source(toy().complete(), 7, 1.0)
+    source = shortened(toy().complete(), 7, 1.0)
     settings = Settings(total_steps=256, num_envs=4, compile=False)
     first, second = (Batch([Run(RECIPE, (0.5, 0.5), 3)], source, settings) for _ in range(2))
     first.iterate()
