@@ -155,16 +155,7 @@ def held_out_returns(
     """Play the most likely actions of every policy on held-out episodes, which no training and no validation has seen.
 
     Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whichever others are played: the returns are
-    a function of policy, preference and seed, bit for bit.
-
-    Args:
-        recipe: The recipe whose actor all policies have; they differ in parameters alone.
-        policies: Parameters of each policy by name.
-        seeds: Seed of each policy's run.
-        preferences: Preference that each policy follows.
-        source: Where environments come from.
-        episodes: Episodes per policy, >= 1.
-        at_once: Environments that are open at once; one policy's are never split.
+    a function of policy, preference and seed, bit for bit. At most ``at_once`` environments are open at once.
 
     Returns:
         Undiscounted returns, ``[policies, episodes, m]``; NaN for an episode with an observation that is not finite.
@@ -222,17 +213,10 @@ def front_returns(
     episodes: int,
     gamma: float = 1.0,
 ) -> Tensor:
-    """Return the discounted return of every episode of policies under many preferences, ``[R, K, episodes, m]``.
+    """Return the discounted return of every episode of R policies under many preferences, ``[R, K, episodes, m]``.
 
-    Policies take their most likely actions. Episode e of a policy begins alike under all of its preferences.
-
-    Args:
-        policies: R policies of one architecture.
-        seeds: Seed of each policy's run.
-        preferences: K preferences for each policy, ``[R, K, m]``.
-        source: Where environments come from.
-        episodes: Episodes per policy and preference.
-        gamma: Discount of the returns.
+    Policies take their most likely actions. Episode e of a policy begins alike under all of its preferences
+    ``[R, K, m]``, from the seed of its run.
     """
     runs, count, m = preferences.shape
     starts = [[derive(seed, FRONT, index) for index in range(episodes)] for seed in seeds]

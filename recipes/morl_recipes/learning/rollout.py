@@ -127,11 +127,6 @@ def episode_returns(reward: Tensor, done: Tensor, carry: Tensor) -> tuple[Tensor
     """Average the returns of the episodes that ended in a rollout, ``[R, m]``, NaN where none did.
 
     ``carry`` is the return of the episodes that were running before, ``[R, E, m]``; the new one is returned too.
-
-    Example:
-        >>> reward, done = torch.ones(1, 1, 4, 1), torch.tensor([0, 1, 0, 0]).bool().reshape(1, 1, 4, 1)
-        >>> episode_returns(reward, done, carry=torch.full((1, 1, 1), 5.0))
-        (tensor([[7.]]), tensor([[[2.]]]))
     """
     first = reward[:, :, :1] + carry.unsqueeze(2)
     summands = torch.cat([first, reward[:, :, 1:]], dim=2)

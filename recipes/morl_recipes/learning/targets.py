@@ -111,16 +111,10 @@ def learning_targets(
 ) -> Targets:
     """Widen the bounds of the returns, choose the smoothness, then normalise, weigh and standardise.
 
-    Args:
-        estimates: What :func:`gae` returned.
-        preferences: Preference of every step, ``[R, N, m]``.
-        normalizer: Bounds of every run's returns; widened here.
-        scalarizers: The runs' scalarizers; their smoothness is stepped here, if there is a ``clock``.
-        forms: The runs' forms of advantage.
-        clock: Share of the training done, and the runs' conflict in the last iteration, ``[R]``.
-        normalize_targets: Targets in [0, 1] instead of raw.
-        collected: For forms of whole episodes: reward before each step, and the step's discount.
-        expected: For forms at the expectation: raw expected return from the initial states, ``[R, N, m]``.
+    The scalarizers are stepped if there is a ``clock``: the share of the training done, and the conflict of the last
+    iteration, ``[R]``. ``collected`` is what :class:`Accrual` returned, for forms of whole episodes: utility and
+    attention are then those of the episode, not of what is to come. ``expected`` is the raw return from the initial
+    states under the preference of each step, ``[R, N, m]``, for forms at the expectation.
     """
     _, returns, value = estimates
     # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the

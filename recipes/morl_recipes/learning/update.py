@@ -42,11 +42,9 @@ class Update:
     def objective_gradients(
         self, flat: Tensor, samples: Minibatch, hyper: Hyper
     ) -> tuple[Tensor | None, Callable[[Tensor], Tensor]]:
-        """Differentiate the objectives' losses by the actors' parameters.
+        """Return the inner products of the objectives' gradients, ``[R, q, q]``, and the map to the actors' gradient.
 
-        Returns:
-            The gradients' inner products, ``[R, q, q]``, and the map from their weights ``[R, q]`` to the actors'
-            gradient ``[R, P]``: their sum, less the entropy bonus, plus the penalty.
+        It takes their weights ``[R, q]`` and returns the sum ``[R, P]``, less the entropy bonus, plus the penalty.
         """
         jacobian = torch.func.vmap(torch.func.jacrev(self._losses))(flat, samples, hyper.clip)  # [R, q + 2, P]
         objectives, bonus, penalty = jacobian[:, :-2], jacobian[:, -2], jacobian[:, -1]

@@ -24,14 +24,7 @@ from morl_recipes.recipe.spec import AnySpec, Live, Spec, kind_of
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
-    """Return the recipe as plain fields, or its text and digests when it holds live modules, which no file can.
-
-    Example:
-        >>> from dataclasses import replace
-        >>> from morl_blocks.combiners import Sum
-        >>> list(describe_recipe(replace(Recipe(), combiner=Sum()))["live"])
-        ['combiner']
-    """
+    """Return the recipe as plain fields, or its text and digests when it holds live modules, which no file can."""
     try:
         return recipe.to_dict()
     except ValueError:
@@ -146,19 +139,9 @@ def _names(block: Any, path: str = "") -> list[str]:
 def blocks_of(recipe: Recipe | Mapping[str, Any]) -> str:
     """Return what a recipe trains, as text: its slots without PPO's numbers, in one form for all of its spellings.
 
-    Recipes of older stores get the slots that came later. A brake can raise the smoothness to its maximum and no
-    further: over a base that is fixed at this maximum it does nothing, and the paper's *No Decay* is its *mu=10.0*.
-
-    Args:
-        recipe: A recipe, or its JSON as in a manifest; JSON that this version cannot read is taken as it stands.
-
-    Returns:
-        The slots; equal for recipes that train the same runs.
-
-    Example:
-        >>> braked = {"type": "ConflictBraked", "base": {"type": "Fixed", "mu": 10.0}, "maximum": 10.0}
-        >>> blocks_of({"mu": braked}) == blocks_of({"mu": {"type": "Fixed", "mu": 10.0}})
-        True
+    JSON of older stores gets the slots that came later; what this version cannot read is taken as it stands. A brake
+    can raise the smoothness to its maximum and no further: over a base that is fixed at this maximum it does nothing.
+    So the paper's *No Decay* is its *mu=10.0*.
     """
     if isinstance(recipe, Recipe):
         return _text_of(recipe.to_dict())
@@ -193,16 +176,11 @@ def digest_of(module: nn.Module) -> str:
 
     All parameters and buffers count, also those that a state dict leaves out. So do attributes that are plain (numbers,
     words, tensors, arrays, collections and objects of these); a function counts by its name alone.
-
-    Example:
-        >>> from morl_blocks.schedulers import Fixed
-        >>> digest_of(Fixed(2.0)) == digest_of(Fixed(2.0)), digest_of(Fixed(2.0)) == digest_of(Fixed(3.0))
-        (True, False)
     """
-    return _sha256(json.dumps(_plain(module, frozenset())).encode())[:16]
+    return _sha256(json.dumps(_as_json(module, frozenset())).encode())[:16]
 
 
-def _plain(value: Any, above: frozenset[int]) -> Any:
+def _as_json(value: Any, above: frozenset[int]) -> Any:
     """Return a value as what JSON can hold; ``above`` has the ids of what it lies in, so that a circle ends."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -217,12 +195,12 @@ def _plain(value: Any, above: frozenset[int]) -> Any:
         return "above"
     above |= {id(value)}
     if isinstance(value, Mapping):
-        return [[str(key), _plain(item, above)] for key, item in value.items()]
+        return [[str(key), _as_json(item, above)] for key, item in value.items()]
     if isinstance(value, list | tuple):
-        return [_plain(item, above) for item in value]
+        return [_as_json(item, above) for item in value]
     if isinstance(value, set | frozenset):  # Python shuffles words anew in every process
-        return sorted(json.dumps(_plain(item, above)) for item in value)
-    return [_plain(type(value), above), _plain(_attributes(value), above)]
+        return sorted(json.dumps(_as_json(item, above)) for item in value)
+    return [_as_json(type(value), above), _as_json(_attributes(value), above)]
 
 
 def _attributes(value: Any) -> dict[str, Any]:

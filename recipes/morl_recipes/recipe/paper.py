@@ -34,10 +34,6 @@ def is_reference(method: str) -> bool:
     """Tell whether the paper, or a row of this package, means PASTA by a method's name.
 
     A user's own row may have any name: :mod:`morl_recipes.analysis.results` decides by the recipe too.
-
-    Example:
-        >>> is_reference("kappa = 0.4 (Ours)"), is_reference("PASTA"), is_reference("No PCGrad")
-        (True, True, False)
     """
     return method == "PASTA" or method.endswith("(Ours)")
 
@@ -75,21 +71,12 @@ def preference_label(weights: tuple[float, ...]) -> str:
 
     A preference that is not the paper's but would read like one of the paper's is printed with more digits, so a label
     that the paper prints always means the paper's weights.
-
-    Example:
-        >>> preference_label((1 / 3, 1 / 3, 1 / 3)), preference_label((0.104, 0.696, 0.2))
-        ('0.33-0.33-0.33', '0.104-0.696-0.200')
     """
     return preference_labels([weights])[0]
 
 
 def preference_labels(preferences: Sequence[tuple[float, ...]]) -> list[str]:
-    """Print several preferences as :func:`preference_label` does, with more digits where two would look the same.
-
-    Example:
-        >>> preference_labels([(0.251, 0.749), (0.252, 0.748), (0.5, 0.5)])
-        ['0.251-0.749', '0.252-0.748', '0.50-0.50']
-    """
+    """Print several preferences as :func:`preference_label` does, with more digits where two would look the same."""
     return [_label(weights, preferences) for weights in preferences]
 
 
@@ -150,12 +137,7 @@ def per_preference() -> pd.DataFrame:
 
 
 def marks() -> pd.DataFrame:
-    """Return the typography of the appendix tables: ``best``, ``second``, ``worst`` or nothing for each cell.
-
-    Example:
-        >>> len(marks())
-        370
-    """
+    """Return the typography of the appendix tables: ``best``, ``second``, ``worst`` or nothing for each cell."""
     return _named(_read("marks").copy())
 
 
@@ -176,19 +158,9 @@ def summary() -> pd.DataFrame:
 
 
 def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[float, float] | None:
-    """Score the paper's own returns under given bounds, to tell whether its hypervolumes are on the same scale.
+    """Return the mean hypervolume of the paper's own returns under given bounds, and the mean that it prints.
 
-    Args:
-        env: Name of the environment.
-        low: Return of each objective that counts as 0.
-        high: Return of each objective that counts as 1.
-
-    Returns:
-        The mean over the appendix of the rescored and of the printed hypervolumes; ``None`` where nothing is printed.
-
-    Example:
-        >>> [round(hv, 3) for hv in rescored("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0))]
-        [0.16, 0.287]
+    ``None`` where nothing is printed for the environment.
     """
     frame = per_preference()
     rows = frame[frame["env"] == env]
@@ -199,11 +171,6 @@ def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[flo
 
 
 def same_scale(env: str, low: Sequence[float], high: Sequence[float]) -> bool:
-    """Tell whether the paper's hypervolumes may stand beside ours: its own returns score what it prints.
-
-    Example:
-        >>> same_scale("frogger", (-15.0, -25.0, -25.0), (12.0, 100.0, 100.0)), same_scale("toy", (0.0,), (1.0,))
-        (False, True)
-    """
+    """Tell whether the paper's hypervolumes may stand beside ours: its own returns score what it prints."""
     found = rescored(env, low, high)
     return found is None or abs(found[0] - found[1]) <= SCALE_TOLERANCE * found[1]

@@ -14,7 +14,7 @@ from morl_blocks.ppo import Actor
 from morl_envs.protocol import TensorEnv
 from morl_recipes.common import checks
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.recipe import Recipe, plain_fields
+from morl_recipes.recipe.recipe import Recipe, fields_of
 from morl_recipes.recipe.spec import KINDS, AnySpec, Live, Spec
 from morl_recipes.recipe.specs import Choices
 
@@ -41,8 +41,8 @@ class Network:
         """Return the actor, with parameters of no meaning."""
         known = require_known(self.actor)
         # A file may name any size: nothing is allocated for our own. A user's may hold more than its parameters.
-        plain = isinstance(known, Spec) and known.kind is specs.Actor
-        with torch.device("meta") if plain else torch.random.fork_rng(devices=[]):
+        ours = isinstance(known, Spec) and known.kind is specs.Actor
+        with torch.device("meta") if ours else torch.random.fork_rng(devices=[]):
             actor: Actor = known.build(self.observation_dim, num_objectives, self.actions)
         return actor
 
@@ -71,9 +71,9 @@ def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(actor, Spec | Live):
         return actor
     try:
-        plain: dict[str, Any] = json.loads(json.dumps(plain_fields("actor", actor)))
-        if read_actor(plain) == actor:
-            return plain
+        fields: dict[str, Any] = json.loads(json.dumps(fields_of("actor", actor)))
+        if read_actor(fields) == actor:
+            return fields
     except (ValueError, TypeError):
         pass
     return {"text": f"a live {type(actor.module).__name__}" if isinstance(actor, Live) else repr(actor)}

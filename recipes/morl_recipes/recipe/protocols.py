@@ -54,23 +54,13 @@ class Task:
     reason: str
 
     def grid(self) -> Array:
-        """Return the even weights of the evaluation, ``[weights, m]``.
-
-        Example:
-            >>> protocol("B").task("mo-hopper-v5").grid().shape
-            (66, 3)
-        """
+        """Return the even weights of the evaluation, ``[weights, m]``."""
         return even_weights(self.objectives, self.weights)
 
     def published(self) -> pd.DataFrame:
         """Return the published rows of :func:`published_fronts` that a front of ``env`` may stand beside.
 
         A task that is not comparable raises ``ValueError`` with the reason: its numbers are about something else.
-
-        Example:
-            >>> frame = protocol("B").task("mo-hopper-2obj-v5").published()
-            >>> frame.loc[frame["metric"] == "HV", ["method", "value"]].values.tolist()
-            [['PG-MORL', 120000.0], ['GPI-LS', 119000.0], ['C-MORL', 137000.0], ['D3PO', 130000.0]]
         """
         if not self.comparable:
             checks.fail(
@@ -90,13 +80,7 @@ class Protocol:
     tasks: tuple[Task, ...]
 
     def task(self, env: str) -> Task:
-        """Return the task of an environment (any case).
-
-        Example:
-            >>> task = protocol("A").task("mo-hopper-2obj-v5")
-            >>> task.reference, task.gamma, task.comparable
-            ((0.0, 0.0), 1.0, False)
-        """
+        """Return the task of an environment (any case)."""
         tasks = {task.env: task for task in self.tasks}
         key = env.lower() if isinstance(env, str) else env
         if key not in tasks:

@@ -101,8 +101,8 @@ class Recipe:
         What came later is left out while it has its default, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``: recipes
         that do without it read, and are named, as they always were.
         """
-        plain = {f.name: _without_later(plain_fields(f.name, getattr(self, f.name))) for f in fields(Recipe)}
-        return {name: value for name, value in plain.items() if LATER.get(name) != value}
+        written = {f.name: _without_later(fields_of(f.name, getattr(self, f.name))) for f in fields(Recipe)}
+        return {name: value for name, value in written.items() if LATER.get(name) != value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
@@ -149,10 +149,6 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a recipe of version 0.1 in today's terms; today's own are returned as they are.
 
     Then the actor's width was a number of PPO, and fixed STCH took its smoothness from the ``mu`` slot.
-
-    Example:
-        >>> upgraded({"ppo": {"hidden": 32}})
-        {'ppo': {}, 'actor': {'type': 'Actor', 'hidden': 32}}
     """
     data = dict(data)
     ppo, scalarizer, mu = (data.get(name) for name in ("ppo", "scalarizer", "mu"))
@@ -181,12 +177,12 @@ def _without_later(block: Any) -> Any:
     return {key: value for key, value in block.items() if key not in later or later[key] != value}
 
 
-def plain_fields(name: str, value: Any) -> Any:
+def fields_of(name: str, value: Any) -> Any:
     """Return a spec as a dictionary with its kind under ``type``."""
     if isinstance(value, Live):
         raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
     if isinstance(value, Spec):
-        return {"type": value.kind.name, **{key: plain_fields(key, item) for key, item in value.values}}
+        return {"type": value.kind.name, **{key: fields_of(key, item) for key, item in value.values}}
     if isinstance(value, PPO):
         return asdict(value)
     if isinstance(value, tuple):

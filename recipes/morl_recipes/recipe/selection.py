@@ -117,13 +117,7 @@ def _spellings(row: Row) -> set[str]:
 
 
 def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
-    """Return the rows that a name of a user's file stands for, a recipe or a dictionary; without a name, all.
-
-    Example:
-        >>> plugin = Plugin("my_rows.py", "from morl_recipes.recipe.rows import PASTA as Mine")
-        >>> list(rows_of(plugin, "Mine"))
-        ['Mine']
-    """
+    """Return the rows that a name of a user's file stands for, a recipe or a dictionary; without a name, all."""
     module = plugin.load()
     found = {key: value for key, value in vars(module).items() if isinstance(value, Recipe) or _is_rows(value)}
     known = {id(value) for value in vars(import_module("morl_recipes.recipe.rows")).values()}

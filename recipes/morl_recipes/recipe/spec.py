@@ -104,13 +104,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Spec:
-    """What a block is made with: frozen, comparable, serialisable. Arguments are attributes.
-
-    Example:
-        >>> from morl_recipes.recipe.specs import Fixed
-        >>> Fixed(2), Fixed(2).mu
-        (Fixed(mu=2.0), 2.0)
-    """
+    """What a block is made with: frozen, comparable, serialisable. Arguments are attributes."""
 
     kind: Kind
     values: tuple[tuple[str, Any], ...]
@@ -127,13 +121,7 @@ class Spec:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
 
     def brief(self) -> str:
-        """Return the spec as one would type it: without the arguments that have their defaults.
-
-        Example:
-            >>> from morl_recipes.recipe.specs import Branched, Fixed
-            >>> Branched(hidden=8).brief(), Fixed(1.0).brief()
-            ('Branched(hidden=8)', 'Fixed(mu=1.0)')
-        """
+        """Return the spec as one would type it: without the arguments that have their defaults."""
         defaults = {name: _settled(name, default, None) for name, default in self.kind.defaults.items()}
         number = [name for name, value in self.values[:1] if isinstance(value, float)]  # a first number is the point
         shown = [(name, value) for name, value in self.values if name in number or value != defaults[name]]
@@ -215,15 +203,7 @@ def as_spec(value: Any) -> Any:
 
 
 def require_slot(name: str, value: object, slot: str) -> None:
-    """Require a spec that fits a slot.
-
-    Example:
-        >>> from morl_recipes.recipe.specs import PCGrad
-        >>> require_slot("mu", PCGrad(), "mu")
-        Traceback (most recent call last):
-        ...
-        ValueError: `mu` must be a spec or a module of the kind mu, got PCGrad(...), which is a combiner.
-    """
+    """Require a spec that fits a slot."""
     rule = f"be a spec or a module of the kind {slot}"
     if isinstance(value, type):
         checks.fail(name, f"{rule}, such as spec({value.__name__})()", f"the class {value.__name__}")

@@ -57,11 +57,7 @@ def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) 
 
 
 def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
-    """Make the adapter around an aggregator or weighting of TorchJD.
-
-    Args:
-        weighting: Its name, with arguments where it needs any: ``"UPGrad"``, ``"CAGradWeighting(c=0.5)"``.
-    """
+    """Make the adapter around an aggregator or weighting of TorchJD, such as ``"CAGradWeighting(c=0.5)"``."""
     try:
         classes = import_module("torchjd.aggregation")
     except ImportError as error:
@@ -76,12 +72,7 @@ def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
 
 
 def _called(text: str) -> tuple[str, dict[str, Any]]:
-    """Split ``"Name(key=number)"`` into the name and its arguments; nothing is executed.
-
-    Example:
-        >>> _called("CAGradWeighting(c=0.5)")
-        ('CAGradWeighting', {'c': 0.5})
-    """
+    """Split ``"Name(key=number)"`` into the name and its arguments; nothing is executed."""
     try:
         call = ast.parse(text, mode="eval").body
         if isinstance(call, ast.Name):

@@ -33,15 +33,7 @@ OVERHEAD = 4.0
 
 @dataclass(frozen=True)
 class Job:
-    """Runs that train together.
-
-    Args:
-        name: A stable name that follows from the runs.
-        runs: The runs; they differ in numbers alone.
-        settings: How they are trained.
-        plugins: Files of the user that their recipes and their environment need.
-        source: Where the environments come from, in this process.
-    """
+    """Runs that train together; they differ in numbers alone. The name is stable, the source is of this process."""
 
     name: str
     runs: tuple[Run, ...]
@@ -75,15 +67,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a sweep will do.
-
-    Args:
-        runs: All runs, recipe by recipe.
-        groups: The same runs in the largest jobs that can train together.
-        environments: What tables need to know about the environments.
-        settings: How all of them are trained.
-        population: Largest population that the sweep asks for, if it does.
-    """
+    """Everything that a sweep will do: all runs, recipe by recipe, and the same runs in the largest possible jobs."""
 
     runs: tuple[Run, ...]
     groups: tuple[Job, ...]
@@ -128,12 +112,7 @@ def makespan(costs: Iterable[float], workers: int) -> float:
 
 
 def make_plan(sweep: Sweep) -> Plan:
-    """Multiply a sweep out.
-
-    Returns:
-        The plan. Unknown rows and environments, preferences of the wrong length, recipes that cannot be built and
-        environments that need an extra that is not installed raise ``ValueError`` or ``ImportError``.
-    """
+    """Multiply a sweep out."""
     adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
     sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:

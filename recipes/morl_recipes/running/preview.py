@@ -72,12 +72,7 @@ def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
 
 
 def executed(names: Iterable[str]) -> list[str]:
-    """Say which files rows and environments come from, before they are run; a dry run has to run them too.
-
-    Example:
-        >>> executed(["PASTA", "my_rows.py:MyRow", "my_rows.py"])
-        ['This runs the Python file my_rows.py, because only the file itself knows what it defines.']
-    """
+    """Say which files rows and environments come from, before they are run; a dry run has to run them too."""
     files = list(dict.fromkeys(file.path for name in names if (file := named_file(name)) is not None))
     if not files:
         return []

@@ -42,12 +42,7 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
 
 
 def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
-    """Return the ids that a name stands for, all of one method; whole parts between dots come before pieces.
-
-    Example:
-        >>> match_runs("Linear", ["stealth.baselines.linear.s0", "stealth.ours.linear-vector.s0"])
-        ['stealth.baselines.linear.s0']
-    """
+    """Return the ids that a name stands for, all of one method; whole parts between dots come before pieces."""
     lower = name.lower()
     row = ".".join(re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in lower.split("/"))  # as tables print it
     whole = [run_id for run_id in run_ids if f".{lower}." in f".{run_id.lower()}."]

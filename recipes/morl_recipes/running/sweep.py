@@ -77,12 +77,7 @@ def shipped_sweeps() -> dict[str, Path]:
 
 
 def find_sweep(name: str | Path) -> Path:
-    """Return the file that a name stands for: a path, or a sweep that comes with the package.
-
-    Example:
-        >>> find_sweep("smoke").name
-        'smoke.toml'
-    """
+    """Return the file that a name stands for: a path, or a sweep that comes with the package."""
     path, shipped = Path(name), shipped_sweeps()
     if not path.exists() and path.name == str(name) and not path.suffix:
         if path.name not in shipped:

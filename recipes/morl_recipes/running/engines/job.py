@@ -44,24 +44,13 @@ def train_job(
     begin: Callable[[Batch], None] | None = None,
     end: Callable[[Batch], None] | None = None,
 ) -> list[RunRecord]:
-    """Train a job; a checkpoint that cannot be used is set aside, for it must not fail its runs for ever.
+    """Train a job, from its checkpoint in ``folder`` if there is one; return one record per run, in order.
 
-    Args:
-        job: The runs.
-        folder: Where the checkpoint is, or will be; without one an interrupted training starts again.
-        report: Told the environment steps so far, all runs together.
-        accept_versions: Continue from a checkpoint of other versions.
-        log: Opens a logger for the job of a name, here, where it is trained; closed at its end.
-        progress: Show a progress bar.
-        loggers: Further loggers.
-        raises: Errors of a checkpoint that are raised instead.
-        files: As for :class:`~morl_recipes.running.recorder.Recorder`.
-        shared: Other processes may hold the checkpoint.
-        begin: Called with the new batch.
-        end: Called with the trained batch.
-
-    Returns:
-        One record per run, in order. They come in a :class:`LateInterrupt` where an interrupt did not stop the job.
+    A checkpoint that cannot be used is set aside, for it must not fail its runs for ever; errors in ``raises`` are
+    raised instead. ``report`` is told the environment steps so far, all runs together. ``log`` opens a logger for the
+    job of a name, where it is trained. ``shared``: other processes may hold the checkpoint. ``begin`` and ``end`` are
+    called with the new and with the trained batch. After an interrupt that did not stop the job, the records come in a
+    :class:`LateInterrupt`.
     """
     require_device(job.settings.device)
     runs, source = job.live()

@@ -22,13 +22,7 @@ COLUMNS = ("method", "HV", "HV ±", "EUM", "EUM ±", "sparsity", "seeds", "steps
 
 
 def protocol_task(name: str, env: str) -> Task:
-    """Return the task of a protocol (``"B"``, ``"exact"``); one that nothing published may stand beside is refused.
-
-    Example:
-        >>> task = protocol_task("B", "mo-hopper-2d-v4")
-        >>> task.steps, task.gamma, task.reference, task.weights
-        (1500000, 0.99, (-100.0, -100.0), 101)
-    """
+    """Return the task of a protocol (``"B"``, ``"exact"``); one that nothing published may stand beside is refused."""
     found = protocol(name)
     task = found.task(env)
     if not task.comparable:
@@ -41,13 +35,6 @@ def protocol_settings(task: Task, recipe: Recipe, settings: Settings | None = No
     """Return what :func:`~morl_recipes.train_front` needs for a task, besides recipe and seeds.
 
     A protocol's number of steps is rounded down to whole iterations: a front never takes more than the others had.
-
-    Example:
-        >>> from morl_recipes import front_recipe
-        >>> task = protocol_task("B", "mo-hopper-2d-v4")
-        >>> found = protocol_settings(task, front_recipe("mo-hopper-2d-v4"))
-        >>> found["settings"].total_steps <= 1_500_000, len(found["preferences"])
-        (True, 101)
     """
     own = settings or Settings(test_episodes=0)
     if task.steps is not None:
@@ -75,14 +62,7 @@ def front_scores(front: Front, task: Task) -> pd.DataFrame:
 
 
 def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) -> pd.DataFrame:
-    """Return one row for a method of ours and one for every published one; ± is a standard deviation over seeds.
-
-    Example:
-        >>> scores = pd.DataFrame({"seed": [0], "HV": [1.2e5], "EUM": [240.0], "sparsity": [0.5]})
-        >>> table = beside_published(scores, protocol_task("B", "mo-hopper-2d-v4"), "ours", 1_499_136)
-        >>> table["method"].tolist(), table["EUM"].tolist()
-        (['ours', 'PG-MORL', 'GPI-LS', 'C-MORL', 'D3PO'], [240.0, 234.0, 233.0, 253.0, 247.0])
-    """
+    """Return one row for a method of ours and one for every published one; ± is a standard deviation over seeds."""
     own: dict[str, Any] = {"method": method, "sparsity": scores["sparsity"].mean(), "seeds": len(scores)}
     for name in ("HV", "EUM"):
         own |= {name: scores[name].mean(), f"{name} ±": scores[name].std() if len(scores) > 1 else np.nan}

@@ -54,12 +54,7 @@ def train_warm(
 
 
 def spread(grid: Tensor, count: int) -> list[int]:
-    """Choose rows far from each other: the first, then always the one whose nearest chosen row is the farthest.
-
-    Example:
-        >>> spread(torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]), 2)
-        [0, 2]
-    """
+    """Choose rows far from each other: the first, then always the one whose nearest chosen row is the farthest."""
     chosen, away = [0], torch.full((len(grid),), torch.inf)
     while len(chosen) < min(count, len(grid)):
         away = torch.minimum(away, (grid - grid[chosen[-1]]).norm(dim=1))
