@@ -7,14 +7,9 @@ SHOWN = 10
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, rest: str = "") -> ValueError:
-    """Return the error for a name that is not known, with the nearest ones.
+    """Return the error for a name that is not known, with the nearest ones or the first ``shown`` of all.
 
-    Args:
-        kind: What the name should name, such as ``"row"``.
-        name: The name.
-        known: The names that exist.
-        shown: Most names to list.
-        rest: Where the others are, in brackets behind their number.
+    ``kind`` says what is named; ``rest`` says where the others are, in brackets behind their number.
 
     Example:
         >>> unknown("environment", "steelth", ["stealth", "frogger"])

@@ -115,15 +115,9 @@ def load_history(
 
 
 def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs and some columns of their histories in one pass; a run with anything damaged is marked.
+    """Read the runs and some columns of their histories (``None``: all) in one pass; damaged runs are marked.
 
-    Args:
-        store: The store.
-        columns: Columns of the histories, those that no run has are left out; ``None`` for all.
-
-    Returns:
-        The frame of :func:`load_runs`, and that of :func:`load_history` with ``run_id`` (as a category),
-        ``iteration``, ``steps`` and the columns alone.
+    Of chosen columns those that no run has are left out; the run id is a category, and no other name is there.
     """
     reading = _Reading(store, "mark", None if columns is None else frozenset(columns)).read(runs=True, histories=True)
     return reading.runs(), reading.histories(KEYS if columns is None else ["run_id"])

@@ -13,78 +13,76 @@ FILES = HISTORY, POLICY = "history.csv", "policy.safetensors"
 Rule = Callable[[Any], bool]
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str)
+def _kind(*types: type) -> Rule:
+    return lambda value: isinstance(value, types) and not isinstance(value, bool)
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _or_null(rule: Rule) -> Rule:
+    return lambda value: value is None or rule(value)
 
 
-def _number(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+def _list_of(rule: Rule) -> Rule:
+    return lambda value: isinstance(value, list) and all(map(rule, value))
 
 
-def _numbers(value: object) -> bool:
-    return isinstance(value, list) and all(map(_number, value))
+def _map_of(rule: Rule) -> Rule:
+    return lambda value: isinstance(value, dict) and all(map(rule, value.values()))
 
 
-def _words(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_text, value.values()))
+_text, _whole, _mapping, _number = _kind(str), _kind(int), _kind(dict), _or_null(_kind(int, float))
+_numbers, _words = _list_of(_number), _map_of(_text)
 
 
-def _point(value: object) -> bool:
-    if value is None:
-        return True
-    if not isinstance(value, dict) or not all(key in value for key in POINT_FIELDS):
-        return False
-    return all(_numbers(item) if key == "returns" else _number(item) for key, item in value.items())
-
-
-def _files(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        name in FILES and isinstance(entry, dict) and _whole(entry.get("bytes")) and _text(entry.get("sha256"))
-        for name, entry in value.items()
+def _with_numbers(*lists: str) -> Rule:
+    """Require a dictionary of numbers, and lists of numbers under these names."""
+    return lambda value: (
+        isinstance(value, dict)
+        and all(_numbers(item) if key in lists else _number(item) for key, item in value.items())
     )
 
 
+def _point(value: Any) -> bool:
+    return value is None or (_with_numbers("returns")(value) and all(key in value for key in POINT_FIELDS))
+
+
+def _file(entry: Any) -> bool:
+    return isinstance(entry, dict) and _whole(entry.get("bytes")) and _text(entry.get("sha256"))
+
+
+def _environment(value: Any) -> bool:
+    rules = {"low": _or_null(_numbers), "high": _or_null(_numbers), "objectives": _list_of(_text)}
+    return (
+        isinstance(value, dict) and all(rule(value.get(name)) for name, rule in rules.items()) and value["objectives"]
+    )
+
+
+_IDENTITY: dict[str, Rule] = {**dict.fromkeys(("run_id", "group", "method", "env"), _text), "seed": _whole}
 _RUN: dict[str, Rule] = {
-    **dict.fromkeys(("run_id", "group", "method", "env", "reason"), _text),
+    **_IDENTITY,
+    "reason": _text,
     "status": lambda value: value in ("done", "failed"),
     "preference": _numbers,
-    "seed": _whole,
     "steps": lambda value: _whole(value) and 0 <= value < 2**53,
     "peak": _point,
     "final": _point,
-    "recipe": lambda value: isinstance(value, dict),
-    "files": _files,
+    "recipe": _mapping,
+    "files": lambda value: _map_of(_file)(value) and set(value) <= set(FILES),
 }
 _PLANNED: dict[str, Rule] = {
-    **dict.fromkeys(("run_id", "group", "method", "env"), _text),
-    "preference": lambda value: _numbers(value) and None not in value,
-    "seed": _whole,
+    **_IDENTITY,
+    "preference": _list_of(_kind(int, float)),
     "steps": _whole,
-    "recipe": lambda value: isinstance(value, dict),
+    "recipe": _mapping,
 }
 _MANIFEST: dict[str, Rule] = {
     **dict.fromkeys(("command", "created"), _text),
     "versions": _words,
-    "machine": lambda value: isinstance(value, dict),
-    "environments": lambda value: isinstance(value, dict) and all(map(_environment, value.values())),
-    "runs": lambda value: isinstance(value, list) and all(isinstance(run, dict) for run in value),
+    "machine": _mapping,
+    "environments": _map_of(_environment),
+    "runs": _list_of(_mapping),
 }
-_LATER: dict[str, Rule] = {
-    "training": lambda value: isinstance(value, dict),
-    "plugins": lambda value: isinstance(value, list) and all(map(_words, value)),
-}
-
-
-def _environment(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    bounds = all(value.get(name) is None or _numbers(value[name]) for name in ("low", "high"))
-    names = value.get("objectives")
-    return bounds and isinstance(names, list) and bool(names) and all(map(_text, names))
+_LATER: dict[str, Rule] = {"training": _mapping, "plugins": _list_of(_words)}
+"""Fields that manifests of older versions lack."""
 
 
 def check_run(fields: Mapping[str, Any]) -> str | None:
@@ -104,26 +102,21 @@ def check_run(fields: Mapping[str, Any]) -> str | None:
 
 def check_tests(fields: Mapping[str, Any], objectives: int) -> str | None:
     """Say what is wrong with the tests of a run; ``None`` when nothing is, or when there are none."""
+    lists = ("returns", "returns_se")
     for name in TEST_POINTS:
         point = fields.get(name)
-        if point is not None and not _test(point, objectives):
+        if point is not None and not (
+            _with_numbers(*lists)(point)
+            and _whole(point.get("episodes"))
+            and all(len(point.get(key, ())) == objectives for key in lists)
+        ):
             return f"field {name!r} of another kind"
     return None
 
 
-def _test(point: object, objectives: int) -> bool:
-    if not isinstance(point, dict) or not _whole(point.get("episodes")):
-        return False
-    lists = [point.get("returns"), point.get("returns_se")]
-    return all(isinstance(item, list) and _numbers(item) and len(item) == objectives for item in lists) and all(
-        _number(item) for key, item in point.items() if key not in ("returns", "returns_se")
-    )
-
-
 def check_manifest(fields: Mapping[str, Any]) -> None:
     """Require that the fields of a manifest are of the kinds that readers rely on; raise ``ValueError`` otherwise."""
-    later = {name: rule for name, rule in _LATER.items() if name in fields}
-    wrong = _first(fields, _MANIFEST | later)
+    wrong = _first(fields, _MANIFEST | {name: rule for name, rule in _LATER.items() if name in fields})
     for run in fields["runs"] if wrong is None else ():
         wrong = wrong or _first(run, _PLANNED)
     if wrong is not None:

@@ -40,17 +40,7 @@ def inline_json(value: object) -> str:
 
 
 def write_page(out: str | Path, script: str, data: str, **parts: str) -> Path:
-    """Write a page atomically.
-
-    Args:
-        out: The HTML file.
-        script: What :func:`plotly_script` returned.
-        data: What the page draws, as :func:`inline_json` wrote it.
-        **parts: The rest, as HTML, CSS and JavaScript: ``title, subtitle, facts, body, css, js``.
-
-    Returns:
-        The path.
-    """
+    """Write a page atomically: plotly's script, the data as JSON, and ``title, subtitle, facts, body, css, js``."""
     shell = Template(resource("morl_recipes.analysis.report", "shell.html"))
     page = shell.substitute(parts, plotly="\0plotly\0", data="\0data\0")
     large = {"plotly": script, "data": data}

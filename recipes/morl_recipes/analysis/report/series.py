@@ -86,11 +86,8 @@ def _band(cell: pd.DataFrame, limits: tuple[float, float]) -> Band | None:
 def curves(study: Study, frame: pd.DataFrame, column: str) -> Curves:
     """Average a column of the histories over seeds at equal steps.
 
-    Only steps that all usable runs of a cell have are shown, so that every point of a mean averages the same runs.
-
-    Returns:
-        For each method and preference the mean and one standard deviation over seeds; for the mean over preferences,
-        one standard deviation over preferences (over seeds when there is only one preference).
+    Only steps that all usable runs of a cell have are shown, so that every point of a mean averages the same runs. The
+    band is one standard deviation over seeds; of the mean over preferences, over these where there are several.
     """
     if column not in frame.columns:
         return {}

@@ -27,19 +27,9 @@ def build_study(
     reading: Reading,
     reference: str,
 ) -> Study:
-    """Build the study of one group on one environment.
+    """Build the study of one group on one environment, with a sentence for each kind of gap.
 
-    Args:
-        manifest: The plan; it decides which cells exist.
-        planned: The planned runs with their names.
-        stored: The frame of :func:`~morl_recipes.store.load_runs`, indexed by ``run_id``.
-        env: Name of the environment.
-        group: Name of the group.
-        reading: Which score of each run counts.
-        reference: The method that the others are compared with.
-
-    Returns:
-        The study, with a sentence for each kind of gap.
+    The plan decides which cells exist; ``stored`` is the frame of the runs, indexed by ``run_id``.
     """
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])

@@ -20,15 +20,9 @@ from morl_recipes.store.store import Store
 
 @dataclass(frozen=True)
 class Results:
-    """The data behind tables and reports.
+    """The data behind tables and reports: a study per environment and group, and the frames of a store.
 
-    Attributes:
-        path: Folder of the store; the name of a dataset.
-        manifest: What the sweep set out to do.
-        reading: Which score of each run counts: ``"test"``, ``"peak"``, ``"final"`` or ``"test_final"``.
-        studies: One per environment and group.
-        runs: The frame of :func:`morl_recipes.store.load_runs`.
-        history: The columns that were asked for of :func:`morl_recipes.store.load_history`; empty without histories.
+    ``path`` is the folder of the store or the name of a dataset, ``reading`` the score of each run that counts.
     """
 
     path: Path
@@ -52,16 +46,8 @@ def load_results(
     PASTA is trained once and belongs to every group, as in the paper. Failed, damaged and missing runs and runs whose
     returns are not finite are NaN in the arrays, and ``gaps`` describes them.
 
-    Args:
-        store: A store, its folder, or a :class:`~morl_recipes.analysis.datasets.Dataset`, which has no histories.
-        score: The score of each run, see :func:`~morl_recipes.analysis.tables.render_table`; by default the test score
-            where all finished runs have one, else the peak, with a sentence.
-        against: The row that the others are compared with, in any case; it belongs to every group. By default PASTA.
-        history: Also read the histories.
-        columns: Which of their columns to read, for a large store; all by default.
-
-    Returns:
-        The results; an empty store raises :class:`~morl_recipes.store.StoreError`.
+    ``score`` and ``against`` are those of :func:`~morl_recipes.analysis.tables.render_table`. Histories are read on
+    request, for a large store some of their columns; a dataset has none. An empty store raises ``StoreError``.
     """
     if score is not None:
         checks.one_of("score", score, READINGS)

@@ -12,13 +12,9 @@ from morl_recipes.recipe.run import Run
 
 
 class TableRow(NamedTuple):
-    """A planned run and what it trains, computed once: a sweep has thousands of runs and a dozen studies.
+    """A planned run, whether it is PASTA as published, and its recipe without the numbers of PPO, as text.
 
-    Attributes:
-        run: The run.
-        is_reference: Whether it is PASTA as published: a row of this package, under PASTA's name, with PASTA's blocks.
-            The numbers of PPO may differ; all rows of a sweep share them.
-        blocks: The recipe without its numbers of PPO, as text.
+    PASTA as published is a row of this package, under PASTA's name, with PASTA's blocks.
     """
 
     run: Run

@@ -206,9 +206,6 @@ def identical_methods(studies: Sequence[Study]) -> list[tuple[str, ...]]:
 
     The block in which such rows differ never acted, for example a brake whose threshold no conflict reached. Rows that
     share their runs, such as PASTA in every group, count once.
-
-    Args:
-        studies: Studies of one or several groups.
     """
     found: dict[tuple[object, ...], dict[tuple[str, ...], str]] = {}
     for study in studies:

@@ -16,14 +16,7 @@ Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
 
 
 def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
-    """Print tables in a format.
-
-    Args:
-        tables: The tables.
-        format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
-        width: Columns of the terminal; by default those of the present one.
-        how: One sentence below the last table on how to read them.
-    """
+    """Print tables in a format; ``how`` is the text below the last one on how to read them."""
     checks.one_of("format", format, get_args(Format))
     if format == "terminal":
         return _terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
