@@ -95,8 +95,8 @@ def _latex_sign(sign: str) -> str:
         return _LATEX[sign]
     if sign.isascii() or sign in _LATEX_KNOWS:
         return sign
-    plain = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-    return "".join(_LATEX.get(one, one) for one in plain) or f"U+{ord(sign):04X}"
+    letters = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
+    return "".join(_LATEX.get(one, one) for one in letters) or f"U+{ord(sign):04X}"
 
 
 def for_html(text: str, *, quote: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""Read the histories of runs: thousands of small CSV files of plain numbers."""
+"""Read the histories of runs: thousands of small CSV files of numbers."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence

@@ -50,10 +50,10 @@ def _file(entry: Any) -> bool:
 
 
 def _environment(value: Any) -> bool:
+    if not isinstance(value, dict) or not value.get("objectives"):
+        return False
     rules = {"low": _or_null(_numbers), "high": _or_null(_numbers), "objectives": _list_of(_text)}
-    return (
-        isinstance(value, dict) and all(rule(value.get(name)) for name, rule in rules.items()) and value["objectives"]
-    )
+    return all(rule(value.get(name)) for name, rule in rules.items())
 
 
 _IDENTITY: dict[str, Rule] = {**dict.fromkeys(("run_id", "group", "method", "env"), _text), "seed": _whole}

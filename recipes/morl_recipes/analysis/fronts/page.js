@@ -6,7 +6,7 @@
   const figure = document.getElementById("figure");
   const slider = document.getElementById("weight");
   const column = (rows, k) => rows.map((row) => row[k]);
-  const pick = (rows, kept) => kept.map((index) => rows[index]);
+  const rowsAt = (rows, kept) => kept.map((index) => rows[index]);
   const short = (value) => (value === null ? "" : Number(value.toPrecision(4)).toString());
   const words = (weights) => weights.map((w, k) => `${data.objectives[k]} ${w.toFixed(2)}`).join(", ");
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -34,10 +34,10 @@
     }
     for (const seed of data.seeds) {
       const tint = dark.matches ? seed.style.dark : seed.style.light;
-      const kept = pick(seed.returns, seed.kept);
+      const kept = rowsAt(seed.returns, seed.kept);
       const faint = { color: tint, size: m === 3 ? 2 : 5, opacity: 0.35 };
       traces.push(marks(seed.returns, { marker: faint, showlegend: false, hoverinfo: "skip" }));
-      const text = pick(seed.asked, seed.kept).map(words);
+      const text = rowsAt(seed.asked, seed.kept).map(words);
       const look = { color: tint, size: m === 3 ? 4 : 8, symbol: m === 3 ? "circle" : seed.style.symbol };
       traces.push(marks(kept, { name: seed.name, marker: look, text, hovertemplate: "%{text}<br>%{x:.4g}, %{y:.4g}" }));
     }
@@ -50,7 +50,7 @@
   }
 
   const ends = data.objectives.map((_, k) => {
-    const all = data.seeds.flatMap((seed) => column(pick(seed.returns, seed.kept), k));
+    const all = data.seeds.flatMap((seed) => column(rowsAt(seed.returns, seed.kept), k));
     return [Math.min(...all), Math.max(...all)];
   });
   const share = (row) => row.map((value, k) => (value - ends[k][0]) / (ends[k][1] - ends[k][0] || 1));
@@ -64,7 +64,7 @@
   function parallel() {
     const traces = data.seeds.map((seed) => {
       const color = dark.matches ? seed.style.dark : seed.style.light;
-      return line(pick(seed.returns, seed.kept), { name: seed.name, line: { color, width: 1 }, opacity: 0.6 });
+      return line(rowsAt(seed.returns, seed.kept), { name: seed.name, line: { color, width: 1 }, opacity: 0.6 });
     });
     return [...traces, line([data.mean[0]], { name: "chosen", line: { color: colour("--accent"), width: 4 } })];
   }

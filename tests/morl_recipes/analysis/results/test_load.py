@@ -117,9 +117,9 @@ def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes:
 def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
     tmp_path: Path, trained: str, shown: str
 ) -> None:
-    twins = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
+    same = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
     others = {"controller": "No Conflict", "fixed_mu": "mu=0.1"}
-    rows = [(trained, twins[trained]), (trained, others[trained]), (shown, others[shown])]
+    rows = [(trained, same[trained]), (trained, others[trained]), (shown, others[shown])]
     weights = (0.2, 0.2, 0.6)
     plan = [
         Run(ROWS[group][name].to_dict(), weights, 0, f"run{i}", group, name, "stealth", 1)
@@ -135,10 +135,10 @@ def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
         store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
     studies = {study.group: study for study in load_results(store).studies}
     assert set(studies) == {trained, shown}
-    assert studies[shown].methods.count(twins[shown]) == 1
-    again = studies[shown].run_ids[studies[shown].methods.index(twins[shown])]
+    assert studies[shown].methods.count(same[shown]) == 1
+    again = studies[shown].run_ids[studies[shown].methods.index(same[shown])]
     assert again.tolist() == [["run0"]]
-    assert twins[shown] not in studies[trained].methods
+    assert same[shown] not in studies[trained].methods
     assert studies[shown].gaps == ()
 
 
