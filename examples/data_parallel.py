@@ -1,4 +1,4 @@
-"""Two processes that share the data of one model: gradients are averaged per objective, and then combined."""
+"""Data-parallel training in two processes: gradients are averaged per objective, and then combined."""
 
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -22,8 +22,8 @@ def write_gradients(update: Tensor, params: list[nn.Parameter]) -> None:
 
 
 def train(x: Tensor, targets: Tensor) -> Tensor:
-    """Train on the samples of this process, and return all parameters."""
-    torch.manual_seed(0)  # the same weights everywhere; DistributedDataParallel would send them around
+    """Train on the samples of this process and return all parameters."""
+    torch.manual_seed(0)  # the same weights everywhere; DistributedDataParallel would broadcast them
     model = nn.Sequential(nn.Linear(3, 32), nn.Tanh(), nn.Linear(32, 3))
     params, optimiser = list(model.parameters()), torch.optim.Adam(model.parameters(), 1e-2)
     combiner = PCGrad(seed=0)  # the same random orders everywhere
@@ -39,13 +39,13 @@ def train(x: Tensor, targets: Tensor) -> Tensor:
 
 
 def data() -> tuple[Tensor, Tensor]:
-    """Return three tasks that share their input."""
+    """Return three tasks with the same input."""
     x = torch.randn(256, 3, generator=torch.Generator().manual_seed(0))
     return x, torch.stack([x.sum(-1), -x.sum(-1), x[:, 0] * x[:, 1]], -1)
 
 
 def work(rank: int, folder: str) -> None:
-    """Train on every second sample, and compare with the others."""
+    """Train on every second sample and compare with the other process."""
     dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=PROCESSES)
     x, targets = data()
     params = train(x[rank::PROCESSES], targets[rank::PROCESSES])

@@ -1,6 +1,6 @@
-"""The demo: PASTA against the linear weighting on stealth visual search, with a table, a picture and where to go next.
+"""The demo: PASTA against the linear weighting on stealth visual search, with a table, a picture and next steps.
 
-``python -m examples.demo`` trains eight runs in a few minutes on two cores. It can be stopped and started again.
+``python -m examples.demo`` trains eight runs in a few minutes on two cores. It can be stopped and resumed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main(folder: Path = Path("runs/demo"), sweep: Sweep = SWEEP) -> int:
 
 
 def draw(store: Store, path: Path) -> Path:
-    """Draw learning curves, and where the best policy of each method goes in one episode."""
+    """Draw learning curves, and the path of each method's best policy in one episode."""
     from matplotlib.figure import Figure
 
     runs = load_runs(store)
@@ -91,7 +91,7 @@ def draw(store: Store, path: Path) -> Path:
 
 
 def _curves(axis: Any, history: pd.DataFrame, methods: list[str], label: str) -> None:
-    """Draw the hypervolume over steps: every run thin, the mean thick."""
+    """Draw the hypervolume over steps: thin lines for runs, a thick one for their mean."""
     axis.set_axis_on()
     for method in methods:
         table = history[history["method"] == method].pivot_table(index="steps", columns="seed", values="hv")
@@ -105,7 +105,7 @@ def _curves(axis: Any, history: pd.DataFrame, methods: list[str], label: str) ->
 
 
 def _last_picture(store: Store, run: dict[str, Any]) -> NDArray[np.uint8]:
-    """Play one episode and return its last picture, which shows the whole way."""
+    """Play one episode and return its last picture, which shows the whole path."""
     env: Any = make_batch(run["env"], 1, 7)
     policy = acting(load_policy(store, run, "peak", env), run["preference"])
     return record_episode(env, policy, every=env.horizon)[-1]

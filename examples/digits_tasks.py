@@ -1,4 +1,4 @@
-"""Two tasks on scikit-learn's digits, class and parity, in a trunk of three units: networks for five preferences."""
+"""Two tasks on scikit-learn's digits, class and parity, with a trunk of three units: one network per preference."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ PREFERENCES = torch.tensor([[0.1, 0.9], [0.3, 0.7], [0.5, 0.5], [0.7, 0.3], [0.9
 
 
 class TwoTasks(nn.Module):
-    """A narrow trunk that both heads need: ten classes, and even or odd."""
+    """A narrow trunk that both heads share: ten classes, and even or odd."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class TwoTasks(nn.Module):
 
 
 def train(scalarizer: Scalarizer, weights: Tensor, images: Tensor, labels: Tensor, steps: int, seed: int) -> Tensor:
-    """Train one network, and return its losses on the digits that it has not seen, ``[2]``."""
+    """Train one network and return its losses on held-out digits, ``[2]``."""
     torch.manual_seed(seed)
     net, normalizer = TwoTasks(), InitialValue()
     normalizer.update(net.losses(images[:TRAINING], labels[:TRAINING]))

@@ -1,4 +1,4 @@
-"""Two tasks that share a trunk, trained with the blocks alone: no policy, no environment, no TorchRL."""
+"""Two tasks that share a trunk, trained with only the blocks: no policy, no environment, no TorchRL."""
 
 import sys
 
@@ -14,7 +14,7 @@ STEPS = 200
 
 
 def main() -> None:
-    """Train a two-headed regression; ASTCH attends to the task that lags."""
+    """Train a two-headed regression; ASTCH gives most attention to the task that lags behind."""
     torch.manual_seed(0)
     x = torch.randn(256, 3)
     targets = torch.stack([x.sum(-1), x[:, 0] * x[:, 1]], -1)  # an easy and a hard task

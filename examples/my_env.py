@@ -1,4 +1,4 @@
-"""A Gymnasium environment of one's own: ``morl-blocks train PASTA --env my_env.py:make_env``."""
+"""A custom Gymnasium environment: ``morl-blocks train PASTA --env my_env.py:make_env``."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float32]
 
 
 class Commute(gymnasium.Env[Floats, Floats]):
-    """Drive to work: arrive early, and save fuel."""
+    """Drive to work: arrive early and save fuel."""
 
     observation_space = Box(0.0, 1.0, (2,), np.float32)
     action_space = Box(0.0, 1.0, (1,), np.float32)

@@ -1,4 +1,4 @@
-"""Six blocks of one's own in one file, and a row for each: ``morl-blocks list my_rows.py`` shows them."""
+"""Six custom blocks in one file, and a row for each: ``morl-blocks list my_rows.py`` shows them."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from morl_recipes.recipe.specs import AttentionWeighted, spec
 
 
 class Nash(Scalarizer):
-    """The weighted sum of logarithms: everybody gets something."""
+    """The weighted sum of logarithms (Nash welfare)."""
 
     def __init__(self, floor: float = 0.01) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Penalised(ObjectiveLoss):
 
 
 QUICK = replace(PASTA, ppo=PPO(steps_per_iteration=256, epochs=2))
-"""PASTA with short iterations, to try things; leave ``ppo`` out for a table."""
+"""PASTA with short iterations, for quick tests; leave ``ppo`` out for a table."""
 
 NashRow = replace(QUICK, scalarizer=spec(Nash)(), mu=None)
 HalvingRow = replace(QUICK, mu=spec(Halving)())

@@ -1,4 +1,4 @@
-"""A small physics-informed network: the residual of u'' = f and two boundary values, in units that do not match."""
+"""A small physics-informed network: the residual of u'' = f and two boundary values, in different units."""
 
 import math
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def losses_of(net: nn.Module, x: Tensor) -> Tensor:
 
 
 def stch(normalizer: Normalizer | None) -> Callable[[Tensor], Tensor]:
-    """Minimise the smooth worst loss: of the losses as they are, or normalised."""
+    """Minimise the smooth worst loss, of the losses as they are or normalised."""
     scalarizer: Callable[..., Tensor] = SmoothTchebycheff(0.01, utopia=0.0, sense="min")
 
     def utility(losses: Tensor) -> Tensor:

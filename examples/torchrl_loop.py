@@ -1,4 +1,4 @@
-"""Vector PPO in a TorchRL loop: worker processes, normalised observations, and a trunk that actor and critic share."""
+"""Vector PPO in a TorchRL loop: worker processes, normalised observations, and a trunk shared by actor and critic."""
 
 import torch
 from tensordict.nn import TensorDictModule
@@ -28,7 +28,7 @@ class Trunk(nn.Module):
 
 
 def make_env() -> EnvBase:
-    """Return deep-sea treasure (treasure against time), with the preference among its observations."""
+    """Return deep-sea treasure (treasure against time), with the preference as an observation."""
     env = MOGymEnv("deep-sea-treasure-v0", categorical_action_encoding=True)
     as_float = DTypeCastTransform(torch.int32, torch.float32, in_keys=["observation"])
     return TransformedEnv(env, Compose(as_float, Preference(PREFERENCE)))
@@ -61,7 +61,7 @@ def main() -> None:
         for rows in torch.randperm(len(data)).split(32):
             losses = loss(data[rows])
             adam.zero_grad()
-            # First the combined gradients, then what is added to them in the shared trunk.
+            # First the combined gradients, then the losses that are added to them in the shared trunk.
             combined = combine_gradients(losses["loss_objective"], policy.parameters(), PCGrad())
             (losses["loss_critic"] + losses["loss_entropy"]).backward()
             adam.step()

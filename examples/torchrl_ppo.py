@@ -1,4 +1,4 @@
-"""PPO as TorchRL users write it, for a vector reward: four lines differ, each marked with what it would be for one."""
+"""PPO with TorchRL for a vector reward: four lines differ from a scalar reward, each marked with the original."""
 
 import torch
 from tensordict.nn import TensorDictModule
@@ -17,7 +17,7 @@ FRAMES, EPOCHS, MINIBATCH, OBJECTIVES = 256, 2, 64, 2
 
 
 def main() -> None:
-    """Train for two iterations on the mountain car: reach the goal, and spare the engine."""
+    """Train for two iterations on the mountain car: reach the goal and save fuel."""
     torch.manual_seed(0)
     env = TransformedEnv(MOGymEnv("mo-mountaincarcontinuous-v0"), Compose(DoubleToFloat(), StepCounter(200)))
     inputs, actions = env.observation_spec["observation"].shape[-1], env.action_spec.shape[-1]

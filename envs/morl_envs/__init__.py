@@ -1,7 +1,7 @@
-"""Batched torch environments of the paper and typed cards for the environments the recipes run on.
+"""Batched torch environments of the paper, and typed cards for all environments that the recipes use.
 
-Importing the package registers its torch worlds with Gymnasium and nothing more: torch, TorchRL and the
-environments themselves are loaded when one of the names below is first used.
+Importing the package only registers its torch environments with Gymnasium. Torch, TorchRL and the environments
+themselves are loaded on first use of one of the names below.
 """
 
 from importlib import import_module

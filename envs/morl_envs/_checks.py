@@ -84,10 +84,10 @@ def _seed_range(value: SupportsIndex, count: int, rule: str) -> Tensor:
 
 
 def action(value: Tensor, shape: tuple[int, ...]) -> None:
-    """Require finite actions of the right shape (out-of-range actions are clipped later, not refused)."""
+    """Require finite actions of the right shape (out-of-range actions are clipped later and raise no error)."""
     if tuple(value.shape) != shape:
         fail("action", f"have shape {list(shape)}", f"shape {list(value.shape)}")
-    # The extremes are finite exactly when all numbers are (NaN is both): one pass instead of three.
+    # The extremes are finite exactly when all numbers are (NaN propagates to both): one pass instead of three.
     low, high = torch.aminmax(value)
     if not (math.isfinite(low) and math.isfinite(high)):
         bad = value[~torch.isfinite(value)]

@@ -1,4 +1,4 @@
-"""The sentence for a package of the environments that is not installed."""
+"""The error message for an optional package of the environments that is not installed."""
 
 EXTRAS = {
     "gymnasium": "rl",
@@ -8,11 +8,11 @@ EXTRAS = {
     "tensordict": "rl",
     "torchrl": "rl",
 }
-"""The extra that brings a package, by the name it is imported under."""
+"""The extra that installs a package, by the package's import name."""
 
 
 def without_rl(name: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return an error that names the extra of a missing package, and any other error as it is.
+    """Return an error that names the extra of a missing package, and any other error unchanged.
 
     Example:
         >>> print(without_rl("make_batch", ModuleNotFoundError("No module named 'torchrl'", name="torchrl")))

@@ -1,4 +1,4 @@
-"""Find an object by its import path, so that whoever names it need not import it."""
+"""Load an object by its import path, so that code can refer to it without importing it."""
 
 from importlib import import_module
 from typing import Any
@@ -7,7 +7,7 @@ from morl_envs import _names
 
 
 def load(path: str) -> Any:
-    """Return what ``"module:name"`` stands for, importing the module.
+    """Import the module of ``"module:name"`` and return the object.
 
     Example:
         >>> load("math:pi")

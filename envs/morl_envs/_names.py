@@ -5,16 +5,16 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 SHOWN = 10
-"""Names that a message lists at most."""
+"""Number of names that a message lists at most."""
 
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
-    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    """Raise ``ValueError`` with the argument's name, the rule and the value that broke it."""
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
 
 def unknown(argument: str, rule: str, value: str, known: Iterable[str]) -> ValueError:
-    """Return the error for a name that is not known, with the nearest ones.
+    """Return the error for an unknown name, with the nearest known ones.
 
     Example:
         >>> unknown("env", "be a known environment", "steelth", ["stealth", "frogger"])

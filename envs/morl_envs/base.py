@@ -1,4 +1,4 @@
-"""The base of the three torch environments: TorchRL specs, masked reset, seeds, horizon, state in and out."""
+"""The base class of the three torch environments: TorchRL specs, masked reset, seeds, horizon, and a readable state."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Bounds(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """What a world's options decide: steps of an episode, the range of actions ``[a]`` and numbers per observation."""
+    """Sizes set by the options: steps per episode, the range of actions ``[a]`` and the size of an observation."""
 
     horizon: int
     action_low: Sequence[float]
@@ -34,18 +34,18 @@ class Sizes(NamedTuple):
 
 
 class BatchedEnv(EnvBase):
-    """N worlds in tensors. A subclass reads its options, and draws, advances and observes a dictionary of states.
+    """N environments as tensors. A subclass defines the options, and how states are drawn, advanced and observed.
 
     Randomness is a function of (seed of the environment, number of the episode, counter), so environment ``k`` plays
-    the same episodes whatever N is and whatever its neighbours do. Actions out of range are clipped; actions that are
-    not finite are refused. An environment that is done must be reset before its next step means anything.
+    the same episodes whatever N is and whatever the other environments do. Actions out of range are clipped; actions
+    that are not finite raise an error. An environment that is done must be reset before its next step.
 
     Args:
         batch_size: ``[N]``.
-        seed: One whole number (environment ``k`` gets ``seed + k``) or N of them. By default 0: worlds made in two
-            workers play the same episodes until ``set_seed`` tells them apart.
-        device: Where the tensors live; the CPU by default.
-        **options: Options of the world, which each subclass names.
+        seed: One integer (environment ``k`` gets ``seed + k``) or N of them. By default 0: environments made in two
+            workers play the same episodes until ``set_seed`` gives them different seeds.
+        device: Device of the tensors; the CPU by default.
+        **options: Options of the environment, defined by each subclass.
     """
 
     objectives: tuple[str, ...]
@@ -75,7 +75,7 @@ class BatchedEnv(EnvBase):
 
     @abstractmethod
     def configure(self, **options: Any) -> Sizes:
-        """Keep the options and what follows from them; return the sizes."""
+        """Store the options and the constants derived from them; return the sizes."""
 
     @abstractmethod
     def draw(self, key: Tensor) -> State:
@@ -83,7 +83,7 @@ class BatchedEnv(EnvBase):
 
     @abstractmethod
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
-        """Return the changed tensors of the state, the reward ``[N, m]`` and terminated ``[N]``; change nothing."""
+        """Return the changed tensors, the reward ``[N, m]`` and terminated ``[N]``, without changing the state."""
 
     @abstractmethod
     def observe(self, state: State) -> Tensor:
@@ -91,7 +91,7 @@ class BatchedEnv(EnvBase):
 
     @abstractmethod
     def describe(self, state: State) -> dict[str, Tensor]:
-        """Return what happened in the last step, for logs and pictures, every tensor ``[N]``."""
+        """Return the events of the last step, for logs and pictures, every tensor ``[N]``."""
 
     @abstractmethod
     def bounds(self) -> Bounds:
@@ -117,7 +117,7 @@ class BatchedEnv(EnvBase):
         return self.observation()
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Step all worlds: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
+        """Step all environments: observation ``[N, n]``, reward ``[N, m]``, terminated and truncated ``[N, 1]``."""
         self.observation()
         _checks.action(action, (self.num_envs, self.action_dim))
         action = action.to(torch.float32).clamp(self.action_low, self.action_high)
@@ -134,7 +134,7 @@ class BatchedEnv(EnvBase):
         return self._observation
 
     def get_state(self) -> State:
-        """Return a copy of the complete state: with the same actions the future is the same, bit for bit."""
+        """Return a copy of the complete state: the same actions then give the same future, bit for bit."""
         self.observation()
         return {name: tensor.clone() for name, tensor in self._worlds.items()}
 
@@ -150,12 +150,12 @@ class BatchedEnv(EnvBase):
         self._observation = self.observe(self._worlds)
 
     def events(self) -> dict[str, Tensor]:
-        """Return what happened in the last step (:meth:`describe` of the current state)."""
+        """Return the events of the last step (:meth:`describe` of the current state)."""
         self.observation()
         return self.describe(self._worlds)
 
     def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
-        """Give every environment its seed and begin again with its first episode at the next reset."""
+        """Set the seed of every environment; the next reset starts with their first episodes."""
         numbers = _checks.seeds(seed, self.num_envs).to(self.device)
         self._worlds = {"seed": numbers, "episode": torch.zeros_like(numbers)}
         self._observation = None

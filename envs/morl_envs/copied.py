@@ -1,4 +1,4 @@
-"""Protect a trainer from environments that write new numbers into tensors which they have already handed out."""
+"""Protect a trainer from environments that overwrite tensors which they have already returned."""
 
 from typing import Any, cast
 
@@ -9,17 +9,17 @@ from morl_envs import _names
 from morl_envs.protocol import TensorEnv
 
 NEEDED = ("reset_tensors", "step_tensors", "get_state", "set_state", *TensorEnv.__annotations__)
-"""Methods and attributes that a trainer asks for, sooner or later."""
+"""Methods and attributes that a trainer uses."""
 
 
 class CopiedEnv:
     """An environment whose observations, rewards and flags are copies.
 
-    Many simulators reuse their output buffers. A rollout that keeps what ``step_tensors`` returned would then hold the
-    last step many times over.
+    Many simulators reuse their output buffers. A rollout that stores the results of ``step_tensors`` would then hold
+    the last step many times.
 
     Args:
-        env: The environment; every other attribute is its own.
+        env: The environment; all other attributes are read from it.
 
     Example:
         >>> from morl_envs import make_batch
@@ -37,7 +37,7 @@ class CopiedEnv:
         return observation
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, ...]:
-        """Step, and copy what comes back."""
+        """Step, and copy the results."""
         return tuple(_copy(part) for part in self._env.step_tensors(action))
 
     def __getattr__(self, name: str) -> Any:
@@ -47,10 +47,11 @@ class CopiedEnv:
 
 
 def with_own_tensors(env: Any) -> TensorEnv:
-    """Return an environment that is safe to keep the results of: itself when it says ``fresh_tensors``, else copied.
+    """Return an environment whose results can be kept: the given one if it has ``fresh_tensors``, else a copying
+    wrapper.
 
     Args:
-        env: What should be a :class:`~morl_envs.protocol.TensorEnv`; anything else is refused with what it lacks.
+        env: A :class:`~morl_envs.protocol.TensorEnv`; anything else raises an error that lists what it lacks.
     """
     missing = [name for name in NEEDED if not hasattr(env, name)]
     if missing:
@@ -60,5 +61,5 @@ def with_own_tensors(env: Any) -> TensorEnv:
 
 
 def _copy(value: Any) -> Any:
-    """Copy a tensor; whatever else an environment returned is for the trainer to refuse."""
+    """Copy a tensor; return anything else unchanged, so that the trainer can raise an error about it."""
     return value.clone() if isinstance(value, torch.Tensor) else value

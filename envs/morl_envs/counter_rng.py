@@ -1,11 +1,12 @@
-r"""Random numbers as a pure function of (seed, episode, counter): no generator objects, no hidden state.
+r"""Random numbers as a pure function of (seed, episode, counter), without generator objects or hidden state.
 
-Every environment of a batch owns a 64-bit key; the :math:`i`-th number of the key is a hash of key and counter,
+Every environment of a batch has a 64-bit key; the :math:`i`-th number of the key is a hash of key and counter,
 
 .. math:: u_i = 2^{-24} \lfloor h(k + (i + 1)\,\phi) / 2^{40} \rfloor,
 
-where :math:`h` is the finaliser of SplitMix64 [1]_ and :math:`\phi` its odd increment. So environment ``k`` sees the
-same numbers whatever the batch size is and whatever its neighbours do, and a checkpoint needs only two integers.
+where :math:`h` is the finaliser of SplitMix64 [1]_ and :math:`\phi` its odd increment. So environment ``k`` gets the
+same numbers whatever the batch size is and whatever the other environments do, and a checkpoint needs only two
+integers.
 
 .. [1] Steele, Lea and Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
 """
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Whole = TypeVar("Whole", Tensor, NDArray[np.int64])
-"""int64 numbers; NumPy's and torch's wrap around alike."""
+"""int64 numbers; overflow wraps around in NumPy and in torch."""
 
 
 def _signed(value: int) -> int:
-    """Write an unsigned 64-bit constant as the int64 with the same bits."""
+    """Return an unsigned 64-bit constant as the int64 with the same bits."""
     return value - 2**64 if value >= 2**63 else value
 
 
@@ -59,7 +60,7 @@ def uniform(key: Tensor, start: Tensor | int, count: int) -> Tensor:
     Args:
         key: Keys, ``[N]`` int64.
         start: First counter, one for all or ``[N]`` int64.
-        count: How many numbers per key.
+        count: Number of random numbers per key.
 
     Returns:
         float32, ``[N, count]``.

@@ -1,4 +1,4 @@
-"""Create an environment batch by name, with the tensor interface that the trainer drives."""
+"""Create an environment batch by name, with the tensor interface that the trainer uses."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def make_batch(
         name: A name in :data:`~morl_envs.cards.CARDS` (any case), or a card.
         num_envs: N.
         seeds: One number (environment ``k`` gets ``seeds + k``) or N numbers.
-        **options: Options of the world, or keyword arguments of the Gymnasium environment.
+        **options: Options of a torch environment, or keyword arguments of the Gymnasium environment.
 
     Example:
         >>> env = make_batch("stealth", 3, seeds=[5, 5, 9])

@@ -1,4 +1,4 @@
-"""Exact Pareto fronts of the environments that are small enough to have one."""
+"""Exact Pareto fronts of the small environments."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -51,14 +51,14 @@ def non_dominated(points: ArrayLike) -> Points:
                [1., 0.]])
     """
     distinct: Points = np.unique(np.asarray(points, np.float64), axis=0)
-    # Among distinct points, to be at least as good everywhere is to dominate; every point is so towards itself.
+    # Points are distinct, so a point that is at least as good everywhere dominates; each point is so towards itself.
     beaten: NDArray[np.int64] = (distinct[:, None] <= distinct).all(-1).sum(1)
     front: Points = distinct[beaten == 1]
     return front
 
 
 def mo_gymnasium_front(card: EnvCard, gamma: float) -> Points:
-    """Ask the environment itself, by MO-Gymnasium's ``pareto_front(gamma)``."""
+    """Return MO-Gymnasium's ``pareto_front(gamma)`` of the environment."""
     return np.asarray(_unwrapped(card).pareto_front(gamma), np.float64)
 
 
@@ -71,8 +71,8 @@ def resource_gathering_front(card: EnvCard, gamma: float) -> Points:
     .. math:: V(s) = \mathrm{ND} \bigcup_a \big\{ (1 - p)(r + \gamma v) + p\, r_{\text{dead}} : v \in V(s') \big\},
               \qquad p = 0.1 \text{ where an enemy stands, else } 0.
 
-    MO-Gymnasium's own ``pareto_front`` (1.3.2) counts six ways and misses a seventh: both resources in 18 steps past no
-    enemy. With gamma 1 that one dominates all the others. It also discounts by one step too many.
+    MO-Gymnasium's own ``pareto_front`` (1.3.2) counts six paths and misses a seventh: both resources in 18 steps
+    without meeting an enemy. With gamma 1 that path dominates all others. It also discounts by one step too many.
     """
     env = _unwrapped(card)
     cells = [(row, column) for row in range(env.size) for column in range(env.size)]
@@ -90,7 +90,7 @@ def resource_gathering_front(card: EnvCard, gamma: float) -> Points:
 
 
 def _after(env: Any, state: Any, move: Iterable[int], values: dict[Any, Points], gamma: float) -> Points:
-    """Return the returns that can follow one move, ``[k, 3]``."""
+    """Return the vector returns that can follow one move, ``[k, 3]``."""
     cell, gold, gem = state
     target = tuple(int(old + step) for old, step in zip(cell, move, strict=True))
     target = target if env.is_valid_state(target) else cell

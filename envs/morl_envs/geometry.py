@@ -1,11 +1,11 @@
-"""Exact plane geometry on batches: rays, segments and gaps against circles, axis-parallel boxes and walls.
+"""Exact plane geometry on batches: distances of rays, segments and shapes to circles, axis-parallel boxes and walls.
 
 Coordinates come first and the batch last: a point is ``[2, *B]``, a circle ``[3, *B]`` = (x, y, radius), a box
 ``[4, *B]`` = (x, y, half_width, half_height), and the dimensions ``*B`` broadcast. With N environments as the last
 dimension every operation runs over contiguous memory, and reductions over rays or obstacles are element-wise.
 
-Only correctly rounded operations (+, -, *, /, sqrt, min, max) are used, so a result does not depend on where in the
-batch it is computed. Misses are sent to huge distances by arithmetic, which is many times faster than ``torch.where``.
+Only correctly rounded operations (+, -, *, /, sqrt, min, max) are used, so a result does not depend on its position in
+the batch. Misses are encoded as huge distances by arithmetic, which is many times faster than ``torch.where``.
 """
 
 import torch
@@ -16,21 +16,21 @@ _HUGE = 1e30
 
 
 def _divisible(direction: Tensor) -> Tensor:
-    """Keep components away from zero (a ray parallel to an axis), with their sign."""
+    """Move components away from zero (a ray parallel to an axis), keeping their sign."""
     return torch.copysign(direction.abs().clamp(min=_TINY), direction)
 
 
 def ray_circle(origin: Tensor, direction: Tensor, circle: Tensor, absent: Tensor | None = None) -> Tensor:
     r"""Return the distance along a unit ray to a circle; 0 from inside, huge (> 1e12) on a miss.
 
-    With :math:`q` the centre seen from the origin, :math:`a = d \cdot q` and :math:`c = d \times q`, the ray enters at
-    :math:`a - \sqrt{r^2 - c^2}`. The cross product keeps its digits where :math:`|q|^2 - a^2` would cancel.
+    With :math:`q` the centre relative to the origin, :math:`a = d \cdot q` and :math:`c = d \times q`, the ray enters
+    at :math:`a - \sqrt{r^2 - c^2}`. The cross product stays accurate where :math:`|q|^2 - a^2` would cancel.
 
     Args:
         origin: ``[2, *B]``.
         direction: Unit vectors, ``[2, *B]``.
         circle: ``[3, *B]``.
-        absent: Circles not to see, bool ``[*B]``.
+        absent: Circles to ignore, bool ``[*B]``.
 
     Returns:
         Distances, ``[*B]``.
@@ -94,7 +94,7 @@ def ray_walls(origin: Tensor, direction: Tensor, half_size: tuple[float, float])
 
 
 def segment_hits_circle(start: Tensor, end: Tensor, circle: Tensor) -> Tensor:
-    """Tell whether a segment comes closer to a circle's centre than its radius, bool ``[*B]``.
+    """Return whether a segment comes closer to a circle's centre than its radius, bool ``[*B]``.
 
     Example:
         >>> segment_hits_circle(torch.tensor([-1.0, 0.5]), torch.tensor([1.0, 0.5]), torch.tensor([0.0, 0.0, 0.6]))
@@ -109,7 +109,7 @@ def segment_hits_circle(start: Tensor, end: Tensor, circle: Tensor) -> Tensor:
 
 
 def segment_hits_box(start: Tensor, end: Tensor, box: Tensor) -> Tensor:
-    """Tell whether a segment passes through the inside of a box, bool ``[*B]``.
+    """Return whether a segment passes through the inside of a box, bool ``[*B]``.
 
     Example:
         >>> segment_hits_box(torch.tensor([-1.0, 0.5]), torch.tensor([1.0, 0.5]), torch.tensor([0.0, 0.0, 0.2, 0.6]))
@@ -120,10 +120,11 @@ def segment_hits_box(start: Tensor, end: Tensor, box: Tensor) -> Tensor:
 
 
 def inflate(circles: Tensor, boxes: Tensor, margin: float) -> tuple[Tensor, Tensor]:
-    """Return the circles and boxes whose union is every obstacle grown by ``margin``, exactly.
+    """Return circles and boxes whose union is exactly the set of obstacles grown by ``margin``.
 
     A disc of radius ``margin`` touches an obstacle when its centre lies in the grown obstacle. A grown circle is a
-    circle. A grown box is a rounded box: the box widened, the box heightened, and a disc on each of its four corners.
+    larger circle. A grown box is a rounded box: the widened box, the heightened box, and a disc on each of the four
+    corners.
 
     Args:
         circles: ``[3, C, *B]``.

@@ -24,30 +24,31 @@ Counts = NDArray[np.int64]
 
 
 class GymnasiumBatch:
-    """N environments stepped in a loop, with per-environment seeds, vector rewards and reset by mask.
+    """N environments stepped in a loop, with seeds per environment, vector rewards and reset by mask.
 
     The MuJoCo robots of MO-Gymnasium, opened by id and without options, are stepped together
     (:class:`~morl_envs.mujoco_robots.MujocoRobots`); every number stays the same to the bit.
 
     Every episode starts from ``reset(seed=hash(seed, episode))``, so environment ``k`` plays the same episodes whatever
-    N is. The time limit is counted here and the environments run without Gymnasium's wrappers. No simulator can hand
-    over its complete state in general; the state here is (seed, episode, actions of the running episode), and
+    N is. This class counts the time limit, and the environments run without Gymnasium's wrappers. Simulators cannot
+    return their complete state in general. The state here is (seed, episode, actions of the running episode), and
     :meth:`set_state` replays these actions. That is exact for every environment that draws its randomness from
-    ``np_random``, MuJoCo included. One that draws from NumPy's global generator instead (``minecart-v0`` does) can
-    neither be repeated nor resumed exactly, and its environments depend on each other: a warning says so.
+    ``np_random``, including MuJoCo. An environment that draws from NumPy's global generator instead (such as
+    ``minecart-v0``) can be neither repeated nor resumed exactly, and its copies depend on each other; a warning says
+    so.
 
-    Observations are flat: see :class:`~morl_envs.gymnasium_spaces.Observations` for images and discrete ones. What an
-    environment returns is copied at once, so it may reuse its buffers; nothing is mended, so a NaN stays one.
+    Observations are flat: see :class:`~morl_envs.gymnasium_spaces.Observations` for images and discrete ones. Results
+    of an environment are copied at once, so it may reuse its buffers. They are not corrected: a NaN stays NaN.
 
     Args:
         env: Registered id, or a function or class that makes one environment. Rewards are vectors (``reward_space``),
             actions a bounded ``Box`` or ``Discrete``.
         num_envs: N.
         seed: One number (environment ``k`` gets ``seed + k``) or N numbers.
-        objectives: Names of the objectives; those that the environment's own ``objectives`` gives, or ``objective_0``,
-            ``objective_1``, ... when not given.
-        horizon: Time limit; the registered one, or the environment's own ``horizon``, when not given.
-        values: For observations that are codes: how many values each number takes; they become one-hot vectors.
+        objectives: Names of the objectives; by default the environment's own ``objectives``, or ``objective_0``,
+            ``objective_1``, ...
+        horizon: Time limit; by default the registered one, or the environment's own ``horizon``.
+        values: For observations that are codes: the number of values of each entry; they become one-hot vectors.
         **options: Keyword arguments of the environment.
 
     Attributes:
@@ -92,7 +93,7 @@ class GymnasiumBatch:
         self.seed_each(seed)
 
     def seed_each(self, seed: int | Sequence[int] | Tensor) -> None:
-        """Give every environment its seed and begin again with its first episode at the next reset."""
+        """Set the seed of every environment; the next reset starts with their first episodes."""
         self._seed: Counts = _checks.seeds(seed, self.num_envs).numpy()
         self._episode: Counts = np.zeros_like(self._seed)
         self._started = False
@@ -101,7 +102,7 @@ class GymnasiumBatch:
         """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations, ``[N, n]``."""
         rows = self._rows
         if mask is not None and self._started:
-            flags = mask.numpy()  # quicker to look at than a tensor
+            flags = mask.numpy()  # faster to read than a tensor
             if flags.dtype != np.bool_ or flags.shape not in ((self.num_envs,), (self.num_envs, 1)):
                 _checks.mask(mask, self.num_envs)
             rows = np.flatnonzero(flags)
@@ -143,7 +144,7 @@ class GymnasiumBatch:
         }
 
     def set_state(self, state: State) -> None:
-        """Replay the running episodes of a state from :meth:`get_state`; exact, at the cost of these steps."""
+        """Replay the running episodes of a state from :meth:`get_state`; exact, but it costs these steps."""
         reference = self.get_state()
         if state.keys() != reference.keys() or any(state[name].shape != reference[name].shape for name in reference):
             shapes = {name: list(tensor.shape) for name, tensor in reference.items()}
@@ -158,7 +159,7 @@ class GymnasiumBatch:
         self._history, self._step = history.copy(), np.asarray(steps, np.int64)
 
     def close(self) -> None:
-        """Free the simulators."""
+        """Close the simulators."""
         for env in self.envs:
             env.close()
 
@@ -175,7 +176,7 @@ class GymnasiumBatch:
 
     @contextmanager
     def _watch(self) -> Iterator[None]:
-        """Warn of environments that use NumPy's global generator; look now and then, for looking is slow."""
+        """Warn about environments that use NumPy's global generator; the check is slow, so it runs only now and then."""
         self._calls += 1
         look = not self._warned and self._calls % LOOK_EVERY == 0
         before = _global_draws() if look else None
@@ -206,16 +207,16 @@ class GymnasiumBatch:
         return observation, rewards, ended, cut
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
-        """Check actions and return them as the environments want them, clipped to the action space."""
+        """Check actions and return them as the environments expect them, clipped to the action space."""
         numbers, kind = action.numpy(), self._actions
-        # In NumPy, not torch: after a simulator's step the caches are cold, and every torch call pays for it.
+        # Uses NumPy, not torch: after a simulator's step the caches are cold, which makes every torch call slow.
         if numbers.shape != (self.num_envs, *kind.shape) or not np.isfinite(numbers).all():
             _checks.action(action, (self.num_envs, *kind.shape))
         clipped: NDArray[Any] = np.minimum(np.maximum(numbers, kind.low), kind.high).astype(kind.dtype, copy=False)
         return clipped
 
     def _read_spaces(self, objectives: Sequence[str] | None, values: Sequence[int] | None) -> None:
-        """Take sizes and names from the first environment."""
+        """Read sizes and names from the first environment."""
         first, name = self.envs[0], self._name
         count = count_objectives(first, name)
         own = attribute(first, "objectives")
@@ -234,7 +235,7 @@ class GymnasiumBatch:
     def _limit(self, limit: int | None) -> int:
         """Require a time limit."""
         if limit is None:
-            rule = f"be given, because {self._name} tells no time limit: set it as an attribute of the environment"
+            rule = f"be given, because {self._name} has no time limit: set it as an attribute of the environment"
             _checks.fail("horizon", rule, limit)
         _checks.whole("horizon", limit, 1)
         return int(limit)
@@ -247,7 +248,7 @@ def _spec(env: str) -> Any:
 
 
 def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
-    """Make environments; registered ones without the wrappers for time and order, both of which are kept here."""
+    """Make environments; registered ones without the wrappers for time limit and order, which this batch handles."""
     with quietly(_spec(env) if isinstance(env, str) else env):
         if not isinstance(env, str):
             return [env(**options) for _ in range(count)]
@@ -257,6 +258,6 @@ def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) ->
 
 
 def _global_draws() -> tuple[int, int]:
-    """Return where NumPy's global generator stands; it moves with every draw."""
-    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002 - watched, not used
+    """Return the position of NumPy's global generator, which changes with every draw."""
+    state: Any = np.random.get_state(legacy=False)  # noqa: NPY002 - read, not used
     return int(state["state"]["pos"]), int(state["has_gauss"])

@@ -1,4 +1,4 @@
-"""One world as a Gymnasium environment with vector reward, as MO-Gymnasium expects it."""
+"""One torch environment as a Gymnasium environment with vector reward, as MO-Gymnasium expects it."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float32]
 
 
 def spaces_of(world: Any) -> tuple[Box, Box, Box]:
-    """Return the observation, action and reward space of a torch world."""
+    """Return the observation, action and reward space of a torch environment."""
     bounds = world.bounds()
     observation = Box(np.float32(bounds.observation_low), np.float32(bounds.observation_high))
     action = Box(world.action_low.numpy(), world.action_high.numpy())
@@ -24,15 +24,15 @@ def spaces_of(world: Any) -> tuple[Box, Box, Box]:
 
 
 class SingleEnv(gymnasium.Env[Array, Array]):
-    """One torch world (N = 1) behind Gymnasium's interface.
+    """One torch environment (N = 1) behind Gymnasium's interface.
 
-    ``reset(seed=s)`` starts the first episode of environment seed ``s``, the one that environment ``k = s`` of a torch
-    batch with seed 0 plays; further resets without a seed go on to the next episodes.
+    ``reset(seed=s)`` starts the first episode of environment seed ``s``, which environment ``k = s`` of a torch batch
+    with seed 0 plays too; further resets without a seed continue with the next episodes.
 
     Args:
-        world: Class name or import path of the world; set by the registration.
+        world: Class name or import path of the environment; set by the registration.
         render_mode: ``None``, ``"rgb_array"`` or ``"human"``.
-        **options: Options of the world.
+        **options: Options of the environment.
 
     Example:
         >>> import gymnasium, morl_envs
@@ -76,11 +76,11 @@ class SingleEnv(gymnasium.Env[Array, Array]):
         return observation[0].numpy().copy(), reward[0].numpy(), bool(terminated), bool(truncated), self._info()
 
     def render(self) -> NDArray[np.uint8] | None:
-        """Return the picture of the current step (``"rgb_array"``); ``"human"`` shows it by itself."""
+        """Return the picture of the current step (``"rgb_array"``); ``"human"`` shows every step automatically."""
         return self._scene.frame() if self._scene is not None and self._screen is None else None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if one is open."""
         if self._screen is not None:
             self._screen.close()
 

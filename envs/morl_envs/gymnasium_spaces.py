@@ -1,4 +1,4 @@
-"""What the spaces of a Gymnasium environment mean for tensors: observations, actions and the vector of rewards."""
+"""Conversion between a Gymnasium environment's spaces and tensors: observations, actions and vector rewards."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,18 +16,18 @@ Floats = NDArray[np.float32]
 class Observations:
     """Observations as flat vectors.
 
-    A ``Box`` of any shape is flattened in C order and keeps its numbers, so an image of bytes stays in 0 to 255. A
-    ``Discrete`` observation becomes a one-hot vector, other spaces what ``gymnasium.spaces.flatten`` makes of them.
+    A ``Box`` of any shape is flattened in C order and keeps its values, so an image of bytes stays in 0 to 255. A
+    ``Discrete`` observation becomes a one-hot vector; other spaces are flattened by ``gymnasium.spaces.flatten``.
 
     Args:
         space: The observation space.
         env: Name of the environment, for messages.
-        values: For a ``Box`` whose numbers are codes without an order: how many values each takes, from 0. Every number
-            becomes a one-hot vector of that length.
+        values: For a ``Box`` whose entries are codes without an order: the number of values of each entry, from 0.
+            Every entry becomes a one-hot vector of that length.
 
     Attributes:
         shape: Shape of a ``Box``; ``(dim,)`` of any other space.
-        dim: Numbers per observation.
+        dim: Size of an observation.
 
     Example:
         >>> states = Observations(Discrete(3), "my environment")
@@ -53,7 +53,7 @@ class Observations:
         self._env = env
 
     def flat(self, observation: Any) -> NDArray[Any]:
-        """Return one observation as a vector ``[dim]``, perhaps in the environment's own memory."""
+        """Return one observation as a vector ``[dim]``, possibly a view of the environment's own memory."""
         if self._space is not None:
             observation = flatten(self._space, np.asarray(observation, np.int64) if self._codes else observation)
         elif isinstance(observation, np.ndarray) and observation.shape == (self.dim,):
@@ -65,14 +65,14 @@ class Observations:
 
 
 class Actions(NamedTuple):
-    """How a policy acts.
+    """The actions of a policy.
 
     Attributes:
-        dim: Numbers per action; 1 for discrete ones.
-        choices: How many discrete actions; ``None`` when actions are continuous.
+        dim: Size of an action; 1 for discrete ones.
+        choices: Number of discrete actions; ``None`` when actions are continuous.
         low: Lowest action, ``[dim]`` or a single number.
         high: Highest action.
-        dtype: What the environment wants.
+        dtype: Data type that the environment expects.
     """
 
     dim: int
@@ -88,7 +88,7 @@ class Actions(NamedTuple):
 
 
 def read_actions(space: Space[Any], env: str) -> Actions:
-    """Return how to act in a space; any but a bounded flat ``Box`` or a ``Discrete`` from 0 is refused.
+    """Return the actions of a space; raise unless it is a bounded flat ``Box`` or a ``Discrete`` from 0.
 
     Example:
         >>> read_actions(Discrete(4), "my environment").choices
@@ -112,14 +112,14 @@ def count_objectives(env: Any, name: str) -> int:
 
 
 def read_horizon(env: Any) -> int | None:
-    """Return the time limit that an environment knows of itself: its ``horizon``, or Gymnasium's time limit."""
+    """Return the environment's own time limit: its ``horizon``, or Gymnasium's time limit."""
     spec = getattr(env, "spec", None)
     limits = attribute(env, "horizon"), attribute(env, "_max_episode_steps"), getattr(spec, "max_episode_steps", None)
     return next((int(limit) for limit in limits if limit is not None), None)
 
 
 def attribute(env: Any, name: str) -> Any:
-    """Return an attribute of an environment or of what it wraps; ``None`` when there is none."""
+    """Return an attribute of an environment or of an environment that it wraps; ``None`` when there is none."""
     while env is not None:
         if (value := getattr(env, name, None)) is not None:
             return value

@@ -1,4 +1,4 @@
-"""A whole batch of one world as a Gymnasium vector environment: all the speed of the tensors."""
+"""A batch of one torch environment as a Gymnasium vector environment, stepped as tensors."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from morl_envs.worlds import create_world
 
 
 class BatchVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
-    """N torch worlds stepped together, reset on the step after the end (Gymnasium's ``NEXT_STEP``).
+    """N torch environments stepped together, reset on the step after the end (Gymnasium's ``NEXT_STEP``).
 
     Args:
         num_envs: N.
-        world: Class name or import path of the world; set by the registration.
-        **options: Options of the world.
+        world: Class name or import path of the environment; set by the registration.
+        **options: Options of the environment.
 
     Example:
         >>> import gymnasium, morl_envs

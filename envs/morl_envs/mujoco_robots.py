@@ -1,8 +1,9 @@
-"""Step the MuJoCo robots of MO-Gymnasium together: MuJoCo's own steps, and everything around them once per batch.
+"""Step the MuJoCo robots of MO-Gymnasium together: MuJoCo steps each one, everything else is done once per batch.
 
 MO-Gymnasium spends up to half of a step outside of MuJoCo, on small arrays, properties and dictionaries. Here each
-environment costs one call of ``mj_step``. Observations, rewards and ends of all environments are computed at once, by
-the same operations in the same order, so every number has the same bits. The environments reset themselves as before.
+environment costs one call of ``mj_step``. Observations, rewards and episode ends of all environments are computed at
+once, by the same operations in the same order, so all numbers are bit-identical. The environments reset themselves as
+before.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,18 +21,19 @@ Steps = tuple[Floats, Floats, Flags, Flags]
 
 
 class Robot(NamedTuple):
-    """What MO-Gymnasium observes and rewards of a robot. Weights and ranges are read from the environment itself.
+    """Observations and rewards of a robot in MO-Gymnasium. Weights and ranges are read from the environment itself.
 
     Attributes:
-        energy: Objective for saving energy: from the sum of squared actions and the weight of their cost.
+        energy: Objective for saving energy, computed from the sum of squared actions and the weight of their cost.
         skip: Leading coordinates that are not observed.
         clip: Largest observed velocity.
-        place: What should move forward: ``qpos`` (along one axis), ``torso`` (along two) or the centre of ``mass``.
+        place: The position that should move forward: ``qpos`` (one axis), ``torso`` (two axes) or the centre of
+            ``mass``.
         height: Whether the height is an objective.
-        bodies: What is observed beside positions and velocities: names in MuJoCo's data, and the first row of each.
+        bodies: Observations beside positions and velocities: names in MuJoCo's data, and the first row of each.
         healthy: Names of ranges, and the coordinates that they bound.
         normal: Whether a reset draws velocities from a normal distribution.
-        always: Whether the reward for health is also paid in the step of a fall.
+        always: Whether the reward for health is also paid in the step in which the robot falls.
         double: Whether actions are squared in double precision.
     """
 
@@ -60,7 +62,7 @@ def _tenfold(squares: Any, weight: float) -> Any:
 
 
 def _unweighted(squares: Any, weight: float) -> Any:
-    return -(weight * squares) / weight  # rounds otherwise than `-squares`
+    return -(weight * squares) / weight  # rounds differently from `-squares`
 
 
 _Z, _ANGLE = ("_healthy_z_range", slice(1, 2)), ("_healthy_angle_range", slice(2, 3))
@@ -91,7 +93,7 @@ class MujocoRobots:
 
     Args:
         envs: The environments; all get the model of the first.
-        robot: What is observed and rewarded.
+        robot: Its observations and rewards.
     """
 
     def __init__(self, envs: Sequence[Any], robot: Robot) -> None:
@@ -135,7 +137,7 @@ class MujocoRobots:
         width = self._widths[0]
         before = np.empty((len(actions), width))
         after = np.empty((len(actions), sum(self._widths)))
-        for row, data in enumerate(self._data):  # all of one simulator while its memory is in the cache
+        for row, data in enumerate(self._data):  # finish one simulator while its memory is in the cache
             before[row] = self._places[row]
             self._controls[row][:] = actions[row]
             step(model, data, frames)
@@ -151,7 +153,7 @@ class MujocoRobots:
         return observation, reward, ~healthy, np.zeros_like(healthy)
 
     def _forward(self, place: Doubles) -> Doubles:
-        """Return what moves forward, ``[N, 1]``, or ``[N, 2]`` for both axes of the plane."""
+        """Return the position that should move forward, ``[N, 1]``, or ``[N, 2]`` for both axes of the plane."""
         if self._robot.place != "mass":
             return place
         masses: Doubles = self._env.model.body_mass
@@ -159,7 +161,7 @@ class MujocoRobots:
         return centre[:, :1]
 
     def _observe(self, state: Doubles) -> Floats:
-        """Return what is observed of the state, ``[N, n]``; the ant's contact forces are clipped in the state, too."""
+        """Return the observations, ``[N, n]``; the ant's contact forces are clipped in the state, too."""
         if self._forces is not None and (limits := getattr(self._env, "_contact_force_range", None)):
             _clip(state[:, self._forces], *limits)
         seen = [state[:, columns] for columns in self._observed]
@@ -190,7 +192,7 @@ class MujocoRobots:
 
 
 def mujoco_robots(envs: Sequence[Any]) -> MujocoRobots | None:
-    """Return the steps of environments of one id; ``None`` for other environments and for robots with options."""
+    """Return the joint steps of environments of one id; ``None`` for other environments and for robots with options."""
     package, _, name = type(envs[0]).__module__.rpartition(".")
     known = package == "mo_gymnasium.envs.mujoco" and name in ROBOTS
     known = known and envs[0].spec.kwargs.keys() <= {"cost_objective"}
@@ -198,7 +200,7 @@ def mujoco_robots(envs: Sequence[Any]) -> MujocoRobots | None:
 
 
 def _place(data: Any, place: str) -> Doubles:
-    """Return the view of a simulator's data that tells where it is."""
+    """Return the view of a simulator's data that holds its position."""
     views = {"qpos": data.qpos[:1], "torso": data.body("torso").xpos[:2], "mass": data.xipos.reshape(-1)}
     view: Doubles = views[place]
     return view
@@ -216,7 +218,7 @@ def _observed(env: Any, robot: Robot) -> list[slice]:
 
 
 def _open_range(env: Any, robot: Robot) -> tuple[Doubles, Doubles]:
-    """Return bounds that a healthy robot keeps its position and velocity strictly between; empty when none count."""
+    """Return bounds that a healthy robot keeps its position and velocity strictly between; empty if there are none."""
     size = env.model.nq + env.model.nv if robot.healthy else 0
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     for name, columns in robot.healthy:
@@ -228,5 +230,5 @@ def _open_range(env: Any, robot: Robot) -> tuple[Doubles, Doubles]:
 
 
 def _clip(values: NDArray[Any], low: float, high: float) -> None:
-    """Clip in place; ``numpy.clip`` takes longer for arrays of this size."""
+    """Clip in place; ``numpy.clip`` is slower for arrays of this size."""
     np.minimum(np.maximum(values, low, out=values), high, out=values)

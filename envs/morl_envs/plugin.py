@@ -1,4 +1,4 @@
-"""A user's Python file whose source travels with a job, so that every worker runs the same code."""
+"""A user's Python file whose source is sent with a job, so that every worker runs the same code."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ class FileName(NamedTuple):
 
 
 def named_file(name: str) -> FileName | None:
-    """Take ``my_rows.py:MyRow`` or ``my_rows.py`` apart; ``None`` when a name names no file.
+    """Split ``my_rows.py:MyRow`` or ``my_rows.py`` into file and name; ``None`` when it is not a file.
 
     Example:
         >>> named_file("worlds/my_env.py:make_env")
@@ -35,7 +35,7 @@ class Plugin:
     """A user's file with environments or rows of recipes.
 
     Args:
-        path: Where it was read; tracebacks name it.
+        path: Path that was read; tracebacks show it.
         source: Its text.
     """
 
@@ -57,9 +57,9 @@ class Plugin:
 
     @property
     def _module(self) -> str:
-        """Name of the module: it follows from the file's name and text, so it is the same in every process.
+        """Name of the module, computed from the file's name and text, so that it is the same in every process.
 
-        Two files that are both called ``my_rows.py`` do not meet.
+        Two different files with the name ``my_rows.py`` get different module names.
         """
         return f"morl_rows_{re.sub(r'[^0-9A-Za-z]', '_', Path(self.path).stem)}_{self.digest[:8]}"
 
@@ -89,7 +89,7 @@ class Plugin:
         return module
 
     def _hint(self, error: BaseException) -> str:
-        """Say why a module beside the file is not found."""
+        """Explain why a module beside the file is not found."""
         name = (getattr(error, "name", None) or "").partition(".")[0]
         beside = Path(self.path).parent
         if isinstance(error, ModuleNotFoundError) and ((beside / f"{name}.py").exists() or (beside / name).is_dir()):

@@ -1,4 +1,4 @@
-"""The interface that the trainer drives: every environment batch, torch or Gymnasium, answers to it."""
+"""The interface that the trainer uses: every environment batch, torch or Gymnasium, implements it."""
 
 from typing import Protocol
 
@@ -16,15 +16,15 @@ class TensorEnv(Protocol):
     Attributes:
         num_envs: N.
         objectives: Names of the m objectives.
-        observation_dim: Numbers per observation.
-        action_dim: Numbers per action (1 for discrete actions).
-        num_actions: How many discrete actions; ``None`` when actions are continuous.
+        observation_dim: Size of an observation.
+        action_dim: Size of an action (1 for discrete actions).
+        num_actions: Number of discrete actions; ``None`` when actions are continuous.
         action_low: Lowest action, ``[action_dim]``; ``None`` when actions are discrete.
         action_high: Highest action, ``[action_dim]``; ``None`` when actions are discrete.
         horizon: Steps after which an episode is truncated.
 
-    An environment may reuse the tensors that it returns: the trainer copies them. One that never does can say so by an
-    attribute ``fresh_tensors = True`` and saves the copies.
+    An environment may reuse the tensors that it returns, because the trainer copies them. One that never does can
+    declare ``fresh_tensors = True`` and avoid the copies.
     """
 
     num_envs: int
@@ -41,7 +41,7 @@ class TensorEnv(Protocol):
         ...
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Step all environments; nothing is reset, so a final observation is never lost.
+        """Step all environments; none is reset, so a final observation is never lost.
 
         Args:
             action: ``[N, action_dim]`` float32, or ``[N]`` int64 for discrete actions. Clipped to the action space.
@@ -52,7 +52,7 @@ class TensorEnv(Protocol):
         ...
 
     def get_state(self) -> State:
-        """Return a copy of everything the future depends on, random counters included; leading dimension N."""
+        """Return a copy of the complete state, including random counters; leading dimension N."""
         ...
 
     def set_state(self, state: State) -> None:

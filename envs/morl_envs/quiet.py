@@ -1,4 +1,4 @@
-"""Make environments without the words that a user cannot act on."""
+"""Make environments without warnings that a user can do nothing about."""
 
 import importlib
 import logging
@@ -13,21 +13,21 @@ _LOG = logging.getLogger("morl_envs")
 HARMLESS = (
     # Some environments build their spaces in double precision.
     ".*precision lowered by casting.*",
-    # Box2D warns of its own classes while it is imported; where warnings are errors, that would crash Python.
+    # Box2D emits warnings about its own classes during import; where warnings are errors, that would crash Python.
     "builtin type .* has no __module__ attribute",
-    # An id was asked for with its version: published figures belong to one.
+    # An id was requested with its version, because published results belong to that version.
     ".*is out of date. You should consider upgrading.*",
 )
 
 
 @contextmanager
 def quietly(env: object) -> Iterator[None]:
-    """Ignore harmless warnings, and log what MuJoCo says of its models: once each, not once per environment.
+    """Ignore harmless warnings, and log MuJoCo's messages about its models: each once, not once per environment.
 
-    Left to itself, MuJoCo prints to the terminal and appends to a file in the current folder.
+    By default MuJoCo prints to the terminal and appends to a file in the current folder.
 
     Args:
-        env: What is being made: a Gymnasium spec, or anything else.
+        env: The environment that is being made: a Gymnasium spec, or anything else.
     """
     with warnings.catch_warnings(), _mujoco_logged(env):
         for message in HARMLESS:

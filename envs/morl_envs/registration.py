@@ -1,4 +1,4 @@
-"""Registration with Gymnasium. Cheap on purpose: environments are named by strings and loaded by ``make``."""
+"""Registration with Gymnasium, without imports: environments are given by import paths and loaded by ``make``."""
 
 import gymnasium
 
@@ -6,7 +6,7 @@ from morl_envs.cards import EnvCard, world_cards
 
 
 def register(card: EnvCard) -> None:
-    """Register the world of a card under its ``gymnasium_id``; a second call changes nothing."""
+    """Register the environment of a card under its ``gymnasium_id``; a second call has no effect."""
     if card.world is not None and card.gymnasium_id not in gymnasium.registry:
         gymnasium.register(
             id=card.gymnasium_id,
@@ -19,7 +19,7 @@ def register(card: EnvCard) -> None:
 
 
 def register_all() -> None:
-    """Register ``morl_envs/<class>-v0`` for every torch world that has a card; a second call changes nothing.
+    """Register ``morl_envs/<class>-v0`` for every torch environment that has a card; a second call has no effect.
 
     Example:
         >>> import gymnasium

@@ -1,4 +1,4 @@
-"""Cut episodes off before the environment's own time limit."""
+"""Truncate episodes before the environment's own time limit."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from morl_envs.source import EnvSource, Make
 class ShortenedEnv:
     """An environment whose episodes are truncated after fewer steps.
 
-    Every other attribute is the environment's own. An episode that it ends itself is not truncated.
+    Every other attribute is read from the environment. An episode that the environment terminates is not truncated.
 
     Args:
         env: The environment.
@@ -77,13 +77,13 @@ class ShortenedEnv:
 
 
 def discounted_horizon(gamma: float, rest: float = 0.05) -> float:
-    r"""Return after how many steps what follows is worth no more than a share ``rest``: :math:`\gamma^H \le` rest.
+    r"""Return the number of steps after which the discount falls to a share ``rest``: :math:`\gamma^H \le` rest.
 
     Infinite without a discount.
 
     Args:
         gamma: Discount, in ``[0, 1]``.
-        rest: Share, in ``(0, 1)``.
+        rest: Remaining discount, in ``(0, 1)``.
 
     Example:
         >>> discounted_horizon(0.99), discounted_horizon(1.0)

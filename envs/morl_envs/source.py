@@ -1,4 +1,4 @@
-"""Where environments come from: a name, a Gymnasium id, a file or a function of the user."""
+"""Sources of environments: a name, a Gymnasium id, or a user's file or function."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ Make = Callable[[int, Sequence[int]], TensorEnv]
 
 @dataclass(frozen=True)
 class _Opener:
-    """Open a batch, check that it is one, and copy what it returns where it might reuse its tensors."""
+    """Open a batch, check its interface, and copy its results if it might reuse its tensors."""
 
     make: Callable[[int, Sequence[int]], Any]
 
@@ -30,21 +30,21 @@ class _Opener:
 
 @dataclass(frozen=True)
 class EnvSource:
-    """Where environments come from, with what a plan, a store, a table and the trainer have to know about them.
+    """A source of environments, with the properties that plans, stores, tables and the trainer need.
 
     Args:
         name: Name in logs, stores and checkpoints.
-        make: ``(number of environments, one seed each) -> TensorEnv``. What it opens may reuse its tensors.
-        hv_low: Return of each objective that counts as 0 in the hypervolume; without bounds runs are judged by EU.
+        make: ``(number of environments, one seed each) -> TensorEnv``. The batch that it opens may reuse its tensors.
+        hv_low: Return of each objective that counts as 0 in the hypervolume; without bounds runs are scored by EU.
         hv_high: Return of each objective that counts as 1.
         normalize_observations: Scale observations by running statistics of the run.
-        objectives: Names of the objectives; empty when only an open environment can tell (see :meth:`complete`).
-        preferences: What to train for by default; one uniform preference when nothing is given.
+        objectives: Names of the objectives; empty if they are known only after opening it (see :meth:`complete`).
+        preferences: Default preferences of a training; by default one uniform preference.
         horizon: Steps after which an episode is truncated.
-        observation_dim: Numbers per observation.
-        plugin: The user's file that defines the environment; it travels with a sweep.
+        observation_dim: Size of an observation.
+        plugin: The user's file that defines the environment; it is sent with a sweep.
         card: The card of the environment, if it has one.
-        draw: Like ``make``, of environments that can be filmed; ``None`` when they cannot.
+        draw: Like ``make``, for environments that can be filmed; ``None`` if they cannot.
 
     Example:
         >>> source = find_source("deep-sea-treasure-v0")
@@ -66,7 +66,7 @@ class EnvSource:
     draw: Callable[[int, Sequence[int]], Any] | None = None
 
     def __post_init__(self) -> None:
-        """Let every batch own its results."""
+        """Make the results of every batch safe to keep."""
         if not isinstance(self.make, _Opener):
             object.__setattr__(self, "make", _Opener(self.make))
 
@@ -77,7 +77,7 @@ class EnvSource:
 
     @property
     def extra(self) -> str | None:
-        """Group of optional packages that the environment needs."""
+        """Group of optional packages that the environment requires."""
         return None if self.card is None else self.card.extra
 
     def check(self) -> None:
@@ -87,7 +87,7 @@ class EnvSource:
 
     @contextmanager
     def opened(self, num_envs: int, seeds: Sequence[int]) -> Iterator[TensorEnv]:
-        """Open environments as ``make`` does, and close them in the end."""
+        """Open environments with ``make``, and close them at the end."""
         env = self.make(num_envs, seeds)
         try:
             yield env
@@ -102,7 +102,7 @@ class EnvSource:
             return env.num_actions is not None
 
     def complete(self) -> "EnvSource":
-        """Return the source with everything that it can know; opens one environment when something is missing.
+        """Return the source with all properties filled in; opens one environment if some are missing.
 
         Example:
             >>> from morl_envs.toy import toy
@@ -136,12 +136,12 @@ def find_source(
         env: A name of ``morl_envs.CARDS`` (any case), any registered Gymnasium environment with vector rewards,
             ``"my_env.py:make_env"``, a card, a source, or a function or class. A function is called with
             ``(num_envs, seeds)`` and opens a ``TensorEnv``, or with nothing and makes one Gymnasium environment.
-        device: Where the torch worlds live; Gymnasium environments live on the CPU.
-        plugins: Files that travelled here; ``my_env.py`` is looked for among them first.
-        folder: Where the paths of files begin.
+        device: Device of the torch environments; Gymnasium environments run on the CPU.
+        plugins: Files that were sent with a job; ``my_env.py`` is looked up among them first.
+        folder: Folder that paths of files are relative to.
 
     Returns:
-        The source. From a name or a card it is complete; from a function, call :meth:`EnvSource.complete`.
+        The source. From a name or a card it is complete; for a function, call :meth:`EnvSource.complete`.
 
     Example:
         >>> find_source("Stealth").name, find_source("mo-mountaincar-v0").objectives
@@ -159,12 +159,12 @@ def find_source(
 
 
 def close(env: TensorEnv) -> None:
-    """Close environments that can be closed."""
+    """Close environments that have a ``close`` method."""
     getattr(env, "close", lambda: None)()
 
 
 def sizes(env: TensorEnv) -> dict[str, Any]:
-    """Return what tells environments of one name apart, as plain numbers and lists."""
+    """Return what distinguishes environments of the same name, as plain numbers and lists."""
     bounds = {"action_low": env.action_low, "action_high": env.action_high}
     return {
         "objectives": list(env.objectives),
@@ -177,7 +177,7 @@ def sizes(env: TensorEnv) -> dict[str, Any]:
 
 
 def _named(env: str, device: str, plugins: Sequence[Plugin], folder: str | Path) -> EnvSource:
-    """Return the source of a name: a file's, a card's, or a registered environment's."""
+    """Return the source of a name: that of a file, a card, or a registered environment."""
     if (file := split(env)) is not None:
         plugin = find_plugin(file.path, plugins, folder)
         found = in_file(plugin, file.attribute, (EnvSource, EnvCard))
@@ -235,7 +235,7 @@ def _registered(env: str) -> EnvSource:
 
 
 def _of_gymnasium(name: str, env: str | Callable[..., Any], *, drawn: bool) -> EnvSource:
-    """Return the source of an environment that Gymnasium or a user's function makes one by one."""
+    """Return the source of an environment that Gymnasium or a user's function makes one at a time."""
     return EnvSource(
         name,
         lambda num_envs, seeds: GymnasiumBatch(env, num_envs, seeds),
@@ -244,7 +244,7 @@ def _of_gymnasium(name: str, env: str | Callable[..., Any], *, drawn: bool) -> E
 
 
 def _registered_ids() -> dict[str, str]:
-    """Return the registered ids by their small letters."""
+    """Return the registered ids by their lower-case form."""
     import gymnasium
     import mo_gymnasium  # noqa: F401 - registers its environments
 

@@ -1,4 +1,4 @@
-"""A world small enough to solve with a pencil: for examples, tests and measurements of the trainer itself."""
+"""An environment with a solution in closed form, for examples, tests and measurements of the trainer itself."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from morl_envs.source import EnvSource
 
 
 class ToyBatch:
-    r"""Objective i wants the action at its own corner: :math:`r_i = 1 - \tfrac14 \|a - e_i\|^2`, actions in [-1, 1].
+    r"""Each objective i is maximal at its own corner: :math:`r_i = 1 - \tfrac14 \|a - e_i\|^2`, actions in [-1, 1].
 
     The corners :math:`e_i` are unit vectors, so for objectives up to the number of action dimensions the front of one
     step is the simplex that they span, and a preference w has its linear optimum at :math:`a = \sum_i w_i e_i`.
@@ -22,8 +22,8 @@ class ToyBatch:
         num_envs: N.
         seeds: One seed per environment.
         objectives: Number of objectives, m.
-        observation_dim: Numbers per observation.
-        action_dim: Numbers per action, at least m.
+        observation_dim: Size of an observation.
+        action_dim: Size of an action, at least m.
         horizon: Steps per episode.
 
     Example:
@@ -72,14 +72,14 @@ class ToyBatch:
         return self._observe()
 
     def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Reward the action's nearness to the corners."""
+        """Reward actions close to the corners."""
         self._step, self._clock = self._step + 1, self._clock + 1
         reward = 1 - 0.25 * (action.unsqueeze(1) - self._corners).square().sum(-1)
         truncated = self._step >= self.horizon
         return self._observe(), reward, torch.zeros_like(truncated), truncated
 
     def get_state(self) -> State:
-        """Return seeds, clocks and step numbers."""
+        """Return seeds, episode numbers and step numbers."""
         return {"seed": self._seed.clone(), "clock": self._clock.clone(), "step": self._step.clone()}
 
     def set_state(self, state: State) -> None:

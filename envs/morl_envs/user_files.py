@@ -12,7 +12,7 @@ from morl_envs.plugin import FileName, Plugin, named_file
 
 
 def split(name: str) -> FileName | None:
-    """Take ``my_env.py:make_env`` apart; ``None`` when a name names no file.
+    """Split ``my_env.py:make_env`` into file and name; ``None`` when it is not a file.
 
     Example:
         >>> split("worlds/my_env.py:make_env")
@@ -26,12 +26,12 @@ def split(name: str) -> FileName | None:
 
 
 def find_plugin(path: str, plugins: Sequence[Plugin], folder: str | Path) -> Plugin:
-    """Return a file: among those that travelled here, by its name, or else read from the disk.
+    """Return a file: one that was sent with a job, found by its name, or else read from the disk.
 
-    Args:
+    path: Path as the user typed it; files that were sent are found by the file's name alone.
         path: As the user typed it; what travelled is found by the file's name alone.
-        plugins: What travelled.
-        folder: Where paths begin.
+        plugins: Files that were sent with a job.
+        folder: Folder that paths are relative to.
     """
     travelled = {plugin.digest: plugin for plugin in plugins if Path(plugin.path).name == Path(path).name}
     if len(travelled) > 1:
@@ -41,7 +41,7 @@ def find_plugin(path: str, plugins: Sequence[Plugin], folder: str | Path) -> Plu
 
 
 def in_file(plugin: Plugin, attribute: str, kinds: tuple[type, ...]) -> Any:
-    """Return what a name of a file stands for: a function, a class, or an object of the given kinds.
+    """Return the object that a name of a file refers to: a function, a class, or an object of the given kinds.
 
     Example:
         >>> plugin = Plugin("my_env.py", "def make_env(num_envs, seeds): ...")
@@ -57,7 +57,7 @@ def in_file(plugin: Plugin, attribute: str, kinds: tuple[type, ...]) -> Any:
 
 
 def opens_batches(name: str, make: Callable[..., Any]) -> bool:
-    """Tell whether a function takes ``(num_envs, seeds)``; one that needs nothing makes a Gymnasium environment.
+    """Return whether a function takes ``(num_envs, seeds)``; one without arguments makes a Gymnasium environment.
 
     Example:
         >>> opens_batches("batches", lambda num_envs, seeds: None), opens_batches("single", lambda: None)
@@ -80,7 +80,7 @@ def opens_batches(name: str, make: Callable[..., Any]) -> bool:
 
 
 def accepts(make: Callable[..., Any], keyword: str) -> bool:
-    """Tell whether a function takes a keyword argument."""
+    """Return whether a function takes a keyword argument."""
     try:
         parameters = inspect.signature(make).parameters
     except (TypeError, ValueError):

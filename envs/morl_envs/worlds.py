@@ -1,4 +1,4 @@
-"""Create a torch world by name, for code that is told which one."""
+"""Create a torch environment by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def create_world(name: str, **arguments: Any) -> BatchedEnv:
-    """Create a world.
+    """Create a torch environment.
 
     Args:
         name: Name of its class (``"CrazyflieFrogger"``), or an import path (``"my_package.my_world:MyWorld"``).

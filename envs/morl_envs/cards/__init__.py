@@ -1,6 +1,6 @@
-"""The registry of environments: a card each, from which ids, batches, pictures and heuristics follow.
+"""The registry of environments: one card each, which defines its id, batches, pictures and heuristics.
 
-A new environment is its own files and one card in this folder. Listing the cards imports none of the environments.
+A new environment consists of its own files and one card in this folder. Listing the cards imports no environment.
 """
 
 from morl_envs import _names
@@ -25,7 +25,7 @@ def world_cards() -> tuple[EnvCard, ...]:
 
 
 def find_card(name: str | EnvCard) -> EnvCard:
-    """Return the card of a name or a Gymnasium id in any case; others are refused with the nearest known names.
+    """Return the card of a name or a Gymnasium id in any case; for unknown names, raise an error with the nearest ones.
 
     Example:
         >>> find_card("Stealth").objectives

@@ -18,9 +18,10 @@ def _game(
     action_dim: int = 1,
     **more: Any,
 ) -> EnvCard:
-    """Return the card of a game: (observation, number of actions, horizon), where bounds come from, and what differs.
+    """Return the card of a game from (observation, number of actions, horizon), the source of the bounds and other
+    fields.
 
-    The paper has none of them, so the preference is the even one.
+    The paper has none of these games, so the preference is uniform.
     """
     observation_dim, num_actions, horizon = sizes
     even = (1 / len(objectives),) * len(objectives)

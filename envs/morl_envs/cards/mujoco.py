@@ -1,4 +1,4 @@
-"""MO-Gymnasium's locomotion tasks: the paper's four, and those that fronts are compared on."""
+"""MO-Gymnasium's locomotion tasks: the four of the paper, and those on which published fronts are compared."""
 
 from morl_envs.cards.card import EnvCard, Vector
 
@@ -36,12 +36,12 @@ def _mujoco(
 
 
 def _paper(speed: str) -> str:
-    """Say where the bounds of one of the paper's tasks come from."""
+    """Return the source of the bounds of one of the paper's tasks."""
     return f"{_COST}; for the speeds from 0 return to {speed}, which is chosen; the paper prints no numbers"
 
 
 def _ours(chosen: str, cost: str = _COST) -> str:
-    """Say where the bounds of a task come from that the paper does not have."""
+    """Return the source of the bounds of a task that is not in the paper."""
     return "; ".join(part for part in (cost, f"chosen for the rest: {chosen}", "not a task of the paper") if part)
 
 

@@ -1,4 +1,4 @@
-"""The three worlds of the paper, batched in torch."""
+"""The three environments of the paper, batched in torch."""
 
 from morl_envs.cards.card import EnvCard
 

@@ -1,1 +1,1 @@
-"""Quadrotor flights among random agents: frogger (one drone, two lanes) and formation (three drones)."""
+"""Quadrotor environments with random opponents: frogger (one drone, two lanes) and formation (three drones)."""

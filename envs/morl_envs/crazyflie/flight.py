@@ -1,4 +1,4 @@
-"""What both quadrotor worlds share: speed-limited flight and distances in the plane."""
+"""Functions that both quadrotor environments share: speed-limited flight and distances in the plane."""
 
 from torch import Tensor
 
@@ -10,12 +10,12 @@ def norm(vector: Tensor) -> Tensor:
 
 
 def fly(position: Tensor, action: Tensor, step_length: float) -> Tensor:
-    """Move drones by their velocity commands; a command longer than 1 is shortened to the top speed.
+    """Move drones by their velocity commands; a command longer than 1 is scaled down to the top speed.
 
     Args:
         position: ``[*B, 2]``.
         action: Commands in [-1, 1] per axis, ``[*B, 2]``.
-        step_length: Way per step at top speed.
+        step_length: Distance per step at top speed.
 
     Example:
         >>> import torch

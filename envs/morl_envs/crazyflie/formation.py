@@ -22,7 +22,7 @@ PAIRS = ((0, 1), (1, 2), (2, 0))
 
 @dataclass(frozen=True)
 class FormationOptions:
-    """Numbers of the formation world, in metres and seconds.
+    """Options of the formation environment, in metres and seconds.
 
     Attributes:
         horizon: Steps per episode.
@@ -33,15 +33,15 @@ class FormationOptions:
         lane: Height of the opponent's lane.
         opponent_speeds: The opponent draws its speed from these, once per episode.
         flip_probability: Chance per step that the opponent turns.
-        side: Wanted distance between two drones.
+        side: Target distance between two drones.
         start_height: y of the middle of the start zone.
         goal_height: y of the goal.
         spread: Start and goal are uniform in [-spread, spread] along x.
-        jitter: Every drone starts off its corner of the triangle by up to this much per axis.
+        jitter: Every drone starts up to this far from its corner of the triangle, per axis.
         goal_radius: The goal is reached when the centre of mass is within this distance.
         collision_distance: Closer to the opponent than this is a collision.
-        effort: What the effort measures: the flown ``"velocity"`` in m/s, or the ``"command"`` in [-1, 1]. In units of
-            the command any flight to the goal costs more than it earns, and nothing would beat standing still.
+        effort: Unit of the effort: the flown ``"velocity"`` in m/s, or the ``"command"`` in [-1, 1]. In units of the
+            command any flight to the goal costs more than it earns, and standing still would be optimal.
     """
 
     horizon: int = 2000
@@ -62,7 +62,7 @@ class FormationOptions:
     effort: Literal["velocity", "command"] = "velocity"
 
     def __post_init__(self) -> None:
-        """Refuse numbers that describe no world."""
+        """Raise for options that do not describe a valid environment."""
         _checks.whole("horizon", self.horizon, 1)
         if self.effort not in ("velocity", "command"):
             _checks.fail("effort", "be 'velocity' or 'command'", repr(self.effort))
@@ -79,7 +79,7 @@ class FormationOptions:
 
 
 class CrazyflieFormation(FlightArena):
-    r"""Bring a triangle of three drones to the goal: be quick, keep off walls and opponent, keep the shape.
+    r"""Bring a triangle of three drones to the goal quickly, away from walls and opponent, and in shape.
 
     With :math:`D` the distance of the centre of mass to the goal and :math:`\mathcal{E}` the largest deviation of
     a side from 0.45 m:
@@ -110,7 +110,7 @@ class CrazyflieFormation(FlightArena):
     objectives = ("goal", "bounds", "avoid", "formation")
 
     def configure(self, **options: Any) -> Sizes:
-        """Keep :class:`FormationOptions`, the opponent's way and the walls."""
+        """Store :class:`FormationOptions`, the opponent's motion and the walls."""
         self.options = o = FormationOptions(**options)
         patrol = Patrol((o.lane,), o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
         self.enclose(o.x_limit, o.y_limit, patrol)
@@ -131,7 +131,7 @@ class CrazyflieFormation(FlightArena):
         }
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
-        """Move the opponent and the drones, and reward."""
+        """Move the opponent and the drones, and compute the reward."""
         o, goal = self.options, state["goal"]
         commands = action.view(-1, DRONES, 2)
         traffic = move_opponents(state, self.patrol)
@@ -144,7 +144,7 @@ class CrazyflieFormation(FlightArena):
         error = shape_error(position, o.side)
         effort = norm(commands) if o.effort == "command" else norm(position - state["position"]) / o.time_step
         first, second, third = effort.unbind(1)
-        # The default type of numbers may be another one, and it is what a truth value times 10 would have.
+        # Convert explicitly: a bool times 10 has PyTorch's default dtype, which a user may have changed.
         bonus, hit = reached.to(after.dtype), collided.to(after.dtype)
         reward = torch.stack(
             [

@@ -19,7 +19,7 @@ _OWN_COUNTERS = 1 << 16
 
 @dataclass(frozen=True)
 class FroggerOptions:
-    """Numbers of the frogger world, in metres and seconds.
+    """Options of the frogger environment, in metres and seconds.
 
     Attributes:
         horizon: Steps per episode.
@@ -52,7 +52,7 @@ class FroggerOptions:
     collision_distance: float = 0.1
 
     def __post_init__(self) -> None:
-        """Refuse numbers that describe no world."""
+        """Raise for options that do not describe a valid environment."""
         _checks.whole("horizon", self.horizon, 1)
         for name in ("x_limit", "y_limit", "time_step", "max_speed", "goal_radius", "collision_distance"):
             _checks.positive(name, getattr(self, name))
@@ -65,7 +65,7 @@ class FroggerOptions:
 
 
 class CrazyflieFrogger(FlightArena):
-    r"""Cross two lanes of random traffic to the goal: be quick, keep off the walls, keep off the traffic.
+    r"""Cross two lanes of random traffic to the goal: quickly, away from the walls and away from the traffic.
 
     .. math::
         r_{goal} &= \mathrm{clip}(\lVert p_{t-1} - g\rVert - \lVert p_t - g\rVert, -1, 1) + 10\,[\text{goal}]
@@ -90,7 +90,7 @@ class CrazyflieFrogger(FlightArena):
     objectives = ("goal", "bounds", "avoid")
 
     def configure(self, **options: Any) -> Sizes:
-        """Keep :class:`FroggerOptions`, the opponents' ways and the walls."""
+        """Store :class:`FroggerOptions`, the opponents' motion and the walls."""
         self.options = o = FroggerOptions(**options)
         patrol = Patrol(o.lanes, o.opponent_speeds, o.x_limit, o.flip_probability, o.time_step)
         self.enclose(o.x_limit, o.y_limit, patrol)
@@ -108,7 +108,7 @@ class CrazyflieFrogger(FlightArena):
         }
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
-        """Move the traffic and the drone, and reward."""
+        """Move the opponents and the drone, and compute the reward."""
         o, goal = self.options, state["goal"]
         traffic = move_opponents(state, self.patrol)
         position = fly(state["position"], action, o.time_step * o.max_speed)
@@ -118,7 +118,7 @@ class CrazyflieFrogger(FlightArena):
         collided, violated = traffic_distance < o.collision_distance, wall < 0
         failed = collided | violated
         reached = (after < o.goal_radius) & ~failed
-        # The default type of numbers may be another one, and it is what a truth value times 10 would have.
+        # Convert explicitly: a bool times 10 has PyTorch's default dtype, which a user may have changed.
         bonus, failure, outside, hit = (flag.to(after.dtype) for flag in (reached, failed, violated, collided))
         reward = torch.stack(
             [

@@ -10,7 +10,7 @@ from morl_envs.counter_rng import uniform
 from morl_envs.protocol import State
 
 HISTORY = 4
-# Draws at a reset count from 0, draws in step t from here on: the two never meet.
+# Draws at a reset count from 0, draws in step t from here on, so the two never overlap.
 STEP_COUNTERS = 1 << 32
 
 
@@ -33,7 +33,7 @@ class Patrol:
     time_step: float
 
     def __post_init__(self) -> None:
-        """Refuse numbers that describe no patrol."""
+        """Raise for options that do not describe a valid patrol."""
         if not self.lanes or not self.speeds:
             _checks.fail("lanes and speeds", "not be empty", (self.lanes, self.speeds))
         for speed in self.speeds:
@@ -44,7 +44,7 @@ class Patrol:
 
 
 def draw_opponents(key: Tensor, patrol: Patrol) -> State:
-    """Place M opponents on their lanes, anywhere, in either direction.
+    """Place M opponents uniformly on their lanes, in a random direction.
 
     Returns:
         ``opponents`` (the last 4 positions, newest first) ``[n, 4, M, 2]`` and ``velocity [n, M]``.
@@ -63,7 +63,7 @@ def draw_opponents(key: Tensor, patrol: Patrol) -> State:
 
 
 def move_opponents(state: State, patrol: Patrol) -> State:
-    """Turn with the given chance, move, and bounce: beyond the limit an opponent is set back on it, turned inwards."""
+    """Turn at random, move, and bounce: beyond the limit an opponent is set back on it and turned inwards."""
     past, velocity = state["opponents"], state["velocity"]
     count = velocity.shape[-1]
     chance = uniform(state["key"], STEP_COUNTERS + state["step"] * count, count)

@@ -1,7 +1,7 @@
-"""Hand-written policies: each drives one objective up at the others' expense. Baselines, and proof of a conflict.
+"""Hand-written policies. Each maximises one objective at the cost of the others: baselines that show the conflict.
 
-A policy maps observations ``[N, n]`` to actions ``[N, a]`` and keeps no memory. The numbers in it suit the default
-options of its world.
+A policy maps observations ``[N, n]`` to actions ``[N, a]`` and keeps no state. Its constants suit the default options
+of its environment.
 """
 
 from morl_envs.heuristics.crazyflie import formation_keeper, goal_rusher, lane_waiting_crosser, patient_hoverer

@@ -14,11 +14,11 @@ Policy = Callable[[Tensor], Tensor]
 HEURISTICS: dict[str, dict[str, Policy]] = {
     card.name: {name: load(path) for name, path in card.heuristics} for card in CARDS.values() if card.heuristics
 }
-"""The heuristics of every environment that has some, as its card names them."""
+"""The heuristics of every environment that has some, as listed on its card."""
 
 
 def heuristics_of(name: str | EnvCard) -> dict[str, Policy]:
-    """Return the heuristics of an environment by name; none where its card names none.
+    """Return the heuristics of an environment by name; empty if its card lists none.
 
     Example:
         >>> sorted(heuristics_of("formation"))
@@ -28,7 +28,7 @@ def heuristics_of(name: str | EnvCard) -> dict[str, Policy]:
 
 
 class RandomPolicy:
-    """Uniform actions from an own generator.
+    """Uniform actions from a private generator.
 
     Args:
         env: The batch to act in; continuous actions.

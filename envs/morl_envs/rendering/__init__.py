@@ -1,1 +1,1 @@
-"""Pictures and videos of the three worlds."""
+"""Pictures and videos of the three torch environments."""

@@ -1,4 +1,4 @@
-"""A small drawing surface in world coordinates: an arena on the left, a panel with a legend on the right."""
+"""A small drawing surface in the coordinates of an arena, with a panel for the legend on the right."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +13,7 @@ Colour = tuple[int, int, int] | tuple[int, int, int, int]
 Point = tuple[float, float] | Sequence[float]
 
 PLOT, PANEL, MARGIN = 480, 230, 16
-# Everything is drawn at twice the size and scaled down: smooth edges without a slow renderer.
+# Everything is drawn at twice the size and scaled down, which gives smooth edges without a slow renderer.
 _SCALE = 2
 INK: Colour = (38, 44, 52)
 FAINT: Colour = (110, 118, 128)
@@ -25,7 +25,7 @@ def _font(size: int, face: str = "DejaVuSans") -> ImageFont.FreeTypeFont:
 
 
 class Canvas:
-    """A picture of a world of the given half-sizes.
+    """A picture of an arena of the given half-sizes.
 
     Args:
         half_width: Half the width of the arena.
@@ -46,7 +46,7 @@ class Canvas:
         self.box((0, 0), (half_width, half_height), background, outline=INK)
 
     def at(self, point: Point) -> tuple[float, float]:
-        """Return the pixel of a world point."""
+        """Return the pixel of a point in the arena."""
         middle = _SCALE * (MARGIN + PLOT / 2)
         return middle + self.pixels * float(point[0]), middle - self.pixels * float(point[1])
 
@@ -91,7 +91,7 @@ class Canvas:
             self.dashes(corners[k], corners[k + 1], colour, 1.2)
 
     def label(self, point: Point, text: str, colour: Colour = INK, size: int = 10) -> None:
-        """Write at a world point."""
+        """Write text at a point in the arena."""
         self.draw.text(self.at(point), text, colour, _font(size), anchor="mm")
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, colour: Colour = INK) -> None:
@@ -118,7 +118,7 @@ class Canvas:
         self._row += 18
 
     def space(self, height: float = 8) -> None:
-        """Leave room in the panel."""
+        """Add vertical space to the panel."""
         self._row += height
 
     def array(self) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""Draw the formation world: the triangle with its sides coloured by their error, opponent, goal and trails."""
+"""Draw the formation environment: the triangle with its sides coloured by their error, opponent, goal and trails."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Draw the frogger world: lanes, opponents with their way and reach, goal, drone and trail."""
+"""Draw the frogger environment: lanes, opponents with their direction and reach, goal, drone and trail."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ TRAIL: Colour = (38, 98, 180, 170)
 
 
 def draw_arena(x_limit: float, y_limit: float) -> Canvas:
-    """Return a flight arena with its 0.2 m safety buffer, and a rim in which violations show."""
+    """Return a flight arena with its 0.2 m safety buffer, and a margin in which violations are visible."""
     canvas = Canvas(x_limit * 1.04, y_limit * 1.04, (236, 236, 234))
     canvas.box((0, 0), (x_limit, y_limit), BUFFER, INK)
     canvas.box((0, 0), (x_limit - 0.2, y_limit - 0.2), FLOOR)
@@ -28,13 +28,13 @@ def draw_arena(x_limit: float, y_limit: float) -> Canvas:
 
 
 def draw_lane(canvas: Canvas, height: float, half_length: float, reach: float) -> None:
-    """Draw the band in which an opponent on this lane can be hit."""
+    """Draw the band in which an opponent on this lane can collide with the drone."""
     canvas.box((0, height), (half_length, reach), LANE)
     canvas.dashes((-half_length, height), (half_length, height), LANE_LINE)
 
 
 def draw_opponent(canvas: Canvas, past: list[list[float]], velocity: float, reach: float) -> None:
-    """Draw an opponent, the distance at which it is hit, its last positions, and the way it goes."""
+    """Draw an opponent, its collision distance, its last positions, and its direction."""
     for x, y in past[1:]:
         canvas.disc((x, y), 0.012, (190, 60, 60, 60))
     x, y = past[0]
@@ -56,7 +56,7 @@ def draw_drone(canvas: Canvas, centre: tuple[float, float], colour: Colour) -> N
 
 
 def outcome(row: dict[str, Tensor]) -> str:
-    """Say in words how the episode stands."""
+    """Describe the state of the episode in words."""
     if bool(row["reached"]):
         return "goal reached"
     if bool(row["collided"]):

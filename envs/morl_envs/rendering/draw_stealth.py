@@ -1,4 +1,4 @@
-"""Draw the stealth world: safe border, avoid region, obstacles, targets, robot, field of view, lidar and trail."""
+"""Draw the stealth environment: safe border, obstacles, targets, robot, field of view, lidar and trail."""
 
 import math
 
@@ -58,7 +58,7 @@ def _cast(env: StealthVisualSearch, row: dict[str, Tensor], angles: Tensor, reac
 
 
 def _draw_view(canvas: Canvas, env: StealthVisualSearch, row: dict[str, Tensor]) -> None:
-    """Draw the field of view up to what it sees, the scan range, and the lidar's rays with their hits."""
+    """Draw the visible part of the field of view, the scan range, and the lidar's rays with their hits."""
     o, heading = env.options, row["heading"]
     sweep = heading + torch.linspace(-o.field_of_view / 2, o.field_of_view / 2, 61, dtype=heading.dtype)
     here = row["position"].tolist()

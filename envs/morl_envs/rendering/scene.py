@@ -17,7 +17,7 @@ Drawing = Callable[..., Canvas]
 
 
 def drawing_of(world: type[BatchedEnv]) -> Drawing:
-    """Return the function that draws a world: its card names it, and a subclass is drawn like its parent."""
+    """Return the function that draws an environment: from its card, or from its parent class's card."""
     known = {card.world: card.drawing for card in world_cards()}
     drawings = (known.get(f"{parent.__module__}:{parent.__qualname__}") for parent in world.__mro__)
     if (path := next(filter(None, drawings), None)) is None:
@@ -30,8 +30,8 @@ class Scene:
     """Follow environment ``index`` of a batch: call :meth:`record` after every reset and step, then :meth:`frame`.
 
     Args:
-        env: A torch world.
-        index: Which of its environments.
+        env: A torch environment.
+        index: Index of the environment in the batch.
 
     Example:
         >>> from morl_envs import StealthVisualSearch
@@ -50,7 +50,7 @@ class Scene:
         self._draw = drawing_of(type(env))
 
     def record(self, reward: list[float] | None = None) -> None:
-        """Take note of the current step; the trail and the returns begin again with every episode."""
+        """Record the current step; the trail and the returns start again with every episode."""
         row = self._row()
         if int(row["step"]) == 0:
             self.trail, self.returns = [], np.zeros(len(self.env.objectives))

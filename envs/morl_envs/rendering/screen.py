@@ -1,4 +1,4 @@
-"""A window that shows pictures as they come, for ``render_mode="human"``."""
+"""A window that shows pictures as they are rendered, for ``render_mode="human"``."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ class Screen:
     """A pygame window, opened at the first picture. Set ``SDL_VIDEODRIVER=dummy`` where there is no display.
 
     Args:
-        fps: Most pictures per second.
+        fps: Maximal number of pictures per second.
     """
 
     def __init__(self, fps: int) -> None:
@@ -19,7 +19,7 @@ class Screen:
         self._clock: Any = None
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show a picture ``[height, width, 3]``, then wait as long as the frame rate asks for."""
+        """Show a picture ``[height, width, 3]``, then wait to keep the frame rate."""
         import pygame
 
         if self._window is None:

@@ -21,14 +21,14 @@ Picture = NDArray[np.uint8]
 def record_episode(
     env: BatchedEnv, policy: Callable[[Tensor], Tensor], *, index: int = 0, every: int = 1, max_steps: int | None = None
 ) -> list[Picture]:
-    """Play one episode of environment ``index`` from a fresh reset and return its pictures.
+    """Play one episode of environment ``index`` from a new reset and return its pictures.
 
     Args:
-        env: A torch world.
-        policy: From observations ``[N, n]`` to actions ``[N, a]``.
-        index: Which environment of the batch to film.
-        every: Film every so many steps; the first and the last are always filmed.
-        max_steps: Stop early.
+        env: A torch environment.
+        policy: Maps observations ``[N, n]`` to actions ``[N, a]``.
+        index: Index of the environment in the batch that is filmed.
+        every: Film every so many steps; the first and the last step are always filmed.
+        max_steps: Stop after this many steps.
 
     Example:
         >>> from morl_envs import CrazyflieFrogger
@@ -54,7 +54,7 @@ def record_episode(
 
 
 def captioned(pictures: Sequence[Picture], caption: str, size: int = 16) -> list[Picture]:
-    """Put a line of text above every picture of a film, smaller where the picture is narrow.
+    """Put a line of text above every picture of a film, in smaller type if the picture is narrow.
 
     Example:
         >>> (film,) = captioned([np.zeros((80, 120, 3), np.uint8)], "PASTA")
@@ -76,7 +76,7 @@ def captioned(pictures: Sequence[Picture], caption: str, size: int = 16) -> list
 def save_video(pictures: Sequence[Picture], path: str | Path, fps: int = 20) -> Path:
     """Write pictures to a ``.gif`` or ``.mp4`` file and return its path.
 
-    MP4 needs the ``report`` extra (imageio with ffmpeg); GIF needs nothing more.
+    MP4 needs the ``report`` extra (imageio with ffmpeg); GIF needs no extra.
     """
     path = Path(path)
     if not len(pictures):

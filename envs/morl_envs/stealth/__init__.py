@@ -1,1 +1,1 @@
-"""Stealth visual search: find hidden targets in a cluttered arena, keep to its borders, and cover ground."""
+"""Stealth visual search: find hidden targets in a cluttered arena, stay near its borders, and cover distance."""

@@ -15,17 +15,17 @@ from morl_envs.stealth.options import StealthOptions
 
 
 class StealthVisualSearch(BatchedEnv):
-    r"""Find hidden targets, keep to the borders, cover ground: three objectives that pull apart.
+    r"""Find hidden targets, stay near the borders, cover distance: three conflicting objectives.
 
     A differential-drive robot with action :math:`(v, \omega)`, :math:`v \in [0, 1]`, :math:`\omega \in [-1, 1]`:
 
     .. math:: p \leftarrow p + \Delta t\, v\, (\cos\theta, \sin\theta), \qquad
               \theta \leftarrow \theta + \Delta t\, \omega.
 
-    A move whose swept path touches an obstacle or leaves the arena is undone (the heading still turns) and counts as
-    a collision. The sweep is exact for any step length. After the move, targets in the field of view, within the scan
-    range and in line of sight are scanned; they vanish from both sensors, and the vision grid that is rewarded is the
-    one observed. Episodes have a fixed length: they are truncated, never terminated.
+    A move whose swept path touches an obstacle or leaves the arena is undone (the heading still turns) and counts as a
+    collision. The sweep is exact for any step length. After the move, targets in the field of view, within the scan
+    range and in line of sight are scanned. Scanned targets disappear from both sensors, and the reward uses the same
+    vision grid as the observation. Episodes have a fixed length: they are truncated, never terminated.
 
     Observation: x, y, cos and sin of the heading, 6 vision cells, 20 lidar readings in [0, 1].
 
@@ -42,7 +42,7 @@ class StealthVisualSearch(BatchedEnv):
     objectives = ("score", "stealth", "exploration")
 
     def configure(self, **options: Any) -> Sizes:
-        """Keep :class:`~morl_envs.stealth.options.StealthOptions` and the directions of the lidar."""
+        """Store :class:`~morl_envs.stealth.options.StealthOptions` and the directions of the lidar."""
         self.options = StealthOptions(**options)
         angles = [2 * math.pi * ray / self.options.lidar_rays for ray in range(self.options.lidar_rays)]
         fan = [[math.cos(angle) for angle in angles], [math.sin(angle) for angle in angles]]
@@ -57,7 +57,7 @@ class StealthVisualSearch(BatchedEnv):
         return {**state, **self._sense(state, scan_range=-1.0)}
 
     def advance(self, state: State, action: Tensor) -> tuple[State, Tensor, Tensor]:
-        """Move, scan, sense and reward."""
+        """Move, scan, sense and compute the reward."""
         o = self.options
         position, collided = self._move(state, action[:, 0])
         heading = state["heading"] + o.time_step * o.max_turn_rate * action[:, 1]
@@ -77,7 +77,7 @@ class StealthVisualSearch(BatchedEnv):
         return torch.cat([state["position"], facing.T, state["vision"], self._lidar(state, facing)], -1)
 
     def describe(self, state: State) -> dict[str, Tensor]:
-        """Tell whether the last move was undone, and how many targets are scanned."""
+        """Return whether the last move was undone, and how many targets are scanned."""
         return {"collision": state["collided"], "scanned": state["scanned"].sum(-1)}
 
     def bounds(self) -> Bounds:
@@ -91,11 +91,11 @@ class StealthVisualSearch(BatchedEnv):
         )
 
     def move_constants(self, device: torch.device) -> None:
-        """Move the fan of rays."""
+        """Move the lidar's ray directions to another device."""
         self._fan = self._fan.to(device)
 
     def _move(self, state: State, speed: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the new position ``[N, 2]``, and whether the move had to be undone ``[N]``."""
+        """Return the new position ``[N, 2]``, and whether the move was undone ``[N]``."""
         o, start = self.options, _batch_last(state["position"])
         end = start + o.time_step * o.max_speed * speed * _facing(state["heading"])
         circles, boxes = geometry.inflate(_batch_last(state["circles"]), _batch_last(state["boxes"]), o.robot_radius)
@@ -105,7 +105,7 @@ class StealthVisualSearch(BatchedEnv):
         return torch.where(hit, start, end).T.contiguous(), hit
 
     def _sense(self, state: State, scan_range: float) -> State:
-        """Scan what is in reach, then return the vision grid of what is left."""
+        """Scan targets in reach, then return the vision grid of the remaining targets."""
         position, targets = _batch_last(state["position"]), _batch_last(state["targets"])
         offset = targets - position[:, None]
         sectors = sensors.in_sectors(offset, _facing(state["heading"]), self.options.field_of_view)
@@ -133,7 +133,7 @@ class StealthVisualSearch(BatchedEnv):
 
 
 def _batch_last(tensor: Tensor) -> Tensor:
-    """Turn ``[N, items, numbers]`` into contiguous ``[numbers, items, N]``, as the geometry wants it."""
+    """Turn ``[N, items, numbers]`` into contiguous ``[numbers, items, N]``, the layout of the geometry functions."""
     return tensor.permute(*reversed(range(tensor.dim()))).contiguous()
 
 

@@ -21,13 +21,13 @@ def draw_layout(key: Tensor, options: StealthOptions) -> State:
 
     Args:
         key: ``[n]`` int64.
-        options: Numbers of the world.
+        options: Options of the environment.
 
     Returns:
         ``circles [n, C, 3]``, ``boxes [n, K, 4]``, ``targets [n, T, 2]``, ``position [n, 2]``, ``heading [n]``.
 
     Raises:
-        ValueError: When some arena stays impossible after ``layout_attempts`` attempts.
+        ValueError: If some arena has no valid layout after ``layout_attempts`` attempts.
     """
     result, placed = _attempt(key, options, 0)
     for attempt in range(1, options.layout_attempts):
@@ -40,14 +40,14 @@ def draw_layout(key: Tensor, options: StealthOptions) -> State:
     if not bool(placed.all()):
         raise ValueError(
             f"The arena is too full: {options.num_circles} circles, {options.num_boxes} boxes and "
-            f"{options.num_targets} targets found no place in {options.layout_attempts} layouts of {CANDIDATES} "
+            f"{options.num_targets} targets do not fit in {options.layout_attempts} layouts of {CANDIDATES} "
             "candidates each. Use fewer or smaller obstacles, fewer targets or a larger arena."
         )
     return {name: tensor.contiguous() for name, tensor in result.items()}
 
 
 def _attempt(key: Tensor, options: StealthOptions, attempt: int) -> tuple[State, Tensor]:
-    """Draw every arena once; also return whether everything found its place, bool ``[n]``."""
+    """Draw every arena once; also return whether everything fitted, bool ``[n]``."""
     circles, boxes, free = options.num_circles, options.num_boxes, 1 + options.num_targets
     count, start = circles + boxes + free, circles + boxes
     per_layout = 1 + 2 * count * (1 + CANDIDATES)
@@ -83,13 +83,13 @@ def _shapes(sizes: Tensor, options: StealthOptions) -> tuple[Tensor, Tensor]:
 
 
 def _place(candidates: Tensor, half: Tensor, radius: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
-    """Put shape after shape on its first candidate ``[2, S, K, n]`` that keeps the gap to all shapes before it."""
+    """Place each shape on its first candidate ``[2, S, K, n]`` that keeps the gap to all earlier shapes."""
     centre = candidates[:, :, 0].clone()
     placed = torch.ones(candidates.shape[-1], dtype=torch.bool, device=candidates.device)
     for shape in range(1, candidates.shape[1]):
         before = centre[:, None, :shape], half[:, None, :shape], radius[None, :shape]
         trial = candidates[:, shape, :, None], half[:, shape, None, None], radius[shape, None, None]
-        # Two obstacles need the passage between them; a free disc (robot, target) only needs clearance to anything.
+        # Two obstacles need the passage between them; a free disc (robot, target) only needs clearance from everything.
         needed = torch.minimum(gap[:shape], gap[shape])
         fits = (geometry.rounded_gap(trial, before) >= needed).all(1)
         choice = fits.to(torch.uint8).argmax(0)

@@ -1,4 +1,4 @@
-"""Every number of the stealth world. The paper gives some, the others are decisions with the defaults below."""
+"""All options of the stealth environment. The paper gives some values; the other defaults are our choices."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from morl_envs import _checks
 
 @dataclass(frozen=True)
 class StealthOptions:
-    """Numbers of the stealth world, in metres, seconds and radians.
+    """Options of the stealth environment, in metres, seconds and radians.
 
     Attributes:
         horizon: Steps per episode (the paper's tables need 347 to 550).
@@ -31,8 +31,8 @@ class StealthOptions:
         max_risk: d_max, the exposure that counts as 1.
         circle_radius: Smallest and largest radius of the round obstacles.
         box_half_size: Smallest and largest half-width (and half-height) of the rectangular obstacles.
-        clearance: Extra room beyond touching in the layout.
-        layout_attempts: Layouts tried per episode before giving up.
+        clearance: Extra distance in the layout, beyond the distance at which shapes touch.
+        layout_attempts: Layouts tried per episode before an error is raised.
     """
 
     horizon: int = 400
@@ -59,7 +59,7 @@ class StealthOptions:
     layout_attempts: int = 50
 
     def __post_init__(self) -> None:
-        """Refuse numbers that describe no world."""
+        """Raise for options that do not describe a valid environment."""
         for name in ("horizon", "num_targets", "lidar_rays", "layout_attempts"):
             _checks.whole(name, getattr(self, name), 1)
         for name in ("num_circles", "num_boxes"):
@@ -79,7 +79,7 @@ class StealthOptions:
 
     @property
     def passage(self) -> float:
-        """Least gap between obstacles, and from an obstacle to a wall: the robot fits through with clearance."""
+        """Smallest gap between obstacles, and from an obstacle to a wall: the robot passes it with clearance."""
         return 2 * self.robot_radius + self.clearance
 
     @property

@@ -1,10 +1,10 @@
-"""The three objectives of the stealth world, exactly as printed in the paper (appendix, stealth environment)."""
+"""The three objectives of the stealth environment, exactly as printed in the paper (appendix, stealth environment)."""
 
 from torch import Tensor
 
 
 def search_score(found: Tensor, vision: Tensor, num_targets: int) -> Tensor:
-    r"""Reward new discoveries, and a little for targets in view.
+    r"""Reward newly scanned targets, and give a small reward for targets in view.
 
     .. math:: r_{score} = \mathrm{clip}(10 N_{new} + 0.05 \sum_{k=1}^6 v_k,\ 0,\ 10 N_{obj})
 
@@ -23,7 +23,7 @@ def search_score(found: Tensor, vision: Tensor, num_targets: int) -> Tensor:
 
 
 def stealth(position: Tensor, collided: Tensor, safe_limit: float, max_risk: float) -> Tensor:
-    r"""Reward distance from the exposed centre of the arena; a collision costs it all.
+    r"""Reward distance from the exposed centre of the arena; a collision sets the reward to 0.
 
     .. math::
         d_{risk} = \max(0, \min(L - |x|, L - |y|)), \qquad
@@ -45,7 +45,7 @@ def stealth(position: Tensor, collided: Tensor, safe_limit: float, max_risk: flo
 
 
 def exploration(before: Tensor, after: Tensor) -> Tensor:
-    r"""Reward the way covered in this step.
+    r"""Reward the distance covered in this step.
 
     .. math:: r_{expl} = \mathrm{clip}(2 \lVert p_t - p_{t-1} \rVert,\ 0,\ 1)
 

@@ -1,4 +1,4 @@
-"""What the robot senses: targets in view, the vision grid, and the lidar. Coordinates first, batch last."""
+"""The robot's sensors: targets in view, the vision grid, and the lidar. Coordinates first, batch last."""
 
 import math
 from itertools import pairwise
@@ -12,7 +12,7 @@ BEARINGS, RANGES = 3, 2
 
 
 def line_of_sight(position: Tensor, targets: Tensor, circles: Tensor, boxes: Tensor) -> Tensor:
-    """Tell whether no obstacle stands between the robot and a target's centre, bool ``[T, N]``.
+    """Return whether the line of sight between the robot and a target's centre is free, bool ``[T, N]``.
 
     Args:
         position: ``[2, N]``.
@@ -26,7 +26,7 @@ def line_of_sight(position: Tensor, targets: Tensor, circles: Tensor, boxes: Ten
 
 
 def in_sectors(offset: Tensor, facing: Tensor, field_of_view: float) -> Tensor:
-    """Tell in which third of the field of view a target lies, right to left, bool ``[3, T, N]``.
+    """Return which third of the field of view a target lies in, right to left, bool ``[3, T, N]``.
 
     A bearing is compared with a sector's edge by the sign of a cross product, which is exact for targets in front and
     edges within a quarter turn, i.e. for a field of view up to pi.
@@ -60,7 +60,7 @@ def vision_grid(sectors: Tensor, seen: Tensor, distance: Tensor, vision_range: f
 
 
 def ray_directions(facing: Tensor, fan: Tensor) -> Tensor:
-    """Turn a fan of unit vectors ``[2, L, 1]`` by the heading ``[2, N]``: ``[2, L, N]``."""
+    """Rotate unit vectors ``[2, L, 1]`` by the heading ``[2, N]``: ``[2, L, N]``."""
     cos, sin = facing
     return torch.stack([cos * fan[0] - sin * fan[1], sin * fan[0] + cos * fan[1]])
 
@@ -74,7 +74,7 @@ def lidar(
         position: ``[2, N]``.
         rays: Unit vectors, ``[2, L, N]``.
         discs: Round obstacles and targets, ``[3, D, N]``.
-        absent: Discs that are not there, bool ``[D, N]``.
+        absent: Discs to ignore, bool ``[D, N]``.
         boxes: ``[4, K, N]``.
         arena: Half-sizes of the arena.
     """
