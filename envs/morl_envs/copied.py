@@ -47,8 +47,7 @@ class CopiedEnv:
 
 
 def with_own_tensors(env: Any) -> TensorEnv:
-    """Return an environment whose results can be kept: the given one if it has ``fresh_tensors``, else a copying
-    wrapper.
+    """Return an environment whose results can be kept: itself if it has ``fresh_tensors``, else a copying wrapper.
 
     Args:
         env: A :class:`~morl_envs.protocol.TensorEnv`; anything else raises an error that lists what it lacks.

@@ -176,7 +176,7 @@ class GymnasiumBatch:
 
     @contextmanager
     def _watch(self) -> Iterator[None]:
-        """Warn about environments that use NumPy's global generator; the check is slow, so it runs only now and then."""
+        """Warn about environments that use NumPy's global generator; the check is slow, so it runs rarely."""
         self._calls += 1
         look = not self._warned and self._calls % LOOK_EVERY == 0
         before = _global_draws() if look else None

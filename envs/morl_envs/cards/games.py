@@ -18,8 +18,7 @@ def _game(
     action_dim: int = 1,
     **more: Any,
 ) -> EnvCard:
-    """Return the card of a game from (observation, number of actions, horizon), the source of the bounds and other
-    fields.
+    """Return the card of a game from its (observation, number of actions, horizon) and the source of its bounds.
 
     The paper has none of these games, so the preference is uniform.
     """
