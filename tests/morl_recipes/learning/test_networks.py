@@ -8,11 +8,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.critics import SharedCritic
+from morl_blocks.critics import BranchedCritic, SharedCritic
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs.toy import toy
 from morl_recipes import PASTA, Recipe, Run, train
 from morl_recipes.learning.batch import Batch
+from morl_recipes.learning.lift import Layout, initial
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import spec
@@ -105,3 +106,21 @@ def test_a_policy_has_what_was_not_trained(kind: str, tmp_path: Path) -> None:
         for run, mix in zip(store.manifest.runs, mixes, strict=True):
             loaded: Any = load_policy(store, {"run_id": run.run_id, "preference": run.preference}, "peak", env)
             assert torch.equal(loaded.actor.mix, mix)
+
+
+RUNS, N, M, HIDDEN = 3, 4, 2, 8
+
+
+def test_layout_views_and_join_are_inverse() -> None:
+    layout = Layout.of(BranchedCritic(N, M, HIDDEN))
+    flat = torch.randn(RUNS, layout.size)
+    torch.testing.assert_close(layout.join(layout.views(flat)), flat)
+
+
+def test_initial_weights_depend_on_the_own_seed_alone_and_leave_the_global_generator() -> None:
+    before = torch.random.get_rng_state()
+    _, first = initial(lambda: nn.Linear(2, 2), [1, 2, 3])
+    _, second = initial(lambda: nn.Linear(2, 2), [1, 9, 3])
+    assert torch.equal(first[[0, 2]], second[[0, 2]])
+    assert not torch.equal(first[1], second[1])
+    assert torch.equal(before, torch.random.get_rng_state())

@@ -9,7 +9,7 @@ from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PPO, EnvSource, Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.observations import ObservationScale
-from morl_recipes.learning.rollout import episode_returns
+from morl_recipes.learning.rollout import InitialStates, episode_returns
 from morl_recipes.learning.targets import estimate, gae, targets_of
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
@@ -106,19 +106,6 @@ def test_a_vector_advantage_is_never_averaged() -> None:
     assert not torch.allclose(targets.advantage[..., 0], targets.advantage[..., 1])
 
 
-def test_observation_statistics_equal_those_of_everything_seen() -> None:
-    torch.manual_seed(0)
-    scale = ObservationScale(2, 3)
-    batches = [torch.randn(2, 4, 5, 3) * 3 + 1 for _ in range(3)]
-    for batch in batches:
-        scale.update(batch)
-    everything = torch.cat([batch.flatten(1, 2) for batch in batches], dim=1)
-    torch.testing.assert_close(scale.mean, everything.mean(1))
-    torch.testing.assert_close(scale.variance, everything.var(1, correction=0))
-    expected = (everything - scale.mean.unsqueeze(1)) / scale.variance.sqrt().unsqueeze(1)
-    torch.testing.assert_close(scale.apply(everything), expected.clamp(-10, 10))
-
-
 Step = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
@@ -158,3 +145,45 @@ def test_double_precision_environments_train_like_single_precision_ones() -> Non
     plain.iterate()
     double.iterate()
     assert torch.equal(plain.actor.params, double.actor.params)
+
+
+def test_the_latest_of_each_run_are_kept_in_order_of_time() -> None:
+    states = InitialStates(torch.zeros(2, 2, 1), count=3)
+    observation = torch.arange(1.0, 13.0).reshape(2, 2, 3, 1)  # [R, E, T, n]
+    begun = torch.zeros(2, 2, 3, 1, dtype=torch.bool)
+    begun[0, 0, 0] = begun[0, 1, 0] = begun[0, 0, 2] = begun[0, 1, 2] = True
+    states.keep(observation, begun)
+    assert states.observation[0].flatten().tolist() == [4.0, 3.0, 6.0]
+    assert states.observation[1].flatten().tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_the_first_episodes_fill_it(count: int) -> None:
+    first = torch.tensor([[[1.0], [2.0]]])
+    assert InitialStates(first, count=count).observation.flatten().tolist() == [1.0, 2.0, 1.0, 2.0, 1.0][:count]
+
+
+def test_statistics_equal_those_of_all_observations() -> None:
+    torch.manual_seed(0)
+    parts = [torch.randn(2, 3, 20, 4) * 5 + 3 for _ in range(3)]
+    scale = ObservationScale(runs=2, observation_dim=4)
+    for part in parts:
+        scale.update(part)
+    rows = torch.cat([part.flatten(1, 2) for part in parts], dim=1)
+    torch.testing.assert_close(scale.mean, rows.mean(1))
+    torch.testing.assert_close(scale.variance, rows.var(1, correction=0))
+
+
+def test_what_never_changes_is_no_signal() -> None:
+    """Masses and lengths of a robot are observed too; rounding in their statistics must not reach the networks."""
+    torch.manual_seed(0)
+    constants = torch.tensor([8.907, 2.2619, 1e-3, -4.7518, 0.0, 100.1])
+    scale = ObservationScale(runs=1, observation_dim=6)
+    for _ in range(3):
+        scale.update(constants.expand(1, 8, 256, 6))
+    assert scale.apply(constants.expand(1, 1, 6)).abs().max() < 0.2
+
+
+def test_large_values_are_clipped() -> None:
+    scale = ObservationScale(runs=1, observation_dim=1)
+    assert scale.apply(torch.tensor([[[1e9], [-1e9]]])).flatten().tolist() == [10.0, -10.0]

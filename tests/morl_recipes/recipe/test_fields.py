@@ -1,17 +1,29 @@
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from torch import nn
 
-from morl_blocks import schedulers
+from morl_blocks import combiners, schedulers
 from morl_blocks.ppo import UnitBoxGaussianActor
-from morl_recipes import PASTA, ROWS
-from morl_recipes.recipe.fields import change_recipe, describe_recipe, described_actor, digest_of, parse_changes
+from morl_envs.toy import toy
+from morl_recipes import PASTA, ROWS, train
+from morl_recipes.recipe.fields import (
+    blocks_of,
+    change_recipe,
+    describe_recipe,
+    described_actor,
+    digest_of,
+    parse_changes,
+)
 from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.spec import as_spec
 from morl_recipes.recipe.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
+from tests.morl_recipes.worlds import tiny
 
 
 def test_changes_reach_any_depth() -> None:
@@ -90,3 +102,87 @@ def test_a_live_module_inside_a_spec_is_found() -> None:
     first, second = (describe_recipe(recipe)["live"] for recipe in inside)
     assert list(first) == ["mu.base"]
     assert first != second
+
+
+NO_DECAY, FIXED = ROWS["controller"]["No Decay"], ROWS["fixed_mu"]["mu=10.0"]
+
+
+def test_no_decay_and_a_fixed_smoothness_of_ten_train_the_same_bits() -> None:
+    first, second = (
+        train(
+            replace(tiny(), mu=recipe.mu), toy(), [[0.5, 0.5]], seeds=[0], total_steps=192, num_envs=4, progress=False
+        )
+        for recipe in (NO_DECAY, FIXED)
+    )
+    for name, tensor in first.runs[0].policy.items():
+        assert torch.equal(tensor, second.runs[0].policy[name])
+    assert blocks_of(NO_DECAY.to_dict()) == blocks_of(FIXED.to_dict())
+
+
+def test_all_other_rows_differ() -> None:
+    rows = {f"{group}/{name}": recipe for group, rows in ROWS.items() for name, recipe in rows.items()}
+    different = {str(blocks_of(recipe.to_dict())) for recipe in rows.values()}
+    recipes = {str({slot: block for slot, block in r.to_dict().items() if slot != "ppo"}) for r in rows.values()}
+    assert len(different) == len(recipes) - 1
+
+
+class Holder(nn.Module):
+    """Keep anything as an attribute."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Number:
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+
+def _linear(seed: int) -> nn.Module:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return nn.Linear(2, 2)
+
+
+def _weighting(share: float) -> nn.Module:
+    from torchjd.aggregation import UPGradWeighting
+
+    return combiners.TorchJD(UPGradWeighting(pref_vector=torch.tensor([share, 1 - share])))
+
+
+@pytest.mark.parametrize(
+    ("make", "one", "other"),
+    [
+        (schedulers.Fixed, 1.0, 2.0),
+        (schedulers.LinearDecay, 5.0, 6.0),  # its numbers are in no state dict
+        (lambda base: schedulers.ConflictBraked(schedulers.LinearDecay(base)), 5.0, 6.0),
+        (lambda pairing: combiners.PCGrad(pairing=pairing), "index", "position"),
+        (_linear, 0, 1),
+        (_weighting, 0.5, 0.25),
+        (Holder, 1, 1.0),
+        (Holder, "a", "b"),
+        (Holder, (1, None), (1, 2)),
+        (Holder, {"a": [1]}, {"a": [2]}),
+        (Holder, frozenset("ab"), frozenset("abc")),
+        (Holder, np.arange(2), np.arange(1, 3)),
+        (Holder, torch.zeros(2, dtype=torch.bfloat16), torch.ones(2, dtype=torch.bfloat16)),
+        (Holder, torch.relu, torch.tanh),
+        (lambda number: Holder(Number(number)), 1, 2),
+    ],
+)
+def test_a_digest_follows_from_the_numbers(make: Callable[[Any], nn.Module], one: Any, other: Any) -> None:
+    assert digest_of(make(one)) == digest_of(make(one))
+    assert digest_of(make(one)) != digest_of(make(other))
+
+
+def test_class_mode_and_frozen_parameters_count() -> None:
+    assert digest_of(combiners.Sum()) != digest_of(combiners.PCGrad())
+    assert digest_of(combiners.Sum()) != digest_of(combiners.Sum().eval())
+    assert digest_of(_linear(0)) != digest_of(_linear(0).requires_grad_(requires_grad=False))
+
+
+def test_a_circle_ends() -> None:
+    circle: list[Any] = [1]
+    circle.append(circle)
+    assert digest_of(Holder(circle)) == digest_of(Holder(circle))

@@ -53,6 +53,7 @@ def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
         ({"clip": None}, "`clip` must be > 0, got None"),
         ({"learning_rate": True}, "`learning_rate` must be > 0, got True"),
         ({"steps_per_iteration": 64.0}, "`steps_per_iteration` must be a whole number >= 1, got 64.0"),
+        ({"learning_rate_decay": 1.5}, "`learning_rate_decay` must lie in"),
         ({"mask": "last"}, "`mask` must be one of 'step', 'next', got 'last'"),
         ({"epochs": True}, "`epochs` must be a whole number >= 1, got True"),
     ],
@@ -112,36 +113,29 @@ def test_recipes_of_version_0_1_are_read() -> None:
     assert decayed.scalarizer == AdaptiveSmoothTchebycheff(utopia=1.1, maintenance=0.0)
 
 
-def test_a_given_preference_leaves_no_trace_in_files() -> None:
-    assert "preferences" not in PASTA.to_dict()
-    drawn = replace(PASTA, preferences=specs.Dirichlet(0.5))
-    assert drawn.to_dict()["preferences"] == {"type": "Dirichlet", "alpha": 0.5}
-    assert Recipe.from_toml(drawn.to_toml()) == drawn
-    assert (PASTA.conditioned, drawn.conditioned) == (False, True)
-    assert drawn.structure() != PASTA.structure()
-    assert drawn.differences(PASTA) == ("preferences",)
-
-
-def test_the_actors_first_spread_leaves_no_trace_in_files_while_it_is_the_old_one() -> None:
-    assert "log_std" not in Recipe().to_json()
-    narrow = replace(Recipe(), actor=Actor(log_std=-1.5))
-    assert narrow.to_dict()["actor"]["log_std"] == -1.5
-    assert Recipe.from_json(narrow.to_json()) == narrow
-    assert change_recipe(Recipe(), {"actor.log_std": -1.5}) == narrow
-
-
-def test_a_learning_rate_that_stays_leaves_no_trace_in_files() -> None:
-    assert "learning_rate_decay" not in Recipe().to_json()
-    falling = replace(Recipe(), ppo=replace(Recipe().ppo, learning_rate_decay=0.5))
-    assert falling.to_dict()["ppo"]["learning_rate_decay"] == 0.5
-    assert Recipe.from_json(falling.to_json()) == falling
-    assert change_recipe(Recipe(), {"ppo.learning_rate_decay": 0.5}) == falling
-    with pytest.raises(ValueError, match="`learning_rate_decay` must lie in"):
-        replace(Recipe().ppo, learning_rate_decay=1.5)
-
-
 def test_a_sampler_is_checked_when_the_recipe_is_made() -> None:
     with pytest.raises(ValueError, match="`alpha` must be > 0"):
         specs.Dirichlet(0.0)
     with pytest.raises(ValueError, match="`preferences` must be a spec or a module of the kind preferences"):
         replace(PASTA, preferences=specs.PCGrad())
+
+
+@pytest.mark.parametrize(
+    ("slot", "name", "changed", "value"),
+    [
+        ("preferences", "preferences", {"preferences": specs.Dirichlet(0.5)}, {"type": "Dirichlet", "alpha": 0.5}),
+        ("actor", "log_std", {"actor": Actor(log_std=-1.5)}, -1.5),
+        ("ppo", "learning_rate_decay", {"ppo": PPO(learning_rate_decay=0.5)}, 0.5),
+    ],
+)
+def test_what_came_later_leaves_no_trace_in_files_while_it_has_its_default(
+    slot: str, name: str, changed: dict[str, Any], value: object
+) -> None:
+    assert name not in PASTA.to_json()
+    recipe = replace(PASTA, **changed)
+    assert recipe.to_dict()[slot] == value or recipe.to_dict()[slot][name] == value
+    assert Recipe.from_json(recipe.to_json()) == Recipe.from_toml(recipe.to_toml()) == recipe
+    assert recipe.differences(PASTA) == (slot,)
+    assert recipe.conditioned is (slot == "preferences")
+    if slot != "preferences":
+        assert change_recipe(PASTA, {f"{slot}.{name}": value}) == recipe

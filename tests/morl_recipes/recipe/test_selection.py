@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from morl_envs.plugin import Plugin
 from morl_recipes import PASTA, ROWS
-from morl_recipes.recipe.selection import select_rows
+from morl_recipes.recipe.selection import explain, rows_of, select_rows
+from morl_recipes.running.plan import make_plan
+from morl_recipes.running.sweep import sweep_from
 
 
 def test_groups_rows_and_everything() -> None:
@@ -58,3 +61,93 @@ def test_unknown_names_come_with_the_nearest() -> None:
         select_rows(["No PCGard"])
     with pytest.raises(ValueError, match="unknown row 'critic/No Decay'"):
         select_rows(["critic/No Decay"])
+
+
+SOURCE = """
+from dataclasses import replace
+from morl_blocks.schedulers import Fixed
+from morl_recipes import PASTA
+from morl_recipes.recipe.specs import spec
+
+class Gentle(Fixed):
+    def __init__(self, mu: float = 3.0):
+        super().__init__(mu)
+
+Gentle = spec(Gentle)
+MyRow = replace(PASTA, mu=Gentle())
+MINE = {f"gentle {mu}": replace(PASTA, mu=Gentle(mu)) for mu in (1.0, 2.0)}
+"""
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "my_rows.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_a_file_gives_a_row_or_a_group(rows: Path) -> None:
+    (row,) = select_rows([f"{rows}:MyRow"])
+    assert (row.group, row.method) == ("my_rows", "MyRow")
+    assert repr(row.recipe.mu) == "Gentle(mu=3.0)"
+    assert [row.method for row in select_rows([f"{rows}:MINE"])] == ["gentle 1.0", "gentle 2.0"]
+
+
+def test_a_file_runs_once_per_process(rows: Path) -> None:
+    assert Plugin.read(rows).load() is Plugin(str(rows), SOURCE).load()
+
+
+def test_a_file_alone_is_all_that_it_defines(rows: Path) -> None:
+    assert [row.method for row in select_rows([str(rows)])] == ["MyRow", "gentle 1.0", "gentle 2.0"]
+    rows.write_text("from morl_recipes import PASTA, ROWS")
+    with pytest.raises(ValueError, match=r"my_rows.py: defines no Recipe"):
+        select_rows([str(rows)])
+
+
+def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
+    with pytest.raises(ValueError, match=r"unknown row of .*my_rows.py 'MyRwo'. Nearest: MyRow"):
+        select_rows([f"{rows}:MyRwo"])
+    with pytest.raises(ValueError, match=r"none.py: cannot be read \(No such file"):
+        select_rows(["none.py:Row"])
+    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(ZeroDivisionError: division by zero\)\.$"):
+        rows_of(Plugin("x.py", "\n1 / 0"), "Row")
+    with pytest.raises(ValueError, match=r"x.py:3: failed to load \(SyntaxError: "):
+        rows_of(Plugin("x.py", "\n\nclass ="), "Row")
+    with pytest.raises(ValueError, match="it defines no Recipe"):
+        rows_of(Plugin("x.py", "Row = 3"), "Row")
+
+
+@pytest.mark.parametrize("status", ["0", "1", ""])
+def test_file_that_exits_is_an_error_and_not_a_success(status: str) -> None:
+    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(SystemExit: "):
+        rows_of(Plugin("x.py", f"import sys\nsys.exit({status})"))
+
+
+def test_a_file_that_needs_its_neighbour_is_told_why(rows: Path) -> None:
+    (rows.parent / "helper_of_mine.py").write_text("Z = 3")
+    rows.write_text("from helper_of_mine import Z")
+    with pytest.raises(ValueError, match=r"my_rows.py:1: .*helper_of_mine.*Only the file itself travels with a sweep"):
+        Plugin.read(rows).load()
+    with pytest.raises(ValueError, match=r"No module named 'nowhere_at_all'\)\.$"):
+        Plugin(str(rows), "import nowhere_at_all").load()
+
+
+def test_errors_are_placed_in_the_users_file(rows: Path) -> None:
+    rows.write_text("def weigh():\n    return int('x')\n")
+    plugin = Plugin.read(rows)
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        plugin.load().weigh()
+    assert explain(caught.value, [plugin]) == f"ValueError: {caught.value} ({rows}:2)"
+    assert explain(KeyError("x"), [plugin]) == "KeyError: 'x'"
+
+
+def test_another_text_makes_other_runs(rows: Path) -> None:
+    def ids() -> list[str]:
+        keys = {"rows": [f"{rows}:Plain"], "envs": ["deep-sea-treasure-v0"], "seeds": 1}
+        return [run.run_id for run in make_plan(sweep_from(keys)).runs]
+
+    rows.write_text("from morl_recipes import PASTA as Plain")
+    before = ids()
+    assert ids() == before
+    rows.write_text("from morl_recipes import PASTA as Plain  # with another block behind a name, say")
+    assert ids() != before

@@ -69,15 +69,6 @@ def test_every_column_of_a_history_is_documented(tmp_path: Path) -> None:
     assert {re.sub(r"_\d$", "_i", name) for name in record.history.columns} <= known
 
 
-def test_runs_with_other_numbers_share_a_population_and_keep_their_own(tmp_path: Path) -> None:
-    both = tiny_plan(rows=["fixed_mu/mu=1.0", "fixed_mu/mu=5.0"], seeds=1)
-    (population,) = both.populations(16)
-    together = train_job(population, None, lambda steps: None)
-    assert [record.history["mu"].iloc[-1] for record in together] == [1.0, 5.0]
-    for single, record in zip(both.populations(1), together, strict=True):
-        assert same(train_job(single, None, lambda steps: None)[0], record)
-
-
 def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = tiny_plan(rows=["PASTA"])
     (population,) = plan.populations(16)
@@ -88,23 +79,6 @@ def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch:
     run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
     records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
-
-
-def test_a_damaged_checkpoint_is_set_aside_and_its_population_starts_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
-    folder = tmp_path / "c"
-    expected = train_job(population, folder, lambda steps: None)
-    checkpoint = folder / "checkpoint.safetensors"
-    checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
-    records = train_job(population, folder, lambda steps: None)
-    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
-    assert (folder / "checkpoint.safetensors.unusable").exists()
-    assert "checkpoint.safetensors.unusable, and its population starts again." in caplog.text
-    caplog.clear()
-    train_job(population, folder, lambda steps: None)
-    assert not caplog.records  # the new checkpoint is whole
 
 
 def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> None:
@@ -179,18 +153,6 @@ def test_a_kill_between_the_history_and_the_checkpoint_changes_nothing(tmp_path:
     assert len((tmp_path / "c" / "history.csv").read_text().splitlines()) > 1 + len(population.runs)
     records = train_job(population, tmp_path / "c", lambda steps: None)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
-
-
-def test_a_checkpoint_of_another_pytorch_is_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
-    train_job(population, tmp_path / "c", lambda steps: None)
-    before = (tmp_path / "c" / "checkpoint.safetensors").read_bytes()
-    installed = {**store_versions.package_versions(), "torch": "1.0.0"}
-    monkeypatch.setattr(store_versions, "_installed", lambda: installed)
-    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).* with --accept-versions"):
-        train_job(population, tmp_path / "c", lambda steps: None)
-    assert (tmp_path / "c" / "checkpoint.safetensors").read_bytes() == before
-    train_job(population, tmp_path / "c", lambda steps: None, accept_versions=True)
 
 
 @pytest.mark.parametrize("told", [True, False])

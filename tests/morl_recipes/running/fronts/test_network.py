@@ -63,14 +63,6 @@ class Silent(Own):
         return mean, log_std.expand_as(mean)
 
 
-class Buffered(Own):
-    """One with a buffer, which no policy keeps."""
-
-    def __init__(self, observation_dim: int, num_objectives: int, action_dim: int) -> None:
-        super().__init__(observation_dim, num_objectives, action_dim)
-        self.register_buffer("scale", torch.ones(1))
-
-
 ACTORS: dict[str, AnySpec] = {
     "activation": Actor(hidden=8, activation="ReLU"),
     "depth": Actor(hidden=8, depth=3),
@@ -146,12 +138,6 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
         with pytest.raises(ValueError, match=r"`actor` must be known .*import the file that defines it.*, got Own"):
             front.policy([0.5, 0.5])
     assert Front.load(tmp_path).policy([0.5, 0.5])(OBSERVATION).shape == (2,)
-
-
-def test_a_buffer_is_refused_before_the_training(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"`actor` must keep what is not trained as .*, got the buffer 'scale'"):
-        _train(spec(Buffered)(), out=tmp_path / "f")
-    assert not (tmp_path / "f").exists()
 
 
 @pytest.mark.parametrize("kind", ["conditioned", "decomposed"])

@@ -10,13 +10,11 @@ from torch import Tensor
 from morl_envs.shortened import shortened
 from morl_envs.source import find_source
 from morl_envs.toy import toy
-from morl_recipes import PASTA, ROWS, EnvSource, Front, train_front
+from morl_recipes import PASTA, ROWS, EnvSource, Front, Recipe, front_recipe, train_front
 from morl_recipes.evaluation.episodes import front_returns
-from morl_recipes.learning.batch import Batch
-from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.run import Run
-from morl_recipes.recipe.settings import Settings
+from morl_recipes.recipe.selection import name_of
+from morl_recipes.recipe.specs import Fixed
 from morl_recipes.running.fronts.front import make_policy
 from morl_recipes.running.fronts.train import adapted, scaled_source
 from morl_recipes.store.store import Store
@@ -85,22 +83,6 @@ def test_episodes_of_the_training_end_where_the_discount_leaves_nothing() -> Non
         shortened(source, 0, 1.0)
 
 
-def test_a_training_on_shorter_episodes_goes_on_from_its_state() -> None:
-    source = shortened(toy().complete(), 7, 1.0)
-    settings = Settings(total_steps=256, num_envs=4, compile=False)
-    first, second = (Batch([Run(RECIPE, (0.5, 0.5), 3)], source, settings) for _ in range(2))
-    first.iterate()
-    load_tensors(second, {name: tensor.clone() for name, tensor in tensors_of(first).items()})
-    second.iteration, second.updates = first.iteration, first.updates
-    for batch in (first, second):
-        batch.iterate()
-    expected, state = tensors_of(first), tensors_of(second)
-    assert "env/shortened_step" in expected
-    assert expected.keys() == state.keys()
-    for name, tensor in expected.items():
-        assert torch.equal(tensor, state[name]), name
-
-
 def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
     short, long = (
         train_front(RECIPE, toy(), 2, total_steps=64, horizon=steps, **QUICK)  # type: ignore[arg-type]
@@ -165,3 +147,34 @@ def test_pasta_follows_no_preference_and_linear_does(name: str) -> None:
     front = train_front(recipe, toy(), 2, [0], 512 * 20, num_envs=8, eval_episodes=2, progress=False)
     spread = front.returns[1, 0] - front.returns[0, 0]
     assert spread > 4 if name.startswith("Linear") else abs(spread) < 3
+
+
+def test_the_kind_of_action_decides_the_numbers() -> None:
+    treasure, hopper = front_recipe("deep-sea-treasure-v0"), front_recipe("mo-hopper-2obj-v5")
+    assert treasure.ppo.entropy_coefficient > 0.1
+    assert hopper.ppo.entropy_coefficient == 0.0
+    assert treasure.ppo.learning_rate > hopper.ppo.learning_rate
+    assert (treasure.actor, treasure.preferences) == (hopper.actor, hopper.preferences)
+    assert front_recipe("fruit-tree-v0") == front_recipe("minecart-v0") == treasure
+    assert front_recipe("mo-halfcheetah-v5") == hopper
+
+
+def test_without_a_card_an_environment_is_asked() -> None:
+    assert front_recipe(toy()) == front_recipe("mo-hopper-2obj-v5")
+    assert front_recipe("mo-mountaincar-v0") == front_recipe("minecart-v0")
+
+
+def test_the_blocks_of_a_recipe_are_kept() -> None:
+    row = ROWS["ours"]["Exact PCGrad"]
+    made = front_recipe("minecart-v0", row)
+    assert made.differences(row) == ("actor", "ppo", "preferences")
+    assert made.conditioned
+    assert Recipe.from_json(made.to_json()) == made
+
+
+def test_names_are_those_of_the_rows() -> None:
+    made = front_recipe("minecart-v0", ROWS["ours"]["Exact PCGrad"])
+    for recipe in (made, adapted(made, conditioned=False)):
+        assert name_of(recipe) == ("fronts", "Exact PCGrad, for fronts")
+    assert name_of(front_recipe("minecart-v0", replace(PASTA, mu=Fixed(3.0))))[1] == "custom (mu), for fronts"
+    assert name_of(ROWS["ours"]["Exact PCGrad"]) == ("ours", "Exact PCGrad")

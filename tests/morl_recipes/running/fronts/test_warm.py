@@ -10,7 +10,6 @@ from morl_envs.plugin import Plugin
 from morl_envs.source import find_source
 from morl_envs.toy import toy
 from morl_recipes import Front, train_front
-from morl_recipes.common.errors import StoreError
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.recipe.run import Run
@@ -19,7 +18,6 @@ from morl_recipes.running.fronts.train import adapted
 from morl_recipes.running.fronts.warm import inherit, spread, train_warm
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.running.train import How
-from morl_recipes.store import versions
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 
 ONE_EACH = adapted(RECIPE, conditioned=False)
@@ -137,15 +135,6 @@ def test_what_makes_no_sense_is_refused() -> None:
         _front(warm_start=1.5)
     with pytest.raises(ValueError, match=r"`retry_failed` must be False for a warm start"):
         _front(retry_failed=True)
-
-
-def test_checkpoints_of_another_pytorch_are_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _front(out=tmp_path / "f")
-    installed = {**versions.package_versions(), "torch": "1.0.0"}
-    monkeypatch.setattr(versions, "_installed", lambda: installed)
-    with pytest.raises(StoreError, match=r"other versions \(torch .*, here 1.0.0\).*accept_versions=True"):
-        _front(out=tmp_path / "f", resume=True)
-    _front(out=tmp_path / "f", resume=True, accept_versions=True)
 
 
 def test_the_first_preferences_are_far_from_each_other() -> None:
