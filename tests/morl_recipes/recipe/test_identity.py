@@ -285,7 +285,7 @@ def test_crafted_manifests_get_a_sentence(store: Store, changes: dict[str, Any])
 
 def test_a_record_names_its_run_in_its_policy(store: Store) -> None:
     nothing: Any = ("failed", "x", 0, None, None, {}, load_history(store).iloc[:0, 6:8])
-    record = RunRecord("r0", "g", "M", "e", (1.0,), 0, *nothing, {"w": torch.zeros(2)})
+    record = RunRecord("r0", "g", "M", "e", (1.0,), 0, *nothing, policy={"w": torch.zeros(2)})
     content = record.files()["policy.safetensors"]
     length = int.from_bytes(content[:8], "little")
     assert json.loads(content[8 : 8 + length])["__metadata__"] == {"run_id": "r0"}
