@@ -15,6 +15,7 @@ from morl_recipes.common.seeds import derive
 from morl_recipes.evaluation.episodes import held_out_returns
 from morl_recipes.learning.networks import build_actor
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 
 class Dice:
@@ -152,7 +153,5 @@ def test_scaled_observations_are_part_of_a_policy() -> None:
 
 
 def test_bad_input_raises() -> None:
-    with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1, got 0"):
-        _play(_policies(1, DICE), DICE, 0)
-    with pytest.raises(ValueError, match="`policy` must have parameters of the shapes"):
-        _play(_policies(1, DICE), toy(), 1)
+    refused("`episodes` must be a whole number >= 1, got 0", _play, _policies(1, DICE), DICE, 0)
+    refused("`policy` must have parameters of the shapes", _play, _policies(1, DICE), toy(), 1)

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-import pytest
 import torch
 
 from morl_blocks.combiners import WeightedPCGrad
@@ -9,6 +8,7 @@ from morl_recipes.common.seeds import derive
 from morl_recipes.learning.blocks import Combine, Scalarizers
 from morl_recipes.learning.streams import Streams
 from morl_recipes.recipe import specs
+from tests.refusals import refused
 
 
 def test_every_run_has_its_own_scalarizer_and_smoothness() -> None:
@@ -26,8 +26,7 @@ def test_every_run_has_its_own_scalarizer_and_smoothness() -> None:
 
 
 def test_a_smooth_scalarizer_needs_a_scheduler() -> None:
-    with pytest.raises(ValueError, match="`mu` must be a scheduler for AdaptiveSmoothTchebycheff"):
-        replace(PASTA, mu=None)
+    refused("`mu` must be a scheduler for AdaptiveSmoothTchebycheff", replace, PASTA, mu=None)
 
 
 def _looped(recipe: Recipe = PASTA) -> Combine:

@@ -7,6 +7,7 @@ import torch
 from morl_recipes import PASTA, PPO, ROWS, Run, by_batch
 from morl_recipes.learning.batch import hyper_parameters
 from morl_recipes.recipe.run import check_batch
+from tests.refusals import refused
 
 HALF = (0.5, 0.5)
 
@@ -44,13 +45,11 @@ def test_numbers_are_stacked() -> None:
     ],
 )
 def test_bad_runs_are_named(preference: tuple[float, ...], seed: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Run(PASTA, preference, seed)
+    refused(message, Run, PASTA, preference, seed)
 
 
 def test_a_recipe_is_needed() -> None:
-    with pytest.raises(ValueError, match=r"`recipe` must be a Recipe, such as morl_recipes\.PASTA, got 'PASTA'"):
-        Run("PASTA", HALF, 0)
+    refused(r"`recipe` must be a Recipe, such as morl_recipes\.PASTA, got 'PASTA'", Run, "PASTA", HALF, 0)
 
 
 def test_seeds_become_plain_numbers() -> None:
@@ -58,8 +57,7 @@ def test_seeds_become_plain_numbers() -> None:
 
 
 def test_populations_that_cannot_train_together_are_named() -> None:
-    with pytest.raises(ValueError, match="`runs` must hold at least one run, got none"):
-        check_batch([])
+    refused("`runs` must hold at least one run, got none", check_batch, [])
     with pytest.raises(ValueError, match="`preferences` must all have the same length, got 2 and 3"):
         check_batch([Run(PASTA, HALF, 0), Run(PASTA, (0.2, 0.3, 0.5), 0)])
     with pytest.raises(ValueError, match=r"`runs` must differ in scalarizer, mu, .* alone, got 2 different structures"):

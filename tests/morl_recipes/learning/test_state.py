@@ -14,6 +14,7 @@ from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 
 class Counting(nn.Module):
@@ -118,5 +119,4 @@ def test_a_state_that_is_no_tensor_is_named() -> None:
 
     batch = _batch(PASTA, toy())
     batch.scalarizers = Odd()  # type: ignore[assignment]
-    with pytest.raises(ValueError, match="`scalarizer` must keep its state in tensors to be saved, got str"):
-        tensors_of(batch)
+    refused("`scalarizer` must keep its state in tensors to be saved, got str", tensors_of, batch)

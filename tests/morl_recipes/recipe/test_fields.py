@@ -24,6 +24,7 @@ from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.spec import as_spec
 from morl_recipes.recipe.specs import Actor, ConflictBraked, Dirichlet, Fixed, LinearDecay, Sum
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 
 def test_changes_reach_any_depth() -> None:
@@ -61,13 +62,11 @@ def test_the_sampler_of_preferences_can_be_changed_though_files_leave_it_out() -
     ],
 )
 def test_bad_changes_are_named(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        change_recipe(PASTA, changes)
+    refused(message, change_recipe, PASTA, changes)
 
 
 def test_a_change_without_a_value_is_named() -> None:
-    with pytest.raises(ValueError, match=r"`set` must be a name and a value, such as .*, got 'ppo.epochs'"):
-        parse_changes(["ppo.epochs"])
+    refused(r"`set` must be a name and a value, such as .*, got 'ppo.epochs'", parse_changes, ["ppo.epochs"])
 
 
 def test_a_live_module_is_described_by_its_text_and_its_digest() -> None:
@@ -89,8 +88,7 @@ def test_a_description_names_its_actor_beside_live_modules() -> None:
         assert isinstance(own, dict)
         assert own["text"].startswith(words)
         message = f"`actor` must be a spec to be played from a file, .*, got {re.escape(words)}"
-        with pytest.raises(ValueError, match=message):
-            require_known(own)
+        refused(message, require_known, own)
 
 
 class Mine(nn.Module):

@@ -19,6 +19,7 @@ from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 from morl_recipes.store.verify import verify
+from tests.refusals import refused
 
 MakeStore = Callable[..., Store]
 
@@ -284,8 +285,8 @@ def test_crafted_manifests_get_a_sentence(store: Store, changes: dict[str, Any])
 
 
 def test_a_record_names_its_run_in_its_policy(store: Store) -> None:
-    nothing: Any = ("failed", "x", 0, None, None, {}, load_history(store).iloc[:0, 6:8])
-    record = RunRecord("r0", "g", "M", "e", (1.0,), 0, *nothing, policy={"w": torch.zeros(2)})
+    empty = load_history(store).iloc[:0, 6:8]
+    record = RunRecord("r0", "g", "M", "e", (1.0,), 0, "failed", "x", 0, None, None, {}, empty, {"w": torch.zeros(2)})
     content = record.files()["policy.safetensors"]
     length = int.from_bytes(content[:8], "little")
     assert json.loads(content[8 : 8 + length])["__metadata__"] == {"run_id": "r0"}
@@ -299,8 +300,5 @@ def test_no_code_is_run_because_a_store_names_it(
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_env.py").write_text("open('ran', 'w')")
-    with pytest.raises(
-        ValueError, match=rf"its environment '{name}' is code, and none is run .* name it: --env {name}"
-    ):
-        source_of(store, name)
+    refused(rf"its environment '{name}' is code, and none is run .* name it: --env {name}", source_of, store, name)
     assert not (tmp_path / "ran").exists()

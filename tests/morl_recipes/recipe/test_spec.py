@@ -11,6 +11,7 @@ from morl_recipes import PASTA
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.spec import GIVEN, KINDS, SETTLED, Kind, Live, Spec, as_spec, spec
 from morl_recipes.recipe.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
+from tests.refusals import refused
 
 BLOCKS: dict[str, list[type]] = {
     "scalarizer": [scalarizers.Linear, scalarizers.Tchebycheff, scalarizers.SmoothTchebycheff],
@@ -53,8 +54,7 @@ def test_no_default_is_left_open() -> None:
 
 def test_every_kind_registers_under_its_name() -> None:
     assert KINDS["ConflictBraked"] is ConflictBraked
-    with pytest.raises(ValueError, match="`name` must be new among the specs, got 'Fixed'"):
-        spec(schedulers.LinearDecay, name="Fixed")
+    refused("`name` must be new among the specs, got 'Fixed'", spec, schedulers.LinearDecay, name="Fixed")
 
 
 def test_whole_numbers_become_floats() -> None:
@@ -63,20 +63,15 @@ def test_whole_numbers_become_floats() -> None:
 
 
 def test_bad_arguments_are_refused_when_the_spec_is_made() -> None:
-    with pytest.raises(ValueError, match="`mu` must be > 0"):
-        Fixed(-1.0)
-    with pytest.raises(ValueError, match="`threshold` must lie in"):
-        ConflictBraked(threshold=1.0)
+    refused("`mu` must be > 0", Fixed, -1.0)
+    refused("`threshold` must lie in", ConflictBraked, threshold=1.0)
     with pytest.raises(ValueError, match="`maximum` must be >= the highest value of base"):
         ConflictBraked(base=Fixed(20.0))
     with pytest.raises(ValueError, match="`base` must be a spec or a module of the kind mu, got Sum"):
         ConflictBraked(base=Sum())
-    with pytest.raises(ValueError, match=r"unknown argument of Fixed 'nu'\. Nearest: mu"):
-        Fixed(nu=1.0)
-    with pytest.raises(ValueError, match="`Fixed` must have at most 1 arguments, got 2"):
-        Fixed(1.0, 2.0)
-    with pytest.raises(ValueError, match="`mu` must be given once"):
-        Fixed(1.0, mu=2.0)
+    refused(r"unknown argument of Fixed 'nu'\. Nearest: mu", Fixed, nu=1.0)
+    refused("`Fixed` must have at most 1 arguments, got 2", Fixed, 1.0, 2.0)
+    refused("`mu` must be given once", Fixed, 1.0, mu=2.0)
 
 
 def test_a_class_is_no_spec_and_a_block_of_no_family_needs_a_slot() -> None:

@@ -15,6 +15,7 @@ from morl_recipes.running.export import OBSERVATIONS, TOLERANCE, draw_preference
 from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
+from tests.refusals import refused
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the export extra is not installed")
 CARD = CARDS["frogger"]
@@ -59,8 +60,7 @@ def test_disagreement_writes_nothing_and_keeps_what_is_there(folder: Path, tmp_p
 def test_a_policy_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="run r has no policy of its final"):
         export_policy(folder, tmp_path / "p.onnx", point="final")
-    with pytest.raises(ValueError, match="`tolerance` must be > 0"):
-        export_policy(folder, tmp_path / "p.onnx", tolerance=0.0)
+    refused("`tolerance` must be > 0", export_policy, folder, tmp_path / "p.onnx", tolerance=0.0)
 
 
 def test_preferences_are_drawn_evenly_and_the_same_each_time() -> None:

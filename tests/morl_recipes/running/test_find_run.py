@@ -6,6 +6,7 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.running.stored_runs import find_run, match_runs
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
+from tests.refusals import refused
 
 RUNS = ["e.baselines.linear.0.20-0.80.s0.aa", "e.ours.linear-vector.0.20-0.80.s0.bb", "e.ours.sum.0.20-0.80.s1.cc"]
 
@@ -60,7 +61,5 @@ def test_long_lists_are_cut() -> None:
     ) as refusal:
         match_runs("s0", many)
     assert len(str(refusal.value)) < 250
-    with pytest.raises(ValueError, match=r"unknown run '\?\?'. Known: .* and 35 more"):
-        match_runs("??", many)
-    with pytest.raises(ValueError, match=r"unknown run 'e.ours.smu.0.20-0.80'. Nearest: e.ours.sum"):
-        match_runs("e.ours.smu.0.20-0.80", RUNS)
+    refused(r"unknown run '\?\?'. Known: .* and 35 more", match_runs, "??", many)
+    refused(r"unknown run 'e.ours.smu.0.20-0.80'. Nearest: e.ours.sum", match_runs, "e.ours.smu.0.20-0.80", RUNS)

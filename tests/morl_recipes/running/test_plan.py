@@ -12,6 +12,7 @@ from morl_recipes.recipe.settings import NAMES, Settings
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep, shipped_sweeps, sweep_from
 from tests.morl_recipes.running.fakes import TINY, tiny_plan
+from tests.refusals import refused
 
 FILES = list(shipped_sweeps().values())
 COUNTS = {
@@ -96,10 +97,8 @@ def test_sizes_follow_the_machine() -> None:
 
 
 def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"'steelth'. Nearest: stealth"):
-        tiny_plan(envs=["steelth"])
-    with pytest.raises(ValueError, match="`preferences` must hold 2 numbers each"):
-        tiny_plan(preferences=[[0.2, 0.3, 0.5]])
+    refused(r"'steelth'. Nearest: stealth", tiny_plan, envs=["steelth"])
+    refused("`preferences` must hold 2 numbers each", tiny_plan, preferences=[[0.2, 0.3, 0.5]])
 
 
 def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one(tmp_path: Path) -> None:
@@ -114,8 +113,7 @@ def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one
     message = (
         "`envs` must come from files of different names, got world.py:make_env of .*a/world.py and of .*b/world.py"
     )
-    with pytest.raises(ValueError, match=message):
-        tiny_plan(**changes)
+    refused(message, tiny_plan, **changes)
 
 
 ROWS_FILE = """
@@ -157,19 +155,16 @@ def my_rows(tmp_path: Path) -> Path:
     ],
 )
 def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        tiny_plan(rows=["PASTA", f"{my_rows}:{row}"])
+    refused(message, tiny_plan, rows=["PASTA", f"{my_rows}:{row}"])
 
 
 def test_numbers_of_environments_that_do_not_divide_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3"):
-        tiny_plan(num_envs=3)
+    refused(r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3", tiny_plan, num_envs=3)
 
 
 def test_a_missing_torchjd_is_named_by_the_rows_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torchjd.aggregation", None)
-    with pytest.raises(ValueError, match=r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'"):
-        tiny_plan(rows=["UPGrad"])
+    refused(r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'", tiny_plan, rows=["UPGrad"])
     tiny_plan(rows=["PASTA"])
 
 

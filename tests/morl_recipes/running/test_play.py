@@ -20,6 +20,7 @@ from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.play import film, play
 from tests.morl_recipes.running.fakes import tiny_plan
+from tests.refusals import refused
 
 
 def frames(path: Path) -> int:
@@ -37,10 +38,8 @@ def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
     card = CARDS["deep-sea-treasure-v0"]
     unit = (mean - np.array(card.hv_low)) / (np.array(card.hv_high) - np.array(card.hv_low))
     assert one.hv == pytest.approx(float(unit.clip(0, 1).prod()), rel=1e-5)
-    with pytest.raises(ValueError, match="`preference` must sum to 1"):
-        play(tmp_path / "s", preference=(0.5, 0.6))
-    with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1"):
-        play(tmp_path / "s", episodes=0)
+    refused("`preference` must sum to 1", play, tmp_path / "s", preference=(0.5, 0.6))
+    refused("`episodes` must be a whole number >= 1", play, tmp_path / "s", episodes=0)
 
 
 def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,5 +122,4 @@ def test_a_machine_without_a_screen_draws_off_screen(
 
 
 def test_the_name_of_a_video_is_checked_before_anything_is_played(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
-        play(tmp_path / "nowhere", video="c.avi")
+    refused(r"`video` must end in .gif or .mp4, got c.avi", play, tmp_path / "nowhere", video="c.avi")

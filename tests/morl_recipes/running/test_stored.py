@@ -38,6 +38,7 @@ from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 from tests.morl_recipes.worlds import poisoned, tiny
+from tests.refusals import refused
 
 QUICK: dict[str, Any] = {"num_envs": 4, "progress": False, "eval_every": 2, "eval_episodes": 2, "checkpoint_every": 2}
 PREFERENCES = [[0.5, 0.5], [0.2, 0.8]]
@@ -87,8 +88,7 @@ def test_an_interrupted_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
         go(tmp_path, loggers=[StopAt(64 * 3)])
     (checkpoint,) = tmp_path.glob("checkpoints/*/checkpoint.safetensors")
     assert not Store.open(tmp_path).run_ids()
-    with pytest.raises(ValueError, match="`out` must hold no earlier training"):
-        go(tmp_path)
+    refused("`out` must hold no earlier training", go, tmp_path)
     same(go(), go(tmp_path, resume=True))
     assert not checkpoint.exists()
 
@@ -222,8 +222,7 @@ def test_another_training_in_the_folder_is_refused(tmp_path: Path, change: dict[
 
 
 def test_a_mistake_leaves_nothing_in_the_way_of_the_next_try(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"`num_envs` must .*, got 5"):
-        go(tmp_path / "out", num_envs=5)
+    refused(r"`num_envs` must .*, got 5", go, tmp_path / "out", num_envs=5)
     assert not (tmp_path / "out").exists()
     go(tmp_path / "out", iterations=1)
 
@@ -302,5 +301,4 @@ def test_a_policy_of_a_result_is_a_module() -> None:
     assert action.shape == (5, 2)
     assert torch.equal(action, policy(observation, preference))
     assert not torch.equal(action, result.policy(0, "final")(observation, preference))
-    with pytest.raises(ValueError, match="`point` must be 'peak' or 'final', got 'best'"):
-        result.policy(0, "best")  # type: ignore[arg-type]
+    refused("`point` must be 'peak' or 'final', got 'best'", result.policy, 0, "best")

@@ -21,6 +21,7 @@ from morl_recipes.store.files import seal
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 EPISODES = 5
 
@@ -237,7 +238,6 @@ def test_a_test_that_is_damaged_or_of_another_run_is_not_read(store: Store) -> N
 
 
 def test_bad_input_raises(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="`episodes` must be a whole number >= 1, got 0"):
-        play_store(tmp_path, 0)
+    refused("`episodes` must be a whole number >= 1, got 0", play_store, tmp_path, 0)
     with pytest.raises(StoreError, match="not a result store"):
         play_store(tmp_path)

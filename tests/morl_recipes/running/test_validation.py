@@ -11,6 +11,7 @@ from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.validation import BestPolicies, Evaluator
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import refused
 
 
 def _batch(source: EnvSource | None = None, runs: int = 2) -> Batch:
@@ -145,5 +146,4 @@ def test_where_no_hypervolume_is_left_the_expected_utility_decides() -> None:
 
 
 def test_bad_episodes_are_named() -> None:
-    with pytest.raises(ValueError, match="`eval_episodes` must be a whole number >= 1, got 0"):
-        Evaluator(_batch(), 0)
+    refused("`eval_episodes` must be a whole number >= 1, got 0", Evaluator, _batch(), 0)

@@ -17,6 +17,7 @@ from morl_recipes.running.execute import run_sweep
 from morl_recipes.store.record import RunRecord
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
+from tests.refusals import refused
 
 FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -143,7 +144,5 @@ def test_an_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path)
 
 def test_the_number_of_workers_is_checked() -> None:
     assert LocalEngine().workers >= 1
-    with pytest.raises(ValueError, match="`workers` must be a whole number >= 1"):
-        LocalEngine(0)
-    with pytest.raises(ValueError, match="`silence` must be > 0, got 0"):
-        LocalEngine(1, silence=0)
+    refused("`workers` must be a whole number >= 1", LocalEngine, 0)
+    refused("`silence` must be > 0, got 0", LocalEngine, 1, silence=0)

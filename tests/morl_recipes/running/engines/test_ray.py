@@ -16,6 +16,7 @@ from morl_recipes.running.engines.ray import RayEngine
 from morl_recipes.running.execute import run_sweep
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
+from tests.refusals import refused
 
 ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
 ROOT = Path(__file__).parents[4]
@@ -102,16 +103,12 @@ def test_a_population_that_always_hangs_stays_to_do_and_one_that_waits_does_not_
 
 
 def test_bad_arguments_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="`cpus` must be > 0"):
-        RayEngine(cpus=0)
-    with pytest.raises(ValueError, match="`silence` must be > 0"):
-        RayEngine(silence=0)
-    with pytest.raises(ValueError, match="`retries` must be a whole number >= 0"):
-        RayEngine(retries=-1)
+    refused("`cpus` must be > 0", RayEngine, cpus=0)
+    refused("`silence` must be > 0", RayEngine, silence=0)
+    refused("`retries` must be a whole number >= 0", RayEngine, retries=-1)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", lambda **_: (_ for _ in ()).throw(ConnectionError("nobody there")))
-    with pytest.raises(ValueError, match="`address` must lead to a running Ray cluster, got 'auto': nobody there"):
-        RayEngine()
+    refused("`address` must lead to a running Ray cluster, got 'auto': nobody there", RayEngine)
     monkeypatch.setattr("morl_recipes.running.engines.ray.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'morl-blocks\[ray\]'"):
         RayEngine()

@@ -24,6 +24,7 @@ from morl_recipes.running.fronts.film import film_front
 from morl_recipes.store.files import seal, unseal
 from morl_recipes.store.front import NAME
 from tests.morl_recipes.running.fronts.conftest import RECIPE
+from tests.refusals import refused
 
 QUICK: dict[str, Any] = {"num_envs": 4, "eval_episodes": 2, "progress": False}
 OBSERVATION = [0.1, -0.3, 0.2, 0.9]
@@ -124,8 +125,7 @@ def test_actors_that_no_file_describes_are_read_and_not_played(tmp_path: Path) -
         front.save(tmp_path / name)
         again = Front.load(tmp_path / name)
         np.testing.assert_array_equal(again.returns, front.returns)
-        with pytest.raises(ValueError, match=rf"`actor` must be a spec to be played from a file, .*, got {words}"):
-            again.policy([0.5, 0.5])
+        refused(rf"`actor` must be a spec to be played from a file, .*, got {words}", again.policy, [0.5, 0.5])
         again.save(tmp_path / "again")
         assert Front.load(tmp_path / "again").network == again.network
 
@@ -135,8 +135,7 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
     with monkeypatch.context() as patch:
         patch.delitem(KINDS, "Own")
         front = Front.load(tmp_path)
-        with pytest.raises(ValueError, match=r"`actor` must be known .*import the file that defines it.*, got Own"):
-            front.policy([0.5, 0.5])
+        refused(r"`actor` must be known .*import the file that defines it.*, got Own", front.policy, [0.5, 0.5])
     assert Front.load(tmp_path).policy([0.5, 0.5])(OBSERVATION).shape == (2,)
 
 

@@ -13,22 +13,20 @@ from morl_recipes.running.fronts.protocol import (
     protocol_settings,
     protocol_task,
 )
+from tests.refusals import refused
 
 TASK = protocol_task("B", "mo-hopper-2d-v4")
 
 
 def test_unknown_names_are_errors_with_the_list() -> None:
-    with pytest.raises(ValueError, match=r"`name` must be a protocol \(A, B, exact\), got 'C'"):
-        protocol_task("C", "mo-hopper-2d-v4")
+    refused(r"`name` must be a protocol \(A, B, exact\), got 'C'", protocol_task, "C", "mo-hopper-2d-v4")
     with pytest.raises(ValueError, match=r"`env` must be an environment of protocol B \(mo-hopper-2d-v4, .*humanoid"):
         protocol_task("B", "mo-walker2d-v4")
 
 
 def test_a_task_that_nothing_published_is_about_is_refused_with_the_reason() -> None:
-    with pytest.raises(ValueError, match=r"`env` must be comparable under protocol B \(mo-hopper.*contact cost"):
-        protocol_task("B", "mo-ant-v5")
-    with pytest.raises(ValueError, match=r"comparable under protocol A \(none\)"):
-        protocol_task("A", "mo-hopper-2obj-v5")
+    refused(r"`env` must be comparable under protocol B \(mo-hopper.*contact cost", protocol_task, "B", "mo-ant-v5")
+    refused(r"comparable under protocol A \(none\)", protocol_task, "A", "mo-hopper-2obj-v5")
 
 
 @pytest.mark.parametrize("task", [task for task in protocol("B").tasks if task.comparable], ids=lambda task: task.env)

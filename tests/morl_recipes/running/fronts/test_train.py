@@ -20,6 +20,7 @@ from morl_recipes.running.fronts.train import adapted, scaled_source
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fronts.conftest import RECIPE
 from tests.morl_recipes.worlds import Scripts
+from tests.refusals import refused
 
 QUICK = {"num_envs": 4, "eval_episodes": 2, "progress": False}
 
@@ -46,8 +47,7 @@ def test_preferences_may_be_given() -> None:
         train_front(RECIPE, toy(), [[0.2, 0.3, 0.5]], total_steps=64, **QUICK)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`preferences` must be a whole number >= 2, got 1"):
         train_front(RECIPE, toy(), 1, total_steps=64, **QUICK)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="`gamma` must lie in"):
-        train_front(RECIPE, toy(), 2, total_steps=64, gamma=1.5, **QUICK)  # type: ignore[arg-type]
+    refused("`gamma` must lie in", train_front, RECIPE, toy(), 2, total_steps=64, gamma=1.5, **QUICK)
 
 
 def test_observations_are_scaled_as_a_card_says_and_without_a_card_where_actions_are_numbers() -> None:
@@ -57,8 +57,7 @@ def test_observations_are_scaled_as_a_card_says_and_without_a_card_where_actions
     ]
     assert not scaled_source(own, normalize=False).normalize_observations
     assert scaled_source(treasure, normalize=True).normalize_observations
-    with pytest.raises(ValueError, match="`normalize_observations` must be true, false or None, got 1"):
-        scaled_source(own, normalize=1)  # type: ignore[arg-type]
+    refused("`normalize_observations` must be true, false or None, got 1", scaled_source, own, normalize=1)
     front = train_front(RECIPE, toy(), 2, total_steps=64, normalize_observations=False, **QUICK)  # type: ignore[arg-type]
     assert "observation_mean" not in front.policies[0]
     front = train_front(RECIPE, toy(), 2, total_steps=64, **QUICK)  # type: ignore[arg-type]
@@ -77,10 +76,8 @@ def test_episodes_of_the_training_end_where_the_discount_leaves_nothing() -> Non
             env.reset_tensors()
             ends = [bool(env.step_tensors(torch.zeros(2, env.action_dim))[3].all()) for _ in range(steps)]
             assert ends == [*[False] * (steps - 1), True]
-    with pytest.raises(ValueError, match=f"`horizon` must be no more than the environment's own {limit}"):
-        shortened(source, limit + 1, 1.0)
-    with pytest.raises(ValueError, match="`horizon` must be a whole number >= 1, got 0"):
-        shortened(source, 0, 1.0)
+    refused(f"`horizon` must be no more than the environment's own {limit}", shortened, source, limit + 1, 1.0)
+    refused("`horizon` must be a whole number >= 1, got 0", shortened, source, 0, 1.0)
 
 
 def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
@@ -98,8 +95,7 @@ def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
 def test_the_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_path: Path) -> None:
     first = train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
     assert len(Store.open(tmp_path / "store").run_ids()) == 1
-    with pytest.raises(ValueError, match="`out` must hold no earlier training"):
-        train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+    refused("`out` must hold no earlier training", train_front, RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)
     again = train_front(RECIPE, toy(), 5, [0], 64, out=tmp_path, resume=True, **QUICK)  # type: ignore[arg-type]
     np.testing.assert_allclose(again.returns[[0, 2, 4]], first.returns, rtol=1e-6)
     np.testing.assert_array_equal(Front.load(tmp_path).returns, again.returns)

@@ -19,6 +19,7 @@ from morl_recipes.running.fronts.warm import inherit, spread, train_warm
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.running.train import How
 from tests.morl_recipes.running.fronts.conftest import RECIPE
+from tests.refusals import refused
 
 ONE_EACH = adapted(RECIPE, conditioned=False)
 SETTINGS: dict[str, Any] = {"num_envs": 4, "eval_episodes": 1, "progress": False}
@@ -111,8 +112,7 @@ def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
 
     whole = front("old = 1")
     assert front("old = 1").points.tolist() == whole.points.tolist()
-    with pytest.raises(ValueError, match=rf"must belong to the same training, got another `{name}`"):
-        front("new = 1")
+    refused(rf"must belong to the same training, got another `{name}`", front, "new = 1")
 
 
 def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
@@ -131,10 +131,8 @@ def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match=r"`warm_start` must be 0 for one policy of all preferences"):
         train_front(RECIPE, toy(), 3, [3], 64, warm_start=0.5, **SETTINGS)
-    with pytest.raises(ValueError, match=r"`warm_start` must"):
-        _front(warm_start=1.5)
-    with pytest.raises(ValueError, match=r"`retry_failed` must be False for a warm start"):
-        _front(retry_failed=True)
+    refused(r"`warm_start` must", _front, warm_start=1.5)
+    refused(r"`retry_failed` must be False for a warm start", _front, retry_failed=True)
 
 
 def test_the_first_preferences_are_far_from_each_other() -> None:
