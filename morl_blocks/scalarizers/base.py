@@ -159,7 +159,6 @@ class UtopiaScalarizer(Scalarizer):
     def _gaps(self, values: Tensor, weights: Tensor) -> Tensor:
         """Return the weighted gaps to the utopia point, ``[*B, m]``; larger is worse in either sense."""
         utopia = self.utopia.to(_checks.working(values).dtype)
-        _checks.broadcastable("utopia", utopia, values.shape)
         if self.sense == "max":
             return weighted_gaps(values, weights, utopia)
         return weighted_gaps(-values, weights, -utopia)

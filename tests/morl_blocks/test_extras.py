@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from morl_blocks._extras import EXTRAS, explained, missing, needs, require
+from morl_blocks._extras import EXTRAS, StandIn, explained, missing, needs, require
 
 HIDE = f"import sys\nfor name in {sorted(EXTRAS)!r}: sys.modules[name] = None\n"
 EVERY_NAME = """
@@ -63,6 +63,11 @@ def test_names_of_a_stand_in() -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         said(code)
     assert "`VectorGAE` needs tensordict" in caught.value.stderr
+
+    stand_in = StandIn("Name", (), {"error": ModuleNotFoundError("say so")})
+    assert not hasattr(stand_in, "_private")
+    with pytest.raises(ModuleNotFoundError, match="say so"):
+        stand_in.public  # noqa: B018
 
 
 def test_a_package_that_is_there_costs_a_look() -> None:

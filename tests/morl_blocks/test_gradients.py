@@ -167,6 +167,9 @@ def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
     for before, after, p in zip(value, both, net.trunk.parameters(), strict=True):
         assert p.grad is not None
         torch.testing.assert_close(after, before + p.grad)
+    net.zero_grad(set_to_none=False)
+    net.trunk[0].bias.grad[0] = 1.0
+    refused("`params` must have no gradient yet", combine_gradients, net.losses(x), net.parameters(), Sum())
 
 
 def test_no_graph_stays_in_the_gradient_when_the_attention_has_one(net: TwoHeads) -> None:

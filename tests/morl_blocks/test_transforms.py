@@ -94,6 +94,7 @@ def test_works_on_stored_data() -> None:
     data = TensorDict({"next": {"reward": torch.rand(6, 2)}}, batch_size=[6])
     before = data["next", "reward"].clone()
     transform = ScalarizeReward(Linear(), W, reward_key=("next", "reward"), vector_key=("next", "vector"))
+    assert transform.in_keys == [("next", "reward")]
     out = transform(data)
     torch.testing.assert_close(out["next", "vector"], before)
     torch.testing.assert_close(out["next", "reward"], (before @ W).unsqueeze(-1))
@@ -120,6 +121,7 @@ def test_the_preference_travels_inside_and_around_batches(batched: type[SerialEn
 
 
 def test_an_index_is_refused_where_a_one_hot_vector_is_expected() -> None:
+    assert preferring().observation_spec["preference"].space.high.eq(1).all()
     indices = CategoricalPolicy(CategoricalActor(2, num_objectives=2, num_actions=4))
     refused(r"`action` must have shape \[4\], as OneHot says, got shape \[\]", preferring().rollout, 3, indices)
     assert preferring().rollout(3, one_hot_policy(), break_when_any_done=False)["action"].shape == (3, 4)

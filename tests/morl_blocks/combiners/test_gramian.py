@@ -16,6 +16,11 @@ def generator() -> torch.Generator:
     return torch.Generator().manual_seed(5)
 
 
+def test_gramians_lift_over_runs() -> None:
+    jacobian = torch.randn(4, 3, 5)
+    torch.testing.assert_close(torch.vmap(gramian_of)(jacobian), gramian_of(jacobian))
+
+
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
 @given(st.integers(0, 1000), st.floats(-30, 30))
 def test_scaling_all_gradients_scales_the_update(block: Combiner, seed: int, exponent: float) -> None:

@@ -11,6 +11,8 @@ def test_groups_of_two_objectives_are_intervals() -> None:
     member = preference_groups(torch.stack([weights, 1 - weights], -1), groups=5)
     assert member.sum(-1).eq(1).all()
     assert member.argmax(-1).diff().ge(0).all()
+    runs = preference_groups(torch.stack([weights, 1 - weights], -1).unsqueeze(1), groups=5)
+    assert torch.equal(runs.squeeze(1), member)
     assert member.sum(0).tolist() == pytest.approx([13, 25, 25, 25, 13], abs=1)
 
 

@@ -77,6 +77,14 @@ class TestBoth:
         torch.testing.assert_close(critic.loss(values, targets), expected)
         torch.testing.assert_close(critic.loss(values, targets, torch.tensor([1.0, 0.0, 0.0])), expected)
 
+    def test_orthogonal_layers_have_their_gains(self, kind: type[Critic]) -> None:
+        critic = kind(6, 3, hidden=8, init="orthogonal")
+        layers = [layer for layer in critic.modules() if isinstance(layer, nn.Linear | LinearBank)]
+        for layer, gain in zip(layers, [2.0] * (len(layers) - 1) + [1.0], strict=True):
+            rows = layer.weight if layer.weight.shape[-2] <= layer.weight.shape[-1] else layer.weight.mT
+            torch.testing.assert_close(rows @ rows.mT, (gain * torch.eye(rows.shape[-2])).expand(*rows.shape[:-1], -1))
+            assert not layer.bias.any()
+
     def test_options(self, kind: type[Critic]) -> None:
         critic = kind(6, 3, hidden=8, depth=3, activation=nn.ReLU)
         kinds = [type(module) for module in critic.modules()]
@@ -89,6 +97,7 @@ class TestBoth:
         refused("`preference` must have 3 objectives in its last", critic, torch.zeros(5, 6), torch.tensor([0.5, 0.5]))
         refused(r"`preference` must broadcast to shape \[5, 3\]", critic, torch.zeros(5, 6), torch.zeros(4, 3))
         refused("`preference` must be one vector or have 3", critic, torch.zeros(2, 2, 6), torch.zeros(2, 3))
+        refused(r"below 1e18, got 1\.0.*e\+20", critic, torch.tensor([0.0] * 5 + [1e20]), W)
         refused("`observation` must have 6 numbers in its last dimension, got shape", critic, torch.zeros(5, 7), W)
         refused("`hidden` must be a whole number >= 1, got 0", kind, 6, 3, hidden=0)
         refused("`num_objectives` must be a whole number >= 1, got 0", kind, 6, 0)

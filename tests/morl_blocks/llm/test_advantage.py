@@ -128,4 +128,7 @@ def test_attention_of_unknown_levels() -> None:
     torch.testing.assert_close(
         reward_attention(torch.tensor([nan, 0.3, 0.5]), Tchebycheff(), weights), torch.tensor([0.0, 1.0, 0.0])
     )
+    rows, even = torch.tensor([[nan, 0.3, 0.5], [0.2, nan, 0.9], [nan, nan, nan]]), torch.tensor([0.5, 0.3, 0.2])
+    alone = torch.stack([reward_attention(row, SmoothTchebycheff(0.1), even) for row in rows])
+    torch.testing.assert_close(reward_attention(rows, SmoothTchebycheff(0.1), even), alone)
     refused("`weights` must sum to 1", reward_attention, torch.tensor([nan, 0.3, 0.5]), Tchebycheff(), torch.ones(3))

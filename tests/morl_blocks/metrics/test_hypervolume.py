@@ -108,5 +108,6 @@ def test_run_hypervolume_refuses_unknown_or_empty_bounds() -> None:
     refused("`low` must be finite, got nan", run_hypervolume, [1.0, 1.0], [np.nan, 0.0], [1.0, 1.0])
     refused("`high` must exceed `low` in every objective", run_hypervolume, [1.0, 1.0], [0.0, 1.0], [1.0, 1.0])
     refused("`high` must have 2 objectives", run_hypervolume, [1.0, 1.0], [0.0, 0.0], [1.0])
+    refused("`high` must have at least 1 dim", run_hypervolume, [1.0, 1.0], [0.0, 0.0], 1.0)
     refused("`returns` must be finite, got nan", run_hypervolume, [1.0, np.nan], [0.0, 0.0], [1.0, 1.0])
     refused("`returns` must hold at least one value", run_hypervolume, np.zeros((0, 2)), [0.0, 0.0], [1.0, 1.0])

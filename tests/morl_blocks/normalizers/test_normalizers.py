@@ -116,6 +116,8 @@ def test_runs_do_not_see_each_other(name: str) -> None:
 def test_the_state_is_saved_with_its_shape(name: str) -> None:
     normalizer = after(name, torch.rand(5, 3) + 0.5)
     fresh = MAKERS[name]()
+    with pytest.raises(RuntimeError, match="Missing key"):
+        fresh.load_state_dict({})
     fresh.load_state_dict(normalizer.state_dict())
     query = torch.rand(3) + 0.5
     assert torch.equal(fresh(query), normalizer(query))

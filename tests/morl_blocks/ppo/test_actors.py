@@ -119,4 +119,5 @@ def test_everything_lifts_and_compiles() -> None:
 def test_bad_sizes(arguments: tuple[int, int, int], name: str) -> None:
     for actor in (UnitBoxGaussianActor, CategoricalActor):
         refused(f"`({name})` must be a whole number", actor, *arguments)
+    refused("`num_actions` must be a whole number >= 2, got 1", CategoricalActor, 3, 2, 1)
     refused("`hidden` must be a whole number", UnitBoxGaussianActor, 3, 2, 1, hidden=0)

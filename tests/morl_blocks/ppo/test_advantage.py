@@ -63,6 +63,8 @@ def test_scalarised_linear_is_the_weighted_vector_advantage() -> None:
     scalarised = scalarised_advantage(lambda x: linear(x, weights), returns, values)
     expected = vector_advantage(((returns - values) @ weights).unsqueeze(-1)).squeeze(-1)
     torch.testing.assert_close(scalarised, expected, atol=1e-5, rtol=1e-5)
+    weighed = scalarised_advantage(lambda x, w: (x * w).sum(-1), returns, values, weights)
+    torch.testing.assert_close(weighed, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_scalarised_works_for_any_scalarizer_and_under_vmap() -> None:

@@ -43,6 +43,8 @@ def test_closed_form() -> None:
     found = ExpectationAdvantage()(own, scalarizer, WEIGHTS.expand(T, M))
     assert found.shape == (T, 1)
     torch.testing.assert_close(found, vector_advantage((slope * own.advantage).sum(-1, keepdim=True)))
+    runs = expectation_advantage(own.advantage.expand(2, T, M), slope)
+    torch.testing.assert_close(runs, found.squeeze(-1).expand(2, T))
 
 
 def test_each_step_is_weighed_at_the_expectation_of_its_own_preference() -> None:

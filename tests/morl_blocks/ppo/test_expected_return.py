@@ -127,6 +127,7 @@ def test_bad_input_raises() -> None:
     refused("`returns` must be finite", ExpectedReturn(2).update, torch.full((1, 2), torch.nan))
     refused("`returns` must have shape", ExpectedReturn(2).update, torch.zeros(4, 3))
     refused("`span` must be > 0, got 0", utility_weights, Linear(), weights, weights, torch.tensor([1.0, 0.0]))
+    refused("`scalarizer` must be a Scalarizer", utility_weights, torch.sum, weights, weights)
     refused("`scalarizer` must be one to maximise", utility_weights, Linear(sense="min"), weights, weights)
     refused("`values` must have at least 2 objectives", utility_weights, Linear(), torch.ones(1), torch.ones(1))
     refused("`mu` must be > 0, got inf", SmoothTchebycheff, torch.inf)

@@ -171,6 +171,7 @@ def test_long_float32_horizons_stay_exact(gamma: float) -> None:
 def test_undiscounted_sum() -> None:
     total = discounted_scan(torch.ones(4096, 1), torch.ones(4096, 1))
     assert torch.equal(total.squeeze(-1), torch.arange(4096.0, 0.0, -1.0))
+    refused("`decay` must have shape", discounted_scan, torch.ones(3, 1), torch.ones(1, 1))
 
 
 def test_one_discount_per_objective() -> None:

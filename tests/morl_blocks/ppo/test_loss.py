@@ -392,3 +392,4 @@ def test_an_attention_has_one_number_per_objective(distance: Any) -> None:
     data["attention"] = torch.ones(16, 1)
     loss = VectorClipPPOLoss(policy, critic_module(weighted=True), loss_critic_type=distance)
     refused(r"`attention` must have 3 objectives .*, got shape \[16, 1\]", loss, data)
+    refused("must hold the attention|`attention` must be given", loss, data.exclude("attention"))

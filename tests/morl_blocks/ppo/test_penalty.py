@@ -65,6 +65,14 @@ def test_an_actor_without_a_divergence_is_named() -> None:
     refused("`actor` must implement `kl` for this penalty", Indifference(), Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
 
 
-@pytest.mark.parametrize(("numbers", "name"), [({"coefficient": -1.0}, "coefficient"), ({"scale": 0.0}, "scale")])
-def test_numbers_are_checked(numbers: dict[str, float], name: str) -> None:
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [
+        ({"coefficient": -1.0}, "coefficient"),
+        ({"coefficient": 1j}, "coefficient"),
+        ({"scale": 0.0}, "scale"),
+        ({"scale": [1.0, 2.0]}, "scale"),
+    ],
+)
+def test_numbers_are_checked(numbers: dict[str, Any], name: str) -> None:
     refused(f"`{name}` must", Indifference, **numbers)

@@ -53,3 +53,7 @@ def test_per_run_bounds() -> None:
 )
 def test_rejects(arguments: dict[str, float], message: str) -> None:
     refused(message, LinearDecay, **arguments)
+
+
+def test_a_state_has_no_settings() -> None:
+    assert not {"start", "end", "smoothing"} & LinearDecay().state_dict().keys()

@@ -54,6 +54,33 @@ def _staged(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
+def _appended(path: Path, content: bytes) -> None:
+    atomic_files.append(path, content, at=0)
+    atomic_files.flush(path)
+
+
+def _once(path: Path, content: bytes) -> None:
+    atomic_files.create_once(path, content, path.parent)
+
+
+@pytest.mark.parametrize("write", [atomic_files.create, atomic_files.replace, _once, _staged, _appended])
+def test_a_write_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
+) -> None:
+    synced = list[int]()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    write(tmp_path / "c", b"content")
+    folder = [] if write is atomic_files.create else [tmp_path.stat().st_ino]
+    assert synced == [(tmp_path / "c").stat().st_ino, *folder]
+
+
+def test_a_leftover_goes_when_it_is_exactly_as_old_as_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / atomic_files.unique("r0")).touch()
+    os.utime(next(tmp_path.iterdir()), (100, 100))
+    monkeypatch.setattr("time.time", lambda: 110.0)
+    assert [atomic_files.remove_leftovers(tmp_path, older_than=age) for age in (11, 10, 10)] == [0, 1, 0]
+
+
 def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path: Path, theirs: Path) -> None:
     (tmp_path / ".c.tmp").symlink_to(theirs)
     atomic_files.replace(tmp_path / "c", b"ours")
