@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-.PHONY: help demo test llm check lint format types docs wheel extras clean
+.PHONY: help demo test llm check lint format types docs wheel extras mutants clean
 
 help: ## Show this list.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -48,6 +48,9 @@ wheel: $(INSTALLED)
 
 extras: ## Install each extra alone, try it, and print what it brings (many minutes).
 	$(PYTHON) .ci/extras.py
+
+mutants: $(INSTALLED) ## Put small faults into the source and count those that no test notices (an hour).
+	OMP_NUM_THREADS=1 nice -n 10 $(PY) -m benchmarks.mutants
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

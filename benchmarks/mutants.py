@@ -1,0 +1,266 @@
+"""Do the tests notice small faults? Put them into the functions one by one and run the tests that reach each.
+
+Which functions a test reaches is traced once for each test and kept in ``build/``. Of the tests that reach a fault, the
+nearest run first, and the first failure ends them.
+
+- *killed*: a test failed, did not end in time (*late*), or the interpreter was lost (*late*, too);
+- *equal*: nothing noticed it, and ``mutants_equal.json`` says why nobody could;
+- *survived*: nothing noticed it.
+
+As a check of the check, some lists of tests run without a fault: *controls*, which no test may kill.
+
+Run ``make mutants``; Linux and Python 3.11 or newer. ``--only 'morl_blocks/ppo/*'`` tries the files of a glob alone and
+``--survivors`` what survived before; both write nothing.
+"""
+
+import collections
+import dataclasses
+import json
+import random
+import time
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from benchmarks._mutant_tests import LATE, LOST, Runner, module
+from benchmarks._mutations import Mutant, choose, mutants_of, mutated, read
+from benchmarks._report import Report
+
+ROOT = Path(__file__).parents[1]
+EQUAL = Path(__file__).with_name("mutants_equal.json")
+CACHE = ROOT / "build" / "mutants_reached.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Folder:
+    """Sources and their tests.
+
+    Args:
+        count: How many mutants to make.
+        sources: Globs of files.
+        tests: Globs of test files; the examples in the sources are tests, too.
+    """
+
+    count: int
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+HARNESS, HARNESS_TESTS = "recipes/morl_recipes", "tests/morl_recipes"
+FOLDERS = {
+    "blocks": Folder(160, ("morl_blocks/**/*.py",), ("tests/morl_blocks/**/test_*.py",)),
+    "evaluation": Folder(
+        36,
+        (f"{HARNESS}/evaluation/**/*.py",),
+        (f"{HARNESS_TESTS}/evaluation/**/test_*.py", f"{HARNESS_TESTS}/running/test_saved_policy.py"),
+    ),
+    "store": Folder(
+        70,
+        (f"{HARNESS}/store/**/*.py", f"{HARNESS}/common/atomic_files.py"),
+        (f"{HARNESS_TESTS}/store/**/test_*.py", f"{HARNESS_TESTS}/common/test_atomic_files.py"),
+    ),
+    "learning": Folder(70, (f"{HARNESS}/learning/**/*.py",), (f"{HARNESS_TESTS}/learning/**/test_*.py",)),
+}
+NEAR, FAR = 3.0, 8.0
+"""Processor seconds of tests that a mutant is tried on, and that a survivor is tried on after them."""
+
+Row = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Args:
+    """Make mutants and run the tests that reach them."""
+
+    out: Path = Path("benchmarks/results/mutants.json")
+    """Where to write the figures."""
+    seed: int = 0
+    """Which mutants."""
+    only: str = ""
+    """A glob of files; then nothing is written."""
+    survivors: bool = False
+    """Try only those that survived before; then nothing is written."""
+    controls: int = 4
+    """Lists of tests that run without a fault, per folder."""
+
+
+class Reached:
+    """Which tests call which function, traced once for each test and kept between runs.
+
+    Args:
+        runner: The tests.
+        cache: Where to keep it; without the file, all tests are traced again.
+    """
+
+    def __init__(self, runner: Runner, cache: Path) -> None:
+        self.files: dict[str, Row] = json.loads(cache.read_text()) if cache.exists() else {}
+        by_file: dict[str, list[str]] = collections.defaultdict(list)
+        for name in runner.items:
+            by_file[name.partition("::")[0]].append(name)
+        for file, tests in by_file.items():
+            facts = self.files.setdefault(file, {"known": [], "passed": {}, "functions": {}})
+            if new := sorted(set(tests) - set(facts["known"])):
+                found = runner.trace([test for test in tests if test in new])
+                runner.say(f"traced {file}: {len(new)} tests, {sum(found.passed.values()):.1f} s")
+                facts["known"] += new
+                facts["passed"] |= found.passed
+                for test in found.passed:
+                    for function in found.reached[test]:
+                        facts["functions"].setdefault(function, []).append(test)
+                cache.write_text(json.dumps(self.files))
+        for file, facts in self.files.items():
+            facts["passed"] = {test: facts["passed"][test] for test in by_file[file] if test in facts["passed"]}
+
+    def tests_of(self, mutant: Mutant) -> list[tuple[str, float]]:
+        """Return the tests that reach a mutant and their seconds: by file, the nearest and fastest file first."""
+        key = f"{mutant.path}:{mutant.owner}"
+        found = []
+        for file, facts in self.files.items():
+            called = set(facts["functions"].get(key, ()))
+            tests = [(test, seconds) for test, seconds in facts["passed"].items() if test in called]
+            found.append((distance(mutant.path, file), sum(seconds for _, seconds in tests), tests))
+        return [test for *_, tests in sorted(found) for test in tests]
+
+
+def distance(path: str, test: str) -> int:
+    """Tell how near a test file is to a source: its own examples or test file, its folder, elsewhere."""
+    source, tested = Path(path), Path(test)
+    if path == test or tested.stem == f"test_{source.stem.lstrip('_')}":
+        return 0
+    return 1 if tested.parent.name == source.parent.name else 2
+
+
+class Tried:
+    """Try mutants.
+
+    Args:
+        runner: The tests.
+        reached: Which of them call which function.
+        killers: Tests that killed a change before; they run first.
+        sources: Texts of the files.
+    """
+
+    def __init__(self, runner: Runner, reached: Reached, killers: dict[str, str], sources: dict[str, str]) -> None:
+        self.runner, self.reached, self.killers, self.sources = runner, reached, killers, sources
+
+    def __call__(self, mutant: Mutant, seconds: float, *, fault: bool = True) -> str | None:
+        """Return the test that killed a mutant, an empty text, or ``None`` if it has the same code."""
+        killer = self.killers.get(mutant.change)
+        tests = sorted(self.reached.tests_of(mutant), key=lambda one: one[0] != killer)
+        text = mutated(self.sources[mutant.path], mutant) if fault else None
+        near = fitting(tests, NEAR)
+        by = self._verdict(mutant, text, near)
+        if by == "" and seconds > NEAR:
+            by = self._verdict(mutant, text, fitting([test for test in tests if test not in near], seconds - NEAR))
+        return by
+
+    def _verdict(self, mutant: Mutant, text: str | None, tests: list[tuple[str, float]]) -> str | None:
+        names, seconds = [name for name, _ in tests], sum(seconds for _, seconds in tests)
+        return self.runner.verdict(mutant.path, mutant.owner, text, names, seconds)
+
+
+def fitting(tests: Sequence[tuple[str, float]], seconds: float) -> list[tuple[str, float]]:
+    """Return the first tests that fit into so many seconds together, without those that do not, but at least one."""
+    kept, left = list[tuple[str, float]](), seconds
+    for test in tests:
+        if test[1] <= left:
+            kept.append(test)
+            left -= test[1]
+    return kept or list(tests[:1])
+
+
+def totals(rows: list[Row]) -> dict[str, int | float]:
+    """Count verdicts; the share killed is of all that were made."""
+    count = collections.Counter(row["verdict"] for row in rows)
+    killed = count["killed"]
+    late = sum(row["by"] in (LATE, LOST) for row in rows)
+    figures = {
+        "made": len(rows),
+        "killed": killed,
+        "late": late,
+        "equal": count["equal"],
+        "survived": count["survived"],
+    }
+    return {**figures, "percent": round(100 * killed / max(1, len(rows)), 1)}
+
+
+def main(args: Args) -> None:
+    """Print a line per mutant, then what survived and totals per folder; write them after each folder."""
+    before = json.loads(args.out.read_text()) if args.out.exists() else {"mutants": []}
+    equal: dict[str, str] = json.loads(EQUAL.read_text())
+    partly = bool(args.only or args.survivors)
+    rows, controls, begun = list[Row](), list[str](), time.monotonic()
+    for name, folder in FOLDERS.items():
+        found, free = try_folder(name, folder, args, before["mutants"], equal)
+        rows, controls = rows + found, controls + free
+        if found:
+            report(rows, controls, None if partly else args.out, time.monotonic() - begun)
+
+
+def try_folder(
+    name: str, folder: Folder, args: Args, before: list[Row], equal: dict[str, str]
+) -> tuple[list[Row], list[str]]:
+    """Return what became of a folder's mutants, and of tests without a fault."""
+    sources = {path: text for path, text in read(ROOT, folder.sources).items() if module(ROOT, path)}
+    candidates = [mutant for path, text in sources.items() for mutant in mutants_of(text, path)]
+    survived = {row["change"] for row in before if row["verdict"] == "survived"}
+    chosen = [
+        mutant
+        for mutant in choose(candidates, folder.count, args.seed)
+        if fnmatch(mutant.path, args.only or "*") and (mutant.change in survived or not args.survivors)
+    ]
+    killers = {row["change"]: row["by"] for row in before if row["verdict"] == "killed"}
+
+    def work(runner: Runner) -> tuple[list[Row], list[str | None]]:
+        tried = Tried(runner, Reached(runner, CACHE), killers, sources)
+        rows = list[Row]()
+        for mutant in chosen:
+            by = tried(mutant, NEAR if mutant.change in equal else FAR)
+            if by is not None:
+                rows.append({"folder": name, **row_of(mutant, by, equal)})
+                place = f"{mutant.path}:{mutant.line}"
+                runner.say(f"{len(rows)}/{len(chosen)} {rows[-1]['verdict']:<8} {place}  {mutant.change}  {by}")
+        some = random.Random(args.seed).sample(chosen, min(args.controls, len(chosen)))
+        return rows, [tried(mutant, NEAR, fault=False) for mutant in some]
+
+    if not chosen:
+        return [], []
+    tests = [*read(ROOT, folder.tests), *(path for path, text in sources.items() if ">>> " in text)]
+    rows, controls = Runner(ROOT, work).run(tests)
+    return rows, controls
+
+
+def row_of(mutant: Mutant, by: str, equal: dict[str, str]) -> Row:
+    """Return what is written of a mutant."""
+    verdict = "killed" if by else "equal" if mutant.change in equal else "survived"
+    facts = {key: getattr(mutant, key) for key in ("path", "line", "kind", "change")}
+    return {**facts, "verdict": verdict, "by": by or equal.get(mutant.change, "")}
+
+
+def report(rows: list[Row], controls: list[str], out: Path | None, seconds: float) -> None:
+    """Print what survived and the totals, and write them with every mutant."""
+    page = Report(out or Path("mutants.json"))
+    for verdict in ("survived", "equal"):
+        found = [row for row in rows if row["verdict"] == verdict]
+        page.say("", f"{verdict}: {len(found)}")
+        for row in found:
+            why = f"\n    {row['by']}" if row["by"] else ""
+            page.say(f"  {row['path']}:{row['line']}  {row['kind']}\n    {row['change']}{why}")
+    stray = [by for by in controls if by]
+    page.say("", f"{'folder':<12}{'made':>8}{'killed':>8}{'late':>8}{'equal':>8}{'survived':>10}{'killed':>9}")
+    figures = {}
+    for name in (*FOLDERS, "all"):
+        figures[name] = one = totals([row for row in rows if name in ("all", row["folder"])])
+        cells = "".join(f"{one[key]:>8}" for key in ("made", "killed", "late", "equal"))
+        page.say(f"{name:<12}{cells}{one['survived']:>10}{one['percent']:>7} %")
+    page.say("", "late: killed by running out of time or by losing the interpreter.")
+    page.say(f"Controls without a fault: {len(controls)}, of which a test failed in {len(stray)}.", *stray)
+    page.say(f"{len(rows)} mutants in {seconds / 60:.0f} minutes.")
+    if out is not None:
+        page.write({"totals": figures, "controls": len(controls), "controls failed": len(stray), "mutants": rows})
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))
