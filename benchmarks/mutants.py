@@ -20,6 +20,7 @@ import random
 import time
 from collections.abc import Sequence
 from fnmatch import fnmatch
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,11 @@ FOLDERS = {
     "evaluation": Folder(
         36,
         (f"{HARNESS}/evaluation/**/*.py",),
-        (f"{HARNESS_TESTS}/evaluation/**/test_*.py", f"{HARNESS_TESTS}/running/test_saved_policy.py"),
+        (
+            f"{HARNESS_TESTS}/evaluation/**/test_*.py",
+            f"{HARNESS_TESTS}/running/test_saved_policy.py",
+            f"{HARNESS_TESTS}/running/fronts/test_front.py",
+        ),
     ),
     "store": Folder(
         70,
@@ -64,6 +69,8 @@ FOLDERS = {
     ),
     "learning": Folder(70, (f"{HARNESS}/learning/**/*.py",), (f"{HARNESS_TESTS}/learning/**/test_*.py",)),
 }
+NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
+"""Files whose tests need a package; without it they are left out."""
 NEAR, FAR = 3.0, 8.0
 """Processor seconds of tests that a mutant is tried on, and that a survivor is tried on after them."""
 
@@ -203,7 +210,8 @@ def try_folder(
     name: str, folder: Folder, args: Args, before: list[Row], equal: dict[str, str]
 ) -> tuple[list[Row], list[str]]:
     """Return what became of a folder's mutants, and of tests without a fault."""
-    sources = {path: text for path, text in read(ROOT, folder.sources).items() if module(ROOT, path)}
+    there = {path: text for path, text in read(ROOT, folder.sources).items() if find_spec(NEEDS.get(path, "torch"))}
+    sources = {path: text for path, text in there.items() if module(ROOT, path)}
     candidates = [mutant for path, text in sources.items() for mutant in mutants_of(text, path)]
     survived = {row["change"] for row in before if row["verdict"] == "survived"}
     chosen = [
@@ -257,6 +265,7 @@ def report(rows: list[Row], controls: list[str], out: Path | None, seconds: floa
         page.say(f"{name:<12}{cells}{one['survived']:>10}{one['percent']:>7} %")
     page.say("", "late: killed by running out of time or by losing the interpreter.")
     page.say(f"Controls without a fault: {len(controls)}, of which a test failed in {len(stray)}.", *stray)
+    page.say(*(f"Left out without {package}: {path}" for path, package in NEEDS.items() if not find_spec(package)))
     page.say(f"{len(rows)} mutants in {seconds / 60:.0f} minutes.")
     if out is not None:
         page.write({"totals": figures, "controls": len(controls), "controls failed": len(stray), "mutants": rows})

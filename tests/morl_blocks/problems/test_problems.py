@@ -86,6 +86,8 @@ def test_no_point_dominates_the_front(name: str) -> None:
     x = low + (high - low) * torch.rand(20_000, problem.dimension, generator=torch.Generator().manual_seed(0))
     values = problem(x)
     assert not ((values[:, None] < front[None, ::10] - 1e-9).all(-1)).any()
+    torch.set_default_dtype(torch.float32)
+    assert problem.front(200).dtype == torch.float64
 
 
 @pytest.mark.parametrize("m", [2, 3, 4])

@@ -1,6 +1,7 @@
 """Fresh episodes: a function of policy, preference and seed, whoever else plays."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from morl_envs.toy import toy
 from morl_recipes import EnvSource
 from morl_recipes.common.scores import HYPERVOLUME, summarise
 from morl_recipes.common.seeds import derive
-from morl_recipes.evaluation.episodes import held_out_returns
+from morl_recipes.evaluation.episodes import StackedPolicy, episode_returns, held_out_returns
 from morl_recipes.learning.networks import build_actor
 from tests.morl_recipes.worlds import tiny
 from tests.refusals import refused
@@ -137,7 +138,7 @@ def test_observations_that_are_not_finite_spoil_their_episode() -> None:
     class Broken(Dice):
         def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             observation, *rest = super().step_tensors(action)
-            observation[0] = torch.nan
+            observation[0, 0] = torch.nan
             return observation, *rest  # type: ignore[return-value]
 
     returns = _play(_policies(1, DICE), EnvSource("broken", Broken), 3)
@@ -152,6 +153,36 @@ def test_scaled_observations_are_part_of_a_policy() -> None:
     assert not torch.equal(_play([plain], toy(), 2), _play([scaled], toy(), 2))
 
 
+class Fixed:
+    """An actor whose most likely action is 0.75 of the way, or nothing, and whose samples are the noise."""
+
+    def output(self, flat: Tensor, joined: Tensor) -> Tensor:
+        return torch.where(joined[..., :1] > 0, torch.nan, 0.75)
+
+    def ask(self, flat: Tensor, what: str, output: Tensor, *noise: Tensor) -> Tensor:
+        return output if what == "mode" else noise[0]
+
+
+FIXED: Any = Fixed()
+
+
+def test_stacked_policies_act_within_the_bounds_and_use_up_their_noise() -> None:
+    env, preferences = Dice(2, [0, 1]), torch.full((2, 1, 2), 0.5)
+    env.action_low, env.action_high = torch.tensor([-2.0]), torch.tensor([2.0])
+    observation = torch.tensor([[0.0, 0.0], [1.0, 0.0]])
+    likely = StackedPolicy(FIXED, torch.zeros(2, 0), preferences, env)
+    assert likely(observation).tolist() == [[1.0], [0.0]]
+    noise = torch.tensor([[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]]).reshape(2, 3, 1, 1)
+    drawn = StackedPolicy(FIXED, torch.zeros(2, 0), preferences, env, noise=noise)
+    actions = [drawn(observation).flatten().tolist() for _ in range(3)]
+    assert actions == [[-2.0, 2.0], [0.0, 0.0], [2.0, -2.0]]
+
+
 def test_bad_input_raises() -> None:
+    env = Dice(1, [0])
+    env.horizon, env.action_high = 0, None
+    refused("`env` must have a horizon of at least one step", episode_returns, env, torch.nn.Identity())
+    rule = "`env` must have discrete actions or action bounds, got Dice"
+    refused(rule, StackedPolicy, FIXED, torch.zeros(1, 0), torch.zeros(1, 1, 2), env)
     refused("`episodes` must be a whole number >= 1, got 0", _play, _policies(1, DICE), DICE, 0)
     refused("`policy` must have parameters of the shapes", _play, _policies(1, DICE), toy(), 1)

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from morl_envs import exact_front, make_batch
 from morl_recipes import play_returns
+from morl_recipes.evaluation.episodes import episode_returns
 
 RIGHT, DOWN = 3, 1
 
@@ -30,6 +31,8 @@ def test_treasures_are_worth_what_the_exact_front_says(gamma: float) -> None:
     exact = exact_front("deep-sea-treasure-v0", gamma)
     assert all(np.isclose(exact, point).all(1).any() for point in returns)
     np.testing.assert_allclose(returns[:, 1], [-1, -(1 + gamma + gamma**2)])
+    env = make_batch("deep-sea-treasure-v0", 2)
+    np.testing.assert_allclose(episode_returns(env, ways(0, 1), gamma), returns, rtol=1e-6)
 
 
 def test_an_episode_that_never_ends_is_cut_off_at_the_horizon() -> None:
