@@ -13,6 +13,8 @@ import torch
 
 from morl_envs import CARDS
 from morl_recipes import PASTA
+from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.common import scores
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.run import Run
@@ -157,8 +159,19 @@ def fill(path: Path, *sweeps: Sweep) -> Store:
 
 @pytest.fixture
 def make_store(tmp_path: Path) -> Callable[..., Store]:
-    """Return a function from sweeps to a store in a fresh folder."""
-    return lambda *sweeps: fill(tmp_path / "store", *(sweeps or (Sweep(),)))
+    """Return a function from sweeps, or the fields of one, to a store in a new folder."""
+    return lambda *sweeps, **fields: fill(tmp_path / "store", *(sweeps or (Sweep(**fields),)))
+
+
+@pytest.fixture
+def make_study(make_store: Callable[..., Store]) -> Callable[..., Study]:
+    """Return a function from the fields of a sweep to its only study."""
+
+    def make(*sweeps: Sweep, **fields: Any) -> Study:
+        (study,) = load_results(make_store(*sweeps, **fields)).studies
+        return study
+
+    return make
 
 
 @pytest.fixture

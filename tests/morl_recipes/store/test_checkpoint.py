@@ -11,7 +11,6 @@ import safetensors.torch
 import torch
 
 from morl_recipes import Recipe, Run
-from morl_recipes.common.errors import StoreError
 from morl_recipes.store import checkpoint
 from morl_recipes.store.checkpoint import CheckpointError, load, require_same, save
 from morl_recipes.store.history import History
@@ -179,11 +178,3 @@ def test_a_file_that_is_not_the_saved_one_is_refused(tmp_path: Path, damage: str
         path.write_bytes(content[:-1] if damage == "shorter" else content.replace(b"2.0", b"2.5"))
     with pytest.raises(ValueError, match=r"another history.csv than the one of \d+ bytes"):
         History(RUNS, 2, path).load(history.mark, history.columns)
-
-
-def test_a_history_is_not_written_through_a_link(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "history.csv").symlink_to(tmp_path / "mine.txt")
-    with pytest.raises(StoreError, match=r"history.csv: is a link"):
-        _add(History(RUNS, 2, tmp_path / "history.csv"), 1, [True, True])
-    assert (tmp_path / "mine.txt").read_text() == "mine"

@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -280,32 +281,28 @@ def test_damage_is_found_and_named(store: Store, name: str, damage: str) -> None
         read_content(path.parent, store.read("r0"), name if name != "run.json" else "history.csv")
 
 
-def test_a_damaged_manifest_is_found(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace('"command": "c"', '"command": "d"'), r"damaged \(.*\)\. Restore it from a copy, or"),
+        (lambda text: text[: len(text) // 2], "not JSON"),
+        (lambda text: "[]", "not a file of a morl-blocks store"),
+        (
+            lambda text: json.dumps({**json.loads(text), "schema": 99}),
+            "has schema version 99, this version of .* reads 1",
+        ),
+        (
+            lambda text: seal({key: value for key, value in json.loads(text).items() if key != "runs"}).decode(),
+            "the manifest misses or misspells a field: no field 'runs'",
+        ),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_is_refused(store: Store, change: Callable[[str], str], message: str) -> None:
     path = store.path / "manifest.json"
-    text = path.read_text()
-    path.write_text(text.replace('"command": "c"', '"command": "d"'))
-    with pytest.raises(StoreError, match=r"manifest\.json: damaged \(.*\)\. Restore it from a copy, or choose another"):
-        Store.open(store.path)
-    path.write_text(text[: len(text) // 2])
-    with pytest.raises(StoreError, match="not JSON"):
-        Store.create(store.path, manifest())
-    path.write_text("[]")
-    with pytest.raises(StoreError, match="not a file of a morl-blocks store"):
-        Store.open(store.path)
-
-
-def test_another_schema_is_refused(store: Store) -> None:
-    path = store.path / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 99}))
-    with pytest.raises(StoreError, match="has schema version 99, this version of morl-blocks reads 1"):
-        Store.open(store.path)
-
-
-def test_a_manifest_with_missing_fields_is_refused(store: Store) -> None:
-    fields = {key: value for key, value in manifest().to_json().items() if key != "runs"}
-    (store.path / "manifest.json").write_bytes(seal(fields))
-    with pytest.raises(StoreError, match=r"manifest.json: the manifest misses or misspells a field: no field 'runs'"):
-        Store.open(store.path)
+    path.write_text(change(path.read_text()))
+    for read in (Store.open, lambda folder: Store.create(folder, manifest())):
+        with pytest.raises(StoreError, match=rf"manifest\.json: .*{message}"):
+            read(store.path)
 
 
 def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,11 +90,9 @@ CUT = """[...document.querySelectorAll('.figure svg.main-svg')].flatMap((svg) =>
 
 
 @pytest.mark.parametrize("width", [768, 1280])
-def test_tables_and_labels_fit(
-    browser: Any, make_store: Callable[..., Store], sweep_type: Any, tmp_path: Path, width: int
-) -> None:
+def test_tables_and_labels_fit(browser: Any, make_store: Callable[..., Store], tmp_path: Path, width: int) -> None:
     names = ["PASTA (Ours)", "Linear", "Tchebycheff, vector advantages", "STCH (1.0), exact gradient"]
-    store = make_store(sweep_type(methods={"baselines": names}, untested=frozenset(), seeds=2))
+    store = make_store(methods={"baselines": names}, untested=frozenset(), seeds=2)
     browser.look(width, 900)
     browser.open(write_report(store, tmp_path / "wide.html"))
     browser.draw_everything()

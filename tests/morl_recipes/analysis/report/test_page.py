@@ -42,10 +42,8 @@ def test_the_page_holds_every_section_and_loads_nothing(make_store: MakeStore, t
     assert not list(path.parent.glob(".report*"))
 
 
-def test_the_page_shows_the_test_score_where_there_is_one(
-    make_store: MakeStore, sweep_type: Any, tmp_path: Path
-) -> None:
-    store = make_store(sweep_type(untested=frozenset(), iterations=4))
+def test_the_page_shows_the_test_score_where_there_is_one(make_store: MakeStore, tmp_path: Path) -> None:
+    store = make_store(untested=frozenset(), iterations=4)
     page, peaks = (write_report(store, tmp_path / "r.html", score=score).read_text() for score in (None, "peak"))
     assert "policy of the best validation, on fresh episodes, of each run" in page
     assert "Selection bias" in page
@@ -54,9 +52,9 @@ def test_the_page_shows_the_test_score_where_there_is_one(
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 4, 5])
-def test_every_figure_is_valid_plotly(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
+def test_every_figure_is_valid_plotly(make_store: MakeStore, objectives: int) -> None:
     weights = tuple([1 / objectives] * objectives)
-    store = make_store(sweep_type(preferences=(weights,), seeds=2, iterations=4, env="toy"))
+    store = make_store(preferences=(weights,), seeds=2, iterations=4, env="toy")
     results = load_results(store, history=True)
     (study,) = results.studies
     figures = study_figures(study, results.history)
@@ -92,8 +90,8 @@ def test_the_numbers_in_the_figures_are_those_of_the_store(make_store: MakeStore
     assert mu == {0}  # Linear has no smoothness
 
 
-def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore, sweep_type: Any) -> None:
-    results = load_results(make_store(sweep_type(iterations=1)), history=True)
+def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore) -> None:
+    results = load_results(make_store(iterations=1), history=True)
     figures = study_figures(results.studies[0], results.history)
     lines = [trace for trace in figures["hv_curve"]["all"]["data"] if trace["meta"]["role"] == "line"]
     assert [trace["mode"] for trace in lines] == ["lines+markers"] * 2
@@ -110,10 +108,8 @@ def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore, sweep_type: Any
         ({"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))}, "6 of 6 runs have returns"),
     ],
 )
-def test_gaps_are_named(make_store: MakeStore, sweep_type: Any, tmp_path: Path, changes: Any, words: str) -> None:
-    page = write_report(make_store(sweep_type(iterations=4, **changes)), tmp_path / "r.html").read_text(
-        encoding="utf-8"
-    )
+def test_gaps_are_named(make_store: MakeStore, tmp_path: Path, changes: Any, words: str) -> None:
+    page = write_report(make_store(iterations=4, **changes), tmp_path / "r.html").read_text(encoding="utf-8")
     assert words in page
     assert "NaN" not in json.dumps(data_of(page))
 
@@ -127,9 +123,9 @@ def test_several_environments_and_groups_share_a_page(make_store: MakeStore, swe
     assert titles == ["stealth, pcgrad", "stealth, critic", "toy, baselines"]
 
 
-def test_names_cannot_break_out_of_the_page(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+def test_names_cannot_break_out_of_the_page(make_store: MakeStore, tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script>"
-    store = make_store(sweep_type(methods={"<b>x": ["PASTA", evil]}, iterations=4))
+    store = make_store(methods={"<b>x": ["PASTA", evil]}, iterations=4)
     page = write_report(store, tmp_path / "r.html", title=evil).read_text(encoding="utf-8")
     assert evil not in page
     assert data_of(page)["studies"][0]["methods"][1]["name"] == "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
@@ -144,9 +140,9 @@ def test_plotly_is_only_needed_for_the_page(
     assert not (tmp_path / "r.html").exists()
 
 
-def test_an_empty_store_leaves_an_old_report_alone(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+def test_an_empty_store_leaves_an_old_report_alone(make_store: MakeStore, tmp_path: Path) -> None:
     (tmp_path / "r.html").write_text("old")
     nothing = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match="no finished run yet"):
-        write_report(make_store(sweep_type(skip=nothing)), tmp_path / "r.html")
+        write_report(make_store(skip=nothing), tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text() == "old"

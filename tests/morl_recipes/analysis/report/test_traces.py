@@ -17,9 +17,11 @@ from morl_recipes.analysis.report.series import MAX_POINTS, curves, history_colu
 from morl_recipes.analysis.report.style import DARK_BACKGROUND, LIGHT_BACKGROUND, styles
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.statistics import study_statistics
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
+MakeStudy = Callable[..., Study]
 
 
 def test_bands_are_one_standard_deviation_over_seeds(make_store: MakeStore) -> None:
@@ -73,8 +75,8 @@ def test_only_steps_that_all_seeds_have_are_averaged(make_store: MakeStore) -> N
     assert len(curves(study, frame, "hv")[0, 0].steps) == 20
 
 
-def test_one_seed_has_no_band_and_missing_columns_no_curve(make_store: MakeStore, sweep_type: Any) -> None:
-    results = load_results(make_store(sweep_type(seeds=1, preferences=((0.5, 0.5),), env="toy")), history=True)
+def test_one_seed_has_no_band_and_missing_columns_no_curve(make_store: MakeStore) -> None:
+    results = load_results(make_store(seeds=1, preferences=((0.5, 0.5),), env="toy"), history=True)
     (study,) = results.studies
     frame = training_frame(study, results.history)
     assert curves(study, frame, "hv")[0, 0].low is None
@@ -83,10 +85,8 @@ def test_one_seed_has_no_band_and_missing_columns_no_curve(make_store: MakeStore
     assert curves(study, training_frame(study, results.history.iloc[:0]), "hv") == {}
 
 
-def test_iterations_without_validation_are_skipped_and_long_curves_are_thinned(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
-    results = load_results(make_store(sweep_type(seeds=1, iterations=400)), history=True)
+def test_iterations_without_validation_are_skipped_and_long_curves_are_thinned(make_store: MakeStore) -> None:
+    results = load_results(make_store(seeds=1, iterations=400), history=True)
     (study,) = results.studies
     history = results.history.copy()
     history.loc[history["iteration"] % 2 == 0, ["return_0", "return_1", "return_2"]] = np.nan
@@ -110,8 +110,8 @@ def test_chosen_columns_give_the_same_curves(make_store: MakeStore) -> None:
         np.testing.assert_array_equal(found[0].mean, found[1].mean)
 
 
-def test_of_many_dominated_runs_few_are_drawn(make_store: MakeStore) -> None:
-    (study,) = load_results(make_store()).studies
+def test_of_many_dominated_runs_few_are_drawn(make_study: MakeStudy) -> None:
+    study = make_study()
     with patch.object(points, "MAX_DOMINATED", 1):
         few = points.run_points(study)
     every = points.run_points(study)
@@ -129,10 +129,8 @@ def _traces(figure: Any, role: str) -> dict[str, Any]:
     return {t["name"].removesuffix(", paper"): t for t in figure["data"] if t["meta"]["role"] == role}
 
 
-def test_every_method_stands_with_its_interval_and_the_papers_difference(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
-    (study,) = load_results(make_store(sweep_type(methods=THREE, seeds=5))).studies
+def test_every_method_stands_with_its_interval_and_the_papers_difference(make_study: MakeStudy) -> None:
+    study = make_study(methods=THREE, seeds=5)
     figure = against(study)
     ours, printed = _traces(figure, "interval"), _traces(figure, "paper")
     assert list(ours) == ["Tchebycheff", "Linear"]
@@ -147,24 +145,24 @@ def test_every_method_stands_with_its_interval_and_the_papers_difference(
             assert trace["meta"]["apart"] == (row.against.verdict != "not distinguishable")
 
 
-def test_another_row_can_be_the_one_to_compare_with(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(methods=THREE)), against="Linear").studies
+def test_another_row_can_be_the_one_to_compare_with(make_store: MakeStore) -> None:
+    (study,) = load_results(make_store(methods=THREE), against="Linear").studies
     figure = against(study)
     assert set(_traces(figure, "interval")) == {"PASTA (Ours)", "Tchebycheff"}
     assert _traces(figure, "paper")["PASTA (Ours)"]["x"] == [pytest.approx(0.291 - 0.199)]
     assert figure["layout"]["xaxis"]["title"]["text"] == "hypervolume minus Linear's"
 
 
-def test_incomplete_method_shows_its_runs_and_one_seed_is_left_out(make_store: MakeStore, sweep_type: Any) -> None:
+def test_incomplete_method_shows_its_runs_and_one_seed_is_left_out(make_study: MakeStudy) -> None:
     skip = frozenset({("Linear", 0, 1), *(("Tchebycheff", p, s) for p in (0, 1) for s in (1, 2))})
-    (study,) = load_results(make_store(sweep_type(methods=THREE, skip=skip))).studies
+    study = make_study(methods=THREE, skip=skip)
     ours = _traces(against(study), "interval")
     assert list(ours) == ["Linear"]
     assert ours["Linear"]["y"][0].startswith("Linear (5 of 6)  <b>")
 
 
-def test_missing_data_gives_the_reason_instead_of_a_figure(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(seeds=1))).studies
+def test_missing_data_gives_the_reason_instead_of_a_figure(make_study: MakeStudy) -> None:
+    study = make_study(seeds=1)
     assert "needs two seeds" in against(study)["gap"]
 
 
@@ -172,9 +170,9 @@ NAMES = {"hypervolume", "against", "training", "radar", "front", "controller", "
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 4])
-def test_every_figure_is_written(make_store: MakeStore, sweep_type: Any, tmp_path: Path, objectives: int) -> None:
+def test_every_figure_is_written(make_store: MakeStore, tmp_path: Path, objectives: int) -> None:
     weights = tuple([1 / objectives] * objectives)
-    store = make_store(sweep_type(preferences=(weights,), seeds=2, iterations=4, env="toy"))
+    store = make_store(preferences=(weights,), seeds=2, iterations=4, env="toy")
     formats = ("png", "pdf") if objectives == 3 else ("png",)
     paths = write_figures(store, tmp_path / "figures", formats=formats)
     names = NAMES | ({"front_3d"} if objectives == 3 else set())
@@ -184,11 +182,12 @@ def test_every_figure_is_written(make_store: MakeStore, sweep_type: Any, tmp_pat
         assert path.stat().st_size > 4000
 
 
-def test_figures_that_cannot_be_drawn_say_why(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
-    sweep = sweep_type(
-        methods={"p": ["PASTA"]}, bounds=False, seeds=1, iterations=3, preferences=((0.5, 0.5),), env="toy"
+def test_figures_that_cannot_be_drawn_say_why(make_store: MakeStore, tmp_path: Path) -> None:
+    paths = write_figures(
+        make_store(methods={"p": ["PASTA"]}, bounds=False, seeds=1, iterations=3, preferences=((0.5, 0.5),), env="toy"),
+        tmp_path,
+        formats=["svg"],
     )
-    paths = write_figures(make_store(sweep), tmp_path, formats=["svg"])
     texts = {path.stem.split("_", 1)[1]: path.read_text() for path in paths}
     assert set(texts) == NAMES
     assert all("<svg" in text for text in texts.values())

@@ -12,6 +12,7 @@ import pytest
 
 from morl_recipes import PASTA, ROWS
 from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import UTILITY
 from morl_recipes.recipe.run import Run
@@ -20,6 +21,7 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
+MakeStudy = Callable[..., Study]
 
 
 def gaps(results: Results) -> str:
@@ -46,8 +48,8 @@ def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
     assert (peak.hv > final.hv).any()
 
 
-def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, sweep_type: Any) -> None:
-    store = make_store(sweep_type(untested=frozenset()))
+def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore) -> None:
+    store = make_store(untested=frozenset())
     results = load_results(store)
     (study,) = results.studies
     assert results.reading == study.reading == "test"
@@ -60,10 +62,8 @@ def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore, swe
     assert peak.gaps == study.gaps == ()
 
 
-def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
-    store = make_store(sweep_type(untested=frozenset({("Linear", 0, 1)})))
+def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(make_store: MakeStore) -> None:
+    store = make_store(untested=frozenset({("Linear", 0, 1)}))
     (study,) = load_results(store).studies
     assert study.reading == "peak"
     assert "1 of 12 runs have no test score" in study.why
@@ -72,17 +72,17 @@ def test_where_some_runs_have_no_test_score_the_peak_counts_and_says_why(
     assert asked.usable.sum() == 11
 
 
-def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore, sweep_type: Any) -> None:
+def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore) -> None:
     methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2"], "mine": ["Softplus brake"]}
-    results = load_results(make_store(sweep_type(methods=methods)))
+    results = load_results(make_store(methods=methods))
     assert [study.group for study in results.studies] == ["pcgrad", "kappa", "mine"]
     assert all(study.methods[0] == "PASTA (Ours)" for study in results.studies)
     first, second = (study.hv[0] for study in results.studies[:2])
     np.testing.assert_array_equal(first, second)
 
 
-def test_pasta_alone_is_a_study(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(methods={"pasta": ["PASTA"]}))).studies
+def test_pasta_alone_is_a_study(make_study: MakeStudy) -> None:
+    study = make_study(methods={"pasta": ["PASTA"]})
     assert study.methods == ("PASTA (Ours)",)
 
 
@@ -142,39 +142,39 @@ def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
     assert studies[shown].gaps == ()
 
 
-def test_methods_stand_in_the_order_of_the_paper(make_store: MakeStore, sweep_type: Any) -> None:
+def test_methods_stand_in_the_order_of_the_paper(make_study: MakeStudy) -> None:
     methods = {"baselines": ["Linear", "Zebra", "Tchebycheff", "PASTA (Ours)"]}
-    (study,) = load_results(make_store(sweep_type(methods=methods))).studies
+    study = make_study(methods=methods)
     assert study.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
 
 
-def test_incomplete_sweep_lists_missing_runs(make_store: MakeStore, sweep_type: Any) -> None:
+def test_incomplete_sweep_lists_missing_runs(make_store: MakeStore) -> None:
     skip = frozenset({("Linear", 0, 1), ("Linear", 1, 0)})
-    results = load_results(make_store(sweep_type(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)}))))
+    results = load_results(make_store(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)})))
     assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
     assert "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2)." in gaps(results)
     (study,) = results.studies
     assert study.common.tolist() == [[True, False, False], [False, True, True]]
 
 
-def test_method_without_runs_is_missing_and_changes_no_other(make_store: MakeStore, sweep_type: Any) -> None:
+def test_method_without_runs_is_missing_and_changes_no_other(make_study: MakeStudy) -> None:
     skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
-    (study,) = load_results(make_store(sweep_type(skip=skip))).studies
+    study = make_study(skip=skip)
     assert study.active.tolist() == [True, False]
     assert study.common.all()
     assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in study.gaps
 
 
-def test_nan_returns_are_left_out_and_named(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(nan=frozenset({("Linear", 1, 1)})))).studies
+def test_nan_returns_are_left_out_and_named(make_study: MakeStudy) -> None:
+    study = make_study(nan=frozenset({("Linear", 1, 1)}))
     assert np.isnan(study.hv).sum() == 1
     assert (
         "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in study.gaps
     )
 
 
-def test_unknown_bounds_are_a_gap_not_a_number(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(bounds=False))).studies
+def test_unknown_bounds_are_a_gap_not_a_number(make_study: MakeStudy) -> None:
+    study = make_study(bounds=False)
     assert np.isnan(study.hv).all()
     assert np.isfinite(study.score(UTILITY)).all()
     assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in study.gaps
@@ -195,7 +195,7 @@ def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_st
     )
 
 
-def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore, sweep_type: Any) -> None:
+def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore) -> None:
     store = make_store()
     run = store.manifest.runs[0]
     copy = replace(run, run_id="copy")
@@ -207,24 +207,16 @@ def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: Ma
     assert "1 runs repeat the method, preference and seed of another and are left out." in study.gaps
 
 
-@pytest.mark.parametrize("objectives", [2, 3, 4, 5])
-def test_any_number_of_objectives(make_store: MakeStore, sweep_type: Any, objectives: int) -> None:
-    weights = tuple([1 / objectives] * objectives)
-    (study,) = load_results(make_store(sweep_type(preferences=(weights,), seeds=1, env="toy"))).studies
-    assert study.returns.shape == (2, 1, 1, objectives)
-    assert study.gaps == ()
-
-
-def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
+def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, tmp_path: Path) -> None:
     untested = make_store()
     shutil.copytree(untested.path, tmp_path / "untested")
     shutil.rmtree(untested.path)
     untested = Store.open(tmp_path / "untested")
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
-        load_results(make_store(sweep_type(skip=everything)))
+        load_results(make_store(skip=everything))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
-        load_results(make_store(sweep_type(fail=everything)))
+        load_results(make_store(fail=everything))
     with pytest.raises(ValueError, match="`score` must be 'peak', 'test', 'final' or 'test_final', got 'best'"):
         load_results(tmp_path, score="best")  # type: ignore[arg-type]
     with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +19,12 @@ from morl_recipes.common.scores import UTILITY
 from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
+MakeStudy = Callable[..., Study]
 THREE = {"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]}
 
 
-def test_a_complete_study_agrees_with_the_metrics(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(methods=THREE))).studies
+def test_a_complete_study_agrees_with_the_metrics(make_study: MakeStudy) -> None:
+    study = make_study(methods=THREE)
     rows = study_statistics(study)
     means = study.hv.mean(-1)
     np.testing.assert_allclose([row.hv.estimate for row in rows], means.mean(-1))
@@ -45,10 +45,8 @@ def test_a_complete_study_agrees_with_the_metrics(make_store: MakeStore, sweep_t
     assert detectable(rows) == np.median(found)
 
 
-def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
-    (study,) = load_results(make_store(sweep_type(skip=frozenset({("Linear", 0, 1)})))).studies
+def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(make_study: MakeStudy) -> None:
+    study = make_study(skip=frozenset({("Linear", 0, 1)}))
     rows = study_statistics(study)
     expected = (study.hv[1, 0, [0, 2]].mean() + study.hv[1, 1].mean()) / 2
     assert rows[1].hv.estimate == pytest.approx(expected)
@@ -61,9 +59,8 @@ def test_unequal_seeds_weigh_preferences_equally_and_compare_on_shared_cells(
     np.testing.assert_allclose([row.auc.estimate for row in rows], profile_auc(shared))
 
 
-def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: Any) -> None:
-    one = sweep_type(methods={"pasta": ["PASTA"]}, preferences=((0.5, 0.5),), seeds=1, env="toy")
-    (study,) = load_results(make_store(one)).studies
+def test_one_method_one_seed_one_preference(make_study: MakeStudy) -> None:
+    study = make_study(methods={"pasta": ["PASTA"]}, preferences=((0.5, 0.5),), seeds=1, env="toy")
     (row,) = study_statistics(study)
     assert row.hv.estimate == study.hv[0, 0, 0]
     for gap in (row.hv.low, row.hv_spread, row.win_rate.estimate, row.dominance.estimate, row.auc.estimate):
@@ -73,25 +70,25 @@ def test_one_method_one_seed_one_preference(make_store: MakeStore, sweep_type: A
     assert np.isnan(cell.pairs[1][1])
 
 
-def test_without_bounds_only_bound_free_statistics_remain(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(bounds=False))).studies
+def test_without_bounds_only_bound_free_statistics_remain(make_study: MakeStudy) -> None:
+    study = make_study(bounds=False)
     for row in study_statistics(study):
         assert np.isnan([row.hv.estimate, row.hv_spread, row.win_rate.estimate, row.auc.estimate]).all()
         assert np.isfinite(row.dominance.estimate)
         assert row.against is None
 
 
-def test_methods_without_a_shared_cell_are_not_compared(make_store: MakeStore, sweep_type: Any) -> None:
+def test_methods_without_a_shared_cell_are_not_compared(make_study: MakeStudy) -> None:
     skip = frozenset({("Linear", 0, s) for s in range(3)} | {("PASTA (Ours)", 1, s) for s in range(3)})
-    (study,) = load_results(make_store(sweep_type(skip=skip))).studies
+    study = make_study(skip=skip)
     for row in study_statistics(study):
         assert np.isnan([row.win_rate.estimate, row.dominance.estimate, row.auc.estimate]).all()
         assert row.preferences == 1
         assert row.against is None
 
 
-def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
-    (study,) = load_results(make_store()).studies
+def test_preference_rows_are_means_over_seeds(make_study: MakeStudy) -> None:
+    study = make_study()
     rows = preference_statistics(study)
     assert [(row.preference, row.method) for row in rows] == [(p, m) for p in study.preferences for m in study.methods]
     assert rows[1].hv.estimate == pytest.approx(study.hv[1, 0].mean())
@@ -99,8 +96,8 @@ def test_preference_rows_are_means_over_seeds(make_store: MakeStore) -> None:
     assert rows[2].pairs[3][0] == pytest.approx(study.returns[0, 1, :, 1].mean())
 
 
-def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_store: MakeStore, sweep_type: Any) -> None:
-    (study,) = load_results(make_store(sweep_type(seeds=2, iterations=6))).studies
+def test_intervals_of_the_hypervolume_stay_where_it_can_be(make_study: MakeStudy) -> None:
+    study = make_study(seeds=2, iterations=6)
     wild = study.hv.copy()
     wild[:, :, 0], wild[:, :, 1] = 0.0, 1.0
     for row in study_statistics(replace(study, hv=wild)):
@@ -114,11 +111,9 @@ def like(study: Study, first: int, second: int) -> Study:
     return replace(study, returns=returns)
 
 
-def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
+def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(make_store: MakeStore) -> None:
     methods = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "kappa": ["kappa = 0.2", "kappa = 0.6"]}
-    pcgrad, kappa = load_results(make_store(sweep_type(methods=methods))).studies
+    pcgrad, kappa = load_results(make_store(methods=methods)).studies
     assert identical_methods([pcgrad, kappa]) == []  # PASTA stands in both, with the same runs
     assert identical_methods([pcgrad, like(kappa, 1, 2)]) == [("kappa = 0.2", "kappa = 0.6")]
     across = replace(kappa, returns=kappa.returns.copy())
@@ -127,10 +122,8 @@ def test_rows_with_the_same_returns_are_named_and_those_of_another_run_are_not(
     assert identical_methods([pcgrad, replace(across, env="elsewhere")]) == []
 
 
-def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(
-    make_store: MakeStore, sweep_type: Any
-) -> None:
-    (study,) = load_results(make_store(sweep_type(methods={"mine": ["PASTA", "A", "B"]}))).studies
+def test_one_run_that_differs_is_enough_and_rows_without_runs_are_not_alike(make_study: MakeStudy) -> None:
+    study = make_study(methods={"mine": ["PASTA", "A", "B"]})
     same = like(study, 1, 2)
     assert identical_methods([same]) == [("A", "B")]
     same.returns[2, 0, 0, 0] += 1e-9
