@@ -157,12 +157,13 @@ WORDS |= {"VectorAdvantage": ESTIMATE, "ScalarisedAdvantage": ESTIMATE, "Episode
 IGNORES = {"VectorAdvantage": "weights"} | dict.fromkeys(("Sum", "PCGrad", "GroupedPCGrad", "TorchJD"), "attention")
 OUTSIDE = {"log_ratio", "ranged", "relative", "performance_ratios", "llm.group_normalize", "llm.reward_conflict"}
 OUTSIDE |= {"llm.group_advantage", "llm.reward_attention", "utility_weights", "preference_correlation", "gaussian_kl"}
+OUTSIDE |= {"gaussian_log_prob"}
 """Formulas that are not finite for some finite numbers, or for which NaN stands for a missing reward."""
 
 
 def calls() -> list[Call]:
     """Return one call for every public name, and one per method of a scalarizer."""
-    found = [*_functions(), *_modules(), *_by_hand()]
+    found = [*_functions(), *_modules(), *_by_hand(), *_constructors()]
     return [replace(c, words=_words(WORDS, c), ignores=_words(IGNORES, c)) for c in found]
 
 
@@ -183,11 +184,10 @@ def issubclass_of(value: Any, kind: type) -> bool:
 
 
 def _arguments(name: str, *functions: Callable[..., Any]) -> dict[str, Any]:
-    """Return good arguments for all parameters that functions require, and those that ``SPECIAL`` adds."""
+    """Return good arguments for all parameters of functions: those that ``SPECIAL`` has, defaults, and known names."""
     own = SPECIAL.get(name, {})
-    wanted = [p for function in functions for p in inspect.signature(function).parameters.values()]
-    needed = [p.name for p in wanted if p.name != "self" and (p.default is p.empty or p.name in own)]
-    return {key: own.get(key, GOOD.get(key)) for key in needed}
+    wanted = [p for function in functions for p in inspect.signature(function).parameters.values() if p.name != "self"]
+    return {p.name: own.get(p.name, GOOD.get(p.name) if p.default is p.empty else p.default) for p in wanted}
 
 
 def _functions() -> Iterator[Call]:
@@ -203,6 +203,32 @@ def _functions() -> Iterator[Call]:
         linear: dict[str, Any] = {"scalarizer": scalarizers.Linear()} if "scalarizer" in arguments else {}
         kept = {key: value for key, value in arguments.items() if key != "scalarizer"}
         yield Call(f"llm.{function.__name__}", functools.partial(function, **linear), kept)
+
+
+def _constructors() -> Iterator[Call]:
+    """Yield the classes themselves: a wrong size or word must not wait for the first call."""
+    modules: dict[str, Any] = {
+        "base": schedulers.Fixed(),
+        "scheduler": schedulers.Fixed(),
+        "scalarizer": scalarizers.Linear(),
+    }
+    modules |= {"aggregator": UPGrad(), "critic": _network(critics.BranchedCritic, 4, 3)}
+    modules |= {"actor": _network(ppo.CategoricalActor, 4, 3, 3), "network": _network(ppo.CategoricalActor, 4, 3, 3)}
+    modules |= {"actor_network": ppo.CategoricalPolicy(modules["actor"]), "critic_network": _critic()}
+    modules |= {"observation_dim": 4, "action_dim": 2, "num_actions": 3, "low": -1.0, "high": 1.0}
+    methods = {"TorchJD": UPGrad(), "TorchJDScalarizer": Mean()}
+    for family in FAMILIES:
+        for name in family.__all__:
+            kind = getattr(family, name)
+            if issubclass_of(kind, nn.Module) and name not in BASES:
+                given = {**_arguments(name, kind.__init__), **modules, "method": methods.get(name)}
+                wanted = [p.name for p in inspect.signature(kind).parameters.values() if p.kind not in (2, 4)]
+                arguments = {key: given[key] for key in wanted}
+                yield from [Call(f"{name}()", functools.partial(_constructed, kind), arguments)] if arguments else []
+
+
+def _constructed(kind: Callable[..., Any], **arguments: Any) -> None:
+    kind(**arguments)
 
 
 def _modules() -> Iterator[Call]:
@@ -314,10 +340,13 @@ def _policy(kind: Any, actor: Any, observation: Any, preference: Any) -> Any:
     return kind(_network(actor, 4, 3, 3), **bounds)(data)["action"]
 
 
+def _critic() -> TensorDictModule:
+    return TensorDictModule(_network(critics.SharedCritic, 4, 3), ["observation", "preference"], ["state_value"])
+
+
 def _loss(**entries: Any) -> Any:
-    critic = TensorDictModule(_network(critics.SharedCritic, 4, 3), ["observation", "preference"], ["state_value"])
     policy = ppo.CategoricalPolicy(_network(ppo.CategoricalActor, 4, 3, 3))
-    return ppo.VectorClipPPOLoss(policy, critic)(_data((5,), **entries))["loss_objective"]
+    return ppo.VectorClipPPOLoss(policy, _critic())(_data((5,), **entries))["loss_objective"]
 
 
 def _scalarized(reward: Any, weights: Any) -> Any:
@@ -369,6 +398,8 @@ def _by_hand() -> Iterator[Call]:
 
 def numbers(value: Any) -> list[np.ndarray]:
     """Return all real numbers of an argument or an answer, in float64; anything else has none."""
+    if isinstance(value, Tensor) and value.is_meta:
+        return []
     if isinstance(value, Tensor):
         dense = value.detach().to_dense() if value.layout is not torch.strided else value.detach()
         return [] if dense.is_complex() else [dense.double().numpy()]

@@ -26,7 +26,7 @@ from benchmarks._strangers import fingerprint, plant
 from morl_envs import make_batch
 from morl_recipes.cli import main as command
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.text import one_line
+from morl_recipes.common.text import for_terminal
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Job, make_plan
@@ -106,7 +106,7 @@ def attempt(act: Callable[[], object], name: str, tally: Tally) -> object:
     try:
         return act()
     except (StoreError, ValueError) as error:
-        if one_line(str(error)) == str(error):
+        if for_terminal(str(error)) == str(error):
             return error
     except Exception as error:
         tally.tracebacks.append(f"{name}: {type(error).__name__}: {error}"[:200])
@@ -170,7 +170,7 @@ def main(args: Args) -> dict[str, object]:
         f"tracebacks and obscure errors:             {len(tally.tracebacks)}",
     )
     for line in (*tally.wrong_numbers, *tally.unnoticed, *tally.foreign, *tally.tracebacks)[:SHOWN]:
-        report.say(f"  {one_line(line)}")
+        report.say(f"  {for_terminal(line)}")
     made = dataclasses.asdict(tally)
     report.write(made)
     return made

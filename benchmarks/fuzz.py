@@ -33,13 +33,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+import morl_blocks
 from benchmarks._fuzz_calls import OUTSIDE, Call, UnreachedError, calls, numbers, uncovered
 from benchmarks._report import Report
 
 FAILURES = ("obscure", "unnamed", "nan", "silent")
 VERDICTS = ("fine", "named", "carried", "unreached", *FAILURES)
-DEEP = 3
-"""Frames inside torch from which an error is torch's own affair."""
+PACKAGES = str(Path(morl_blocks.__file__).parent)
+"""Who must raise: an error of PyTorch or NumPy speaks of their arguments."""
+RULE = re.compile(r"\bmust\b.+\bgot\b", re.DOTALL)
 HUGE = 1e15
 """Size from which an overflow in float32 is the formula's own."""
 
@@ -72,6 +74,7 @@ OTHER: dict[str, Callable[[Tensor], Any]] = {
     "int8": lambda value: value.to(torch.int8),
     "bool": lambda value: value.bool(),
     "complex": lambda value: value.to(torch.complex64),
+    "meta": lambda value: value.to("meta"),
     "sparse": lambda value: value.to_sparse() if value.dim() else value,
     "0-d": lambda value: value.sum(),
     "flat": lambda value: value.flatten(),
@@ -106,6 +109,8 @@ SIZES = (
     None,
     torch.ones(2),
     np.float64(2),
+    10**15,
+    2**70,
 )
 
 
@@ -155,13 +160,12 @@ def judge_error(call: Call, error: Exception) -> tuple[str, str]:
     wrapped = str(error).startswith("Failed while executing module") and error.__cause__ is not None
     cause = error.__cause__ if wrapped else error
     words, text = {*call.arguments, *call.words}, f"{type(error).__name__}: {error}"
-    if isinstance(cause, KeyError) and any(repr(word) in str(cause) for word in words):
-        return "named", ""  # a key that the user's tensordict lacks
-    frames = [frame.filename for frame in traceback.extract_tb(cause.__traceback__)[-DEEP:]]  # type: ignore[union-attr]
-    deep = len(frames) == DEEP and all("/site-packages/torch/" in name for name in frames)
-    if deep or not isinstance(cause, ValueError | TypeError):
-        return "obscure", text
-    return ("named", "") if words & set(re.findall(r"`([\w.]+)", str(cause))) else ("unnamed", text)
+    frames = traceback.extract_tb(cause.__traceback__)  # type: ignore[union-attr]
+    ours = frames[-1].filename.startswith(PACKAGES)
+    if not ours or not isinstance(cause, ValueError | TypeError):
+        return "obscure", f"{frames[-1].filename}: {text}"
+    named = words & set(re.findall(r"`([\w.]+)", str(cause)))
+    return ("named", "") if named and RULE.search(str(cause)) else ("unnamed", text)
 
 
 def judge_answer(call: Call, spoiled: Spoilt, answer: Any) -> tuple[str, str]:

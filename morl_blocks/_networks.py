@@ -28,6 +28,7 @@ def trunk(
     sizes = {"observation_dim": observation_dim, "num_objectives": num_objectives, "hidden": hidden, "depth": depth}
     for name, size in sizes.items():
         _checks.at_least(name, size, 1)
+    _checks.activation("activation", activation)
     return mlp([observation_dim + num_objectives, *[hidden] * depth], activation)
 
 

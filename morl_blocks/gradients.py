@@ -224,6 +224,8 @@ def _stacked(losses: Tensor | Sequence[Tensor]) -> Tensor:
     if losses.dim() != 1:
         rule = "be a vector [m] or a sequence of m scalars (one run; loop over several)"
         _checks.fail("losses", rule, f"shape {list(losses.shape)}")
+    if losses.is_meta:
+        _checks.fail("losses", "hold numbers", "a tensor on the meta device")
     _checks.objectives("losses", losses, minimum=1)
     _checks.floating("losses", losses)
     return losses

@@ -19,6 +19,7 @@ from morl_blocks._checks._convert import (
     wide,
     working,
 )
+from morl_blocks._checks._kinds import activation, boolean, device, leading, module
 from morl_blocks._checks._numbers import (
     at_least,
     between,
@@ -50,12 +51,15 @@ from morl_blocks._checks._shapes import (
 )
 
 __all__ = [
+    "activation",
     "aligned",
     "alike",
     "at_least",
     "between",
+    "boolean",
     "broadcastable",
     "choice",
+    "device",
     "fail",
     "features",
     "finite",
@@ -67,9 +71,11 @@ __all__ = [
     "is_plain",
     "is_traced",
     "jacobian",
+    "leading",
     "like",
     "maximised",
     "moderate",
+    "module",
     "no_overflow",
     "number",
     "objectives",

@@ -36,6 +36,8 @@ def tensor(name: str, value: Any, dtype: torch.dtype | None = None) -> Tensor:
         raise ValueError(f"`{name}` must be a tensor, an array or a list of numbers, got {text}.") from error
     if result.is_complex() or result.layout is not torch.strided or result.is_quantized:
         fail(name, "be a dense tensor of real numbers", f"{result.dtype} with layout {result.layout}")
+    if result.is_meta:
+        fail(name, "hold numbers", "a tensor on the meta device")
     return result
 
 
@@ -50,8 +52,9 @@ def working(value: Tensor) -> Tensor:
 
 
 def is_plain(value: Any) -> bool:
-    """Return whether ``value`` is an ordinary floating-point tensor that needs no conversion."""
-    return isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
+    """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
+    strided = isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
+    return strided and not value.is_meta
 
 
 def like(name: str, value: Any, other: Tensor) -> Tensor:

@@ -13,6 +13,9 @@ SIMPLEX_TOLERANCE = 1e-4
 MODERATE = 1e6
 """Inputs below this size cannot cause an overflow in single precision."""
 
+MOST = 2**31 - 1
+"""No size or seed is larger."""
+
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:
     """Return the first number of ``tensor`` where ``good`` is false; ``None`` when all are good or unreadable."""
@@ -127,3 +130,5 @@ def at_least(name: str, value: float, low: int) -> None:
     """Require a whole number >= ``low``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low:
         fail(name, f"be a whole number >= {low}", value)
+    if value > MOST:
+        fail(name, f"be a whole number <= {MOST:,}", value)

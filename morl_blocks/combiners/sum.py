@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from morl_blocks import _checks
 from morl_blocks.combiners._base import Combiner
 
 
@@ -37,6 +38,7 @@ class WeightedSum(Combiner):
 
     def __init__(self, *, rescale: bool = True) -> None:
         super().__init__()
+        _checks.boolean("rescale", rescale)
         self.rescale = rescale
 
     def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:

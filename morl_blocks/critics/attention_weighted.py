@@ -23,6 +23,7 @@ class AttentionWeightedCritic(nn.Module):
 
     def __init__(self, critic: Critic | nn.Module) -> None:
         super().__init__()
+        _checks.module("critic", critic)
         self.critic = critic
 
     def forward(self, observation: Tensor, preference: Tensor) -> Tensor:

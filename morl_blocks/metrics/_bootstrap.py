@@ -1,5 +1,6 @@
 """A mean over preferences and seeds, or an interquartile mean, with its confidence interval."""
 
+import math
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,8 @@ from morl_blocks._extras import needs
 from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, freedom_of, quantiles, runs_of, share
 from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 
+TAIL = 1.5
+"""Chosen so that five seeds of one preference hold the mean of an exponential score in 92 % of cases or more."""
 Statistic: TypeAlias = Literal["mean", "iqm"]
 
 
@@ -95,9 +98,11 @@ def bootstrap_ci(
 
     .. math:: \bar x \pm t_{n-1}\, SE
 
-    with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For ``"iqm"``,
-    the interquartile mean of all runs, the percentile interval of the resamples is widened by :math:`t_{n-1}/z` and
-    always contains its estimate.
+    with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For scores with a
+    long tail this is too short on the tail's side, and with one preference nothing evens that out. There that side is
+    longer by the factor :math:`1 + 1.5 |G| / \sqrt n`, with the skewness G of the sample. For ``"iqm"``, the
+    interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and
+    holds its estimate.
 
     Args:
         values: ``[preferences, seeds]``, at least two seeds each; a column is a seed.
@@ -121,15 +126,30 @@ def bootstrap_ci(
     scores, there = runs_of("values", values, present)
     student, normal = quantiles(level, freedom_of("values", there))
     if statistic == "mean":
-        estimate = float(deviations(scores, there)[0].mean())
-        reach = student * standard_error(scores, there)
-        return Interval(estimate, estimate - reach, estimate + reach)
+        return student_interval(scores, there, level, _tails(scores[there]) if len(scores) == 1 else (1.0, 1.0))
     estimate = float(interquartile_mean(scores[there]))
     draws = seed_draws(scores.shape[-1], resamples, np.random.default_rng(seed))
     samples = _middle(scores[:, draws].swapaxes(0, 1), there[:, draws].swapaxes(0, 1))
     low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2]) - estimate
     wide = student / normal if normal else 1.0  # a level of nearly 0 has no width
     return Interval(estimate, estimate + min(0.0, float(low) * wide), estimate + max(0.0, float(high) * wide))
+
+
+def student_interval(scores: Array, there: Mask, level: float, tails: tuple[float, float] = (1.0, 1.0)) -> Interval:
+    """Return the mean and Student's interval, with each side longer by a factor: scores ``[P, S]``, 0 where absent."""
+    estimate = float(deviations(scores, there)[0].mean())
+    reach = quantiles(level, freedom_of("values", there))[0] * standard_error(scores, there)
+    return Interval(estimate, estimate - tails[0] * reach, estimate + tails[1] * reach)
+
+
+def _tails(scores: Array) -> tuple[float, float]:
+    """Return by how much the interval of one preference is longer below and above, for its scores ``[n]``."""
+    count, spread = len(scores), float(scores.std())
+    if count < 3 or not spread:
+        return 1.0, 1.0
+    skewness = float(((scores - scores.mean()) ** 3).mean()) / spread**3 * math.sqrt(count * (count - 1)) / (count - 2)
+    stretch = TAIL * skewness / math.sqrt(count)
+    return 1 + max(0.0, -stretch), 1 + max(0.0, stretch)
 
 
 def _middle(values: Array, there: Mask) -> Array:

@@ -47,9 +47,7 @@ class Normalizer(nn.Module, ABC):
 
     def __init__(self, runs: tuple[int, ...] = ()) -> None:
         super().__init__()
-        self.runs = tuple(runs)
-        for size in self.runs:
-            _checks.at_least("runs", size, 1)
+        self.runs = _checks.leading("runs", runs)
         self._objectives: int | None = None
         self.register_buffer("updates", torch.zeros((), dtype=torch.long))
 

@@ -75,7 +75,7 @@ class ExpectedReturn(nn.Module):
         super().__init__()
         _checks.at_least("num_objectives", num_objectives, 2)
         _checks.between("memory", memory, 0.0, 1.0)
-        self.memory = memory
+        self.memory, runs = memory, _checks.leading("runs", runs)
         self.register_buffer("total", torch.zeros(*runs, num_objectives))
         self.register_buffer("count", torch.zeros(*runs, 1))
 

@@ -92,6 +92,8 @@ class VectorGAE(ValueEstimatorBase):
         device: torch.device | str | None = None,
         **refused: Any,
     ) -> None:
+        _checks.device("device", device)
+        _checks.boolean("shifted", shifted)
         options = {"shifted": shifted, "skip_existing": skip_existing, "differentiable": differentiable}
         super().__init__(value_network=value_network, device=device, **options)
         _torchrl_options.refuse("VectorGAE", refused, _torchrl_options.GAE)

@@ -122,6 +122,7 @@ class VectorClipPPOLoss(LossModule):
         **refused: Any,
     ) -> None:
         super().__init__()
+        _checks.device("device", device)
         _torchrl_options.refuse("VectorClipPPOLoss", refused, _torchrl_options.LOSS)
         require_module("actor_network", actor_network, "get_dist")
         require_module("critic_network", critic_network)

@@ -99,6 +99,7 @@ class ReturnNormalizer(nn.Module):
     def __init__(self, num_objectives: int, runs: tuple[int, ...] = ()) -> None:
         super().__init__()
         _checks.at_least("num_objectives", num_objectives, 1)
+        runs = _checks.leading("runs", runs)
         self.register_buffer("low", torch.full((*runs, num_objectives), torch.inf))
         self.register_buffer("high", torch.full((*runs, num_objectives), -torch.inf))
 

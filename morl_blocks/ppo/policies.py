@@ -102,6 +102,8 @@ class UnitBoxPolicy(ProbabilisticTensorDictSequential):
     def __init__(
         self, actor: nn.Module, low: Tensor | float, high: Tensor | float, *, in_keys: list[NestedKey] = INPUTS
     ) -> None:
+        _checks.module("actor", actor)
+        _require_keys(in_keys)
         gaussian = ProbabilisticTensorDictModule(
             in_keys={"mean": "action_mean", "log_std": "action_log_std"},
             out_keys=["unit_action"],
@@ -158,6 +160,8 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
         one_hot: bool | None = None,
         spec: TensorSpec | None = None,
     ) -> None:
+        _checks.module("actor", actor)
+        _require_keys(in_keys)
         one_hot = bool(one_hot) if spec is None else encoding(spec, one_hot=one_hot)
         categorical = ProbabilisticTensorDictModule(
             in_keys={"logits": "action_logits"},
@@ -168,6 +172,11 @@ class CategoricalPolicy(ProbabilisticTensorDictSequential):
             log_prob_key="action_log_prob",
         )
         super().__init__(TensorDictModule(actor, in_keys=in_keys, out_keys=["action_logits"]), categorical)
+
+
+def _require_keys(in_keys: list[NestedKey]) -> None:
+    if not isinstance(in_keys, list | tuple) or not all(isinstance(key, str | tuple) for key in in_keys):
+        _checks.fail("in_keys", "be a list of keys", repr(in_keys))
 
 
 def encoding(spec: TensorSpec, *, one_hot: bool | None = None) -> bool:

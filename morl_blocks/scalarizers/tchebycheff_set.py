@@ -43,8 +43,8 @@ def smooth_tchebycheff_set(values: Tensor, weights: Tensor, mu: Tensor | float, 
 
 def nearest_gaps(gaps: Tensor, mu: Tensor | float) -> Tensor:
     """Return each objective's smooth minimum of the gaps over the solutions: ``[*B, K, m]`` to ``[*B, m]``."""
-    if gaps.dim() < 2:
-        _checks.fail("values", "be [*B, K, m]", f"shape {list(gaps.shape)}")
+    if gaps.dim() < 2 or not gaps.shape[-2]:
+        _checks.fail("values", "be [*B, K, m] with K >= 1", f"shape {list(gaps.shape)}")
     mu = _checks.like("mu", mu, gaps)
     _checks.broadcastable("mu", mu, gaps.shape[:-2])
     return -smooth_maximum(-gaps.mT, mu.unsqueeze(-1))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from morl_recipes.cli.signals import STOPPED, defer_signals, forward_sigterm, stop_name
 from morl_recipes.common.extras import without_train
+from morl_recipes.common.text import say
 
 __all__ = ["main"]
 
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 code = explain(error)
     except KeyboardInterrupt as stop:
         name, code = stop_name(stop)
-        print(f"morl-blocks: {name} before anything began.", file=sys.stderr)
+        say(f"morl-blocks: {name} before anything began.", file=sys.stderr)
     if argv is None and code in STOPPED:  # with torch loaded, a normal exit takes seconds
         sys.stdout.flush()
         sys.stderr.flush()
@@ -51,5 +52,5 @@ def _ask(error: ModuleNotFoundError) -> int:
     sentence = without_train("the command", error)
     if sentence is error:
         raise error
-    print(f"morl-blocks: {sentence}", file=sys.stderr)
+    say(f"morl-blocks: {sentence}", file=sys.stderr)
     return 1

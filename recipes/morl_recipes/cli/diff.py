@@ -6,6 +6,7 @@ from typing import Annotated
 import tyro
 
 from morl_recipes.cli.options import Format, Score
+from morl_recipes.common.text import say
 
 Source = Annotated[str, tyro.conf.Positional]
 
@@ -33,5 +34,5 @@ class Diff:
         """Print the comparison."""
         from morl_recipes.analysis.differences import render_difference
 
-        print(render_difference(self.first, self.second, score=self.score, format=self.format))
+        say(render_difference(self.first, self.second, score=self.score, format=self.format))
         return 0

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from morl_recipes.cli.signals import stop_name
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.text import one_line
+from morl_recipes.common.text import for_terminal, say
 
 BAD_INPUT, BAD_STORE, BUG = 2, 3, 70
 """Exit codes: a wrong argument or a missing package; files; a bug of morl-blocks."""
@@ -36,7 +36,7 @@ def explain(error: BaseException) -> int:
             _discard_output()
         where = "" if error.filename is None else f"{error.filename}: "
         return _print(f"{where}{error.strerror or error}.", BAD_STORE)
-    traceback.print_exception(error)
+    say(*traceback.format_exception(error), file=sys.stderr)
     return _print(f"this is a bug of morl-blocks ({type(error).__name__}). Please report it.", BUG)
 
 
@@ -56,5 +56,5 @@ def _discard_output() -> None:
 
 def _print(message: str, code: int) -> int:
     with suppress(OSError):
-        print(f"morl-blocks: {one_line(message)}", file=sys.stderr, flush=True)
+        say(f"morl-blocks: {for_terminal(message)}", file=sys.stderr)
     return code

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from morl_recipes.cli.options import Folder, Point, RunName
 from morl_recipes.cli.own_blocks import OwnBlocks
+from morl_recipes.common.text import say
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,9 @@ class Export(OwnBlocks):
         self.load_blocks(self.folder)
         chosen = {"run": self.run_name, "point": self.point, "env": self.env}
         if self.hub is not None:
-            print(f"{self.hub}: {export_hub(self.folder, self.hub, **chosen)} ({self.point})")  # type: ignore[arg-type]
+            say(f"{self.hub}: {export_hub(self.folder, self.hub, **chosen)} ({self.point})")  # type: ignore[arg-type]
             return 0
         made = export_policy(self.folder, self.out, tolerance=self.tolerance, **chosen)  # type: ignore[arg-type]
-        print(f"{made.path}: {made.run_id} ({self.point})")
-        print(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
+        say(f"{made.path}: {made.run_id} ({self.point})")
+        say(f"  agrees with PyTorch to {made.difference:.1e} on {made.observations} observations")
         return 0

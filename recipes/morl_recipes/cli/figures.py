@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from morl_recipes.cli.options import Folder, Score, default
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import say
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,6 @@ class Figures:
 
         out = self.out or self.folder / "figures"
         written = write_figures(self.folder, out, formats=self.formats, score=self.score)
-        print("\n".join(map(str, written)))
-        print(f"{count(len(written), 'file')} in {out}")
+        say("\n".join(map(str, written)))
+        say(f"{count(len(written), 'file')} in {out}")
         return 0

@@ -14,6 +14,7 @@ from morl_recipes.cli import options
 from morl_recipes.cli.options import TRAIN, FrontFlags, default, default_folder, given, parse_preference, seeds_key
 from morl_recipes.cli.signals import forward_sigterm
 from morl_recipes.common import checks
+from morl_recipes.common.text import csv_text, say
 
 if TYPE_CHECKING:
     from morl_envs.plugin import Plugin
@@ -100,17 +101,17 @@ class Front:
                 **how,
             )
         paged = write(front, out, self.env)
-        print(front)
+        say(front)
         if reference is not None:
             for seed in sorted(set(front.seeds)):
                 volume = front.of(seed).hypervolume(reference, allow_empty=True)
                 why = "" if volume else " (no point exceeds the reference in every objective)"
-                print(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
+                say(f"Hypervolume above {self.reference}, seed {seed}: {volume:.6g}{why}")
         if task is not None:
             scored = protocol.front_scores(front, task)
-            print(protocol.as_text(protocol.beside_published(scored, task, front.method, how["total_steps"])))
+            say(protocol.as_text(protocol.beside_published(scored, task, front.method, how["total_steps"])))
         page = f"   Page: {out / PAGE}" if paged else ""
-        print(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
+        say(f"Front: {out}   Picture: {out / PICTURE}   Table: {out / TABLE}{page}")
         return 0
 
     def _reference(self) -> tuple[float, ...] | None:
@@ -167,7 +168,7 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
 
     known = known_front(front)
     with staged(folder / TABLE) as temporary:
-        front.table().to_csv(temporary, index=False)
+        temporary.write_text(csv_text(front.table().to_dict("records")), encoding="utf-8")
     draw_front(front, folder / PICTURE, known)
     if find_spec("plotly") is None:
         return False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import for_terminal, say
 
 if TYPE_CHECKING:
     from morl_envs.cards import EnvCard
@@ -41,7 +42,7 @@ class List:
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
         text = show_rows(self.names) if self.names else f"{ROWS_TEXT.read_text().rstrip()}\n\n{show_environments()}"
-        print(fold(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
+        say(fold(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
         return 0
 
 
@@ -49,7 +50,7 @@ def fold(text: str, width: int) -> str:
     """Break lines that are wider than a terminal, with the rest below their second column.
 
     Example:
-        >>> print(fold("  No Decay  mu.base = Fixed(mu=10.0)", 26))
+        >>> say(fold("  No Decay  mu.base = Fixed(mu=10.0)", 26))
           No Decay  mu.base =
                     Fixed(mu=10.0)
     """
@@ -78,7 +79,7 @@ def show_rows(names: tuple[str, ...]) -> str:
     for group in dict.fromkeys(row.group for row in rows):
         members = [row for row in rows if row.group == group]
         width = max(26, *(len(row.method) for row in members))
-        lines += [group, *(f"  {row.method:<{width}} {_changes(row)}" for row in members), ""]
+        lines += [group, *(f"  {for_terminal(row.method):<{width}} {_changes(row)}" for row in members), ""]
     return "\n".join(lines).rstrip()
 
 

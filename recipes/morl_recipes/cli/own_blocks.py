@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from morl_recipes.cli.options import default
+from morl_recipes.common.text import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class OwnBlocks:
         plugin.load()
         known = {run.plugin for run in manifest.runs} - {""}  # empty for trainings from Python
         if known and plugin.digest not in known:
-            print(
+            say(
                 f"morl-blocks: {self.blocks} is not the text that runs of {folder} were trained with; their policies "
                 "are played by the networks that it defines now.",
                 file=sys.stderr,

@@ -19,6 +19,7 @@ from morl_recipes.cli.table import Table
 from morl_recipes.cli.test import AddTestScores
 from morl_recipes.cli.train import Train
 from morl_recipes.cli.verify import Verify
+from morl_recipes.common.text import say
 
 DESCRIPTION = """\
 Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
@@ -72,7 +73,7 @@ def parse(argv: list[str]) -> Any:
 def prepare(argv: list[str]) -> Any:
     """Return the command that was typed after importing what it needs; ``--version`` exits like help."""
     if argv == ["--version"]:
-        print(f"morl-blocks {metadata.version('morl-blocks')}")
+        say(f"morl-blocks {metadata.version('morl-blocks')}")
         raise SystemExit(0)
     command = parse(argv)
     with defer_signals():

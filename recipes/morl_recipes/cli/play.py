@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from morl_recipes.cli.options import Folder, Point, RunName, default, parse_preference
 from morl_recipes.cli.own_blocks import OwnBlocks
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import for_terminal, say
 
 if TYPE_CHECKING:
     from morl_recipes.running.play import Played
@@ -55,16 +56,18 @@ class Play(OwnBlocks):
             seed=self.seed,
             env=self.env,
         )
-        print(self._describe(played), flush=True)
+        say(self._describe(played))
         if self.video is not None:
             film_run(self.folder, played, self.video, point=self.point, seed=self.seed, env=self.env)
-            print(f"  video: {self.video}")
+            say(f"  video: {self.video}")
         return 0
 
     def _describe(self, played: Played) -> str:
         lines = [f"{played.run_id} ({self.point}), preference {', '.join(f'{w:.3g}' for w in played.preference)}"]
         for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
-            lines.append(f"  {name:<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}")
+            lines.append(
+                f"  {for_terminal(name):<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}"
+            )
         score = "" if played.hv is None else f"HV {played.hv:.4f}, "
         episodes = count(len(played.returns), "episode")
         return "\n".join([*lines, f"  {score}EU {played.eu:.3f} of the means over {episodes}"])

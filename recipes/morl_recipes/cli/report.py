@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from morl_recipes.cli.options import Folder, Score, default
+from morl_recipes.common.text import say
 
 
 @dataclass(frozen=True)
@@ -29,5 +30,5 @@ class Report:
         from morl_recipes.analysis.report.page import write_report
 
         out = self.out or self.folder / "report.html"
-        print(write_report(self.folder, out, title=self.title, score=self.score))
+        say(write_report(self.folder, out, title=self.title, score=self.score))
         return 0

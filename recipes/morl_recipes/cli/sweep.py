@@ -11,6 +11,7 @@ import tyro
 from morl_recipes.cli import options
 from morl_recipes.cli.options import SweepFlags, Words, default
 from morl_recipes.cli.signals import forward_sigterm
+from morl_recipes.common.text import say
 
 if TYPE_CHECKING:
     from morl_recipes.running.engines.events import Engine
@@ -54,7 +55,7 @@ class Sweep:
     workers: Annotated[int | None, default("one per core", "INT")] = None
     """Worker processes of the local engine."""
     address: str = "auto"
-    """The Ray cluster."""
+    """The Ray cluster; `local` starts one that nobody else can reach."""
     shared: bool = False
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
     logger: options.LoggerChoice = None
@@ -81,13 +82,13 @@ class Sweep:
         sweep = self._sweep()
         if self.dry_run:
             for sentence in executed((*sweep.rows, *sweep.envs)):
-                print(sentence, flush=True)
+                say(sentence)
         if self.engine == "local":
             require_device(sweep.settings.device)
         plan = make_plan(sweep)
         out = self.out or Path("runs") / (options.folder_name(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:
-            print(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
+            say(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
             return 0
         engine = self._engine()  # Ray installs a SIGTERM handler first
         with forward_sigterm():

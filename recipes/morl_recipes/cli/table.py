@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import tyro
 
 from morl_recipes.cli.options import Format, Score, default
+from morl_recipes.common.text import say
 
 
 @dataclass(frozen=True)
@@ -40,5 +41,5 @@ class Table:
         if (self.folder is None) == (self.results is None):
             raise ValueError("`table` needs the folder of results, or --results NAME, and not both.")
         source = find_dataset(self.results) if self.results is not None else self.folder or Path()
-        print(render_table(source, format=self.format, kind=self.kind, score=self.score, against=self.against))
+        say(render_table(source, format=self.format, kind=self.kind, score=self.score, against=self.against))
         return 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from morl_recipes.cli.options import Folder
 from morl_recipes.cli.own_blocks import OwnBlocks
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import say
 from morl_recipes.recipe.settings import Settings
 
 
@@ -36,5 +37,5 @@ class AddTestScores(OwnBlocks):
         done = test_store(self.folder, self.episodes, env=self.env, accept_versions=self.accept_versions)
         words = f", {len(done.there)} had a test score already" if done.there else ""
         tested, episodes = count(len(done.tested), "run"), count(self.episodes, "fresh episode")
-        print(f"{self.folder}: {tested} tested on {episodes} each{words}.")
+        say(f"{self.folder}: {tested} tested on {episodes} each{words}.")
         return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from morl_recipes.common.naming import count
-from morl_recipes.common.text import for_terminal
+from morl_recipes.common.text import for_terminal, say
 
 if TYPE_CHECKING:
     from morl_recipes.running.engines.events import Engine, Work
@@ -56,19 +56,19 @@ def print_outcome(outcome: Outcome) -> int:
     planned, failed = len(outcome.store.manifest.runs), outcome.failed
     ran, failed_now = len(outcome.ran), len(set(outcome.ran) & set(failed))
     if not ran and not outcome.lost:
-        print(f"Nothing to do: {outcome.done} of {count(planned, 'run')} done already.")
+        say(f"Nothing to do: {outcome.done} of {count(planned, 'run')} done already.")
     elif failed_now:
-        print(f"{count(ran, 'run')} attempted, {failed_now} failed; {outcome.done} of {planned} done.")
+        say(f"{count(ran, 'run')} attempted, {failed_now} failed; {outcome.done} of {planned} done.")
     else:
-        print(f"{count(ran, 'run')} trained; {outcome.done} of {planned} done.")
+        say(f"{count(ran, 'run')} trained; {outcome.done} of {planned} done.")
     for run_id, reason in list(failed.items())[:SHOWN_FAILURES]:
-        print(f"  failed: {run_id}: {for_terminal(reason)}")
+        say(f"  failed: {run_id}: {for_terminal(reason)}")
     if failed:
         more = f" ({len(failed) - SHOWN_FAILURES} more are not shown)" if len(failed) > SHOWN_FAILURES else ""
-        print(f"{count(len(failed), 'run')} failed{more}. To train again, add --retry-failed")
+        say(f"{count(len(failed), 'run')} failed{more}. To train again, add --retry-failed")
     if outcome.lost:
         reasons = "; ".join(sorted(set(outcome.lost.values()))[:3])
-        print(f"{count(len(outcome.lost), 'run')} lost, not failed ({reasons}). The same command trains them.")
+        say(f"{count(len(outcome.lost), 'run')} lost, not failed ({reasons}). The same command trains them.")
     if outcome.done:
-        print(f"Results: {outcome.store.path}   Next: morl-blocks table {shlex.quote(str(outcome.store.path))}")
+        say(f"Results: {outcome.store.path}   Next: morl-blocks table {shlex.quote(str(outcome.store.path))}")
     return 1 if failed or outcome.lost else 0

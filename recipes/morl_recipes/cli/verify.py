@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from morl_recipes.cli.options import Folder
-from morl_recipes.common.text import for_terminal
+from morl_recipes.common.text import for_terminal, say
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Verify:
 
         made = verify(self.folder)
         for finding in made.findings:
-            print(for_terminal(str(finding)))
+            say(for_terminal(str(finding)))
         number = len(made.findings)
         if not number:
-            print(f"{made.path}: {made.there} of {made.planned} runs are there, and all of them are whole.")
+            say(f"{made.path}: {made.there} of {made.planned} runs are there, and all of them are whole.")
             return 0
-        print(f"{made.path}: {made.there} of {made.planned} runs are there. Findings: {number}. Nothing was changed.")
+        say(f"{made.path}: {made.there} of {made.planned} runs are there. Findings: {number}. Nothing was changed.")
         return 1

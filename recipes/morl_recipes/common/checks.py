@@ -5,12 +5,14 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import NoReturn, SupportsFloat, SupportsIndex
 
+from morl_recipes.common.text import for_terminal
+
 SIMPLEX_TOLERANCE = 1e-4
 
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
     """Raise the house ``ValueError``: what must hold, and what came instead."""
-    raise ValueError(f"`{name}` must {rule}, got {value}.")
+    raise ValueError(for_terminal(f"`{name}` must {rule}, got {value}."))
 
 
 def number(name: str, value: object) -> float:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+from morl_recipes.common.text import for_terminal
+
 SHOWN = 10
 
 
@@ -21,7 +23,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
     by_lower = {candidate.lower(): candidate for candidate in names}
     near = [by_lower[match] for match in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)]
     hint = f"Nearest: {', '.join(near)}." if near else f"Known: {some(names, shown, rest) or 'none'}."
-    return ValueError(f"unknown {kind} {name!r}. {hint}")
+    return ValueError(for_terminal(f"unknown {kind} {name!r}. {hint}"))
 
 
 def some(names: Sequence[str], shown: int = SHOWN, rest: str = "", between: str = ", ") -> str:

@@ -1,8 +1,16 @@
-"""Plain text for every format: a name from somebody's file must not command a terminal, a spreadsheet or a browser."""
+"""The one way out for text: a name from somebody's file must not command a terminal, a spreadsheet or a browser.
 
+Nothing else in the package prints or writes CSV cells; a test holds that.
+"""
+
+import csv
+import io
+import logging
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any, TextIO
 
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -29,25 +37,31 @@ _LATEX = {
 _LATEX_KNOWS = set("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ…§¶©")  # without a font package
 
 
-def one_line(text: str) -> str:
-    r"""Return text without line breaks and without signs that nobody sees, such as control codes.
+def for_terminal(text: str) -> str:
+    r"""Return text as one line, without signs that nobody sees: it moves no cursor, changes no colour and no title.
 
     Example:
-        >>> one_line("PASTA\n\x1b[2Jgone")
-        'PASTA [2Jgone'
+        >>> for_terminal("PASTA\n\x1b]0;owned\x07gone")
+        'PASTA ]0;ownedgone'
     """
     joined = _BREAKS.sub(" ", text)
     return "".join(sign for sign in joined if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Co"))
 
 
-def for_terminal(text: str) -> str:
-    r"""Return text that moves no cursor, changes no colour and no title.
+def say(*texts: object, file: TextIO | None = None) -> None:
+    """Print texts of one line or more, at once, also into a file that somebody follows."""
+    print("\n".join(for_terminal(line) for text in texts for line in str(text).split("\n")), file=file, flush=True)
 
-    Example:
-        >>> for_terminal("\x1b]0;owned\x07Linear")
-        ']0;ownedLinear'
-    """
-    return one_line(text)
+
+def _clean(record: logging.LogRecord) -> bool:
+    """Rewrite what is logged; nothing is left out."""
+    record.msg, record.args = for_terminal(record.getMessage()), ()
+    return True
+
+
+LOG = logging.getLogger("morl_recipes")
+"""Where warnings go."""
+LOG.addFilter(_clean)
 
 
 def for_markdown(text: str) -> str:
@@ -57,8 +71,8 @@ def for_markdown(text: str) -> str:
         >>> print(for_markdown("[me](x) | <b>"))
         \[me\](x) \| \<b\>
     """
-    escaped = _MARKDOWN.sub(r"\\\1", one_line(text))
-    return _SCHEME.sub(lambda match: match.group().rstrip(":.") + "\u200b" + match.group()[-1], escaped)
+    escaped = _MARKDOWN.sub(r"\\\1", for_terminal(text))
+    return _SCHEME.sub(lambda match: f"{match.group()[:-1]}\\{match.group()[-1]}", escaped)
 
 
 def for_csv(value: object) -> object:
@@ -70,8 +84,24 @@ def for_csv(value: object) -> object:
     """
     if not isinstance(value, str):
         return value
-    text = one_line(value)
+    text = for_terminal(value)
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
+
+
+def csv_text(rows: Sequence[Mapping[Any, object]]) -> str:
+    r"""Return rows as CSV with a line of names; a cell that is missing or NaN is empty.
+
+    Example:
+        >>> csv_text([{"=name": "@x", "hv": 0.5}, {"hv": float("nan")}])
+        "'=name,hv\n'@x,0.5\n,\n"
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writerow({name: for_csv(name) for name in names})
+    # NaN is the only value that differs from itself.
+    writer.writerows({name: "" if value != value else for_csv(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
 
 
 def for_latex(text: str) -> str:
@@ -86,7 +116,7 @@ def for_latex(text: str) -> str:
         >>> for_latex("λ ő 中")
         '$\\lambda$ o U+4E2D'
     """
-    escaped = "".join(map(_latex_sign, one_line(text)))
+    escaped = "".join(map(_latex_sign, for_terminal(text)))
     return "{}" + escaped if escaped.lstrip().startswith(("[", "*")) else escaped
 
 
@@ -106,4 +136,4 @@ def for_html(text: str, *, quote: bool = True) -> str:
         >>> for_html("<a href='x'>m</a>", quote=False)
         "&lt;a href='x'&gt;m&lt;/a&gt;"
     """
-    return escape(one_line(text), quote=quote)
+    return escape(for_terminal(text), quote=quote)

@@ -1,6 +1,5 @@
 """When and how the update is fused with ``torch.compile``."""
 
-import logging
 import shutil
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -8,8 +7,8 @@ from typing import Any, Literal
 import torch
 
 from morl_recipes.common.checks import compilable
+from morl_recipes.common.text import LOG
 
-_LOG = logging.getLogger("morl_recipes")
 Choice = Literal["auto"] | bool
 WORTH = 100_000
 """Updates, counted once per run, from which compiling is taken to repay its time: a choice, not a measurement."""
@@ -76,7 +75,7 @@ class Fused:
             if self.choice != "auto":
                 raise
             reason = str(error).strip().partition("\n")[0]
-            _LOG.warning("The update is not compiled (%s: %s); it goes on uncompiled.", type(error).__name__, reason)
+            LOG.warning("The update is not compiled (%s: %s); it goes on uncompiled.", type(error).__name__, reason)
             self.call = self.eager
             self.call(*args)
         self.proven = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
+from morl_recipes.common.text import LOG, say
 from morl_recipes.running.engines.events import Engine, Event, Failed, Finished, Lost, Stopped, Work
 from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.plan import Job, Plan
@@ -25,13 +25,7 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA, Store
 from morl_recipes.store.versions import DECISIVE, dynamics_of, other_versions
 
-_LOG = logging.getLogger("morl_recipes")
 SHOWN_SEEDS = 8
-
-
-def _say(text: str) -> None:
-    """Print at once, also into a file that somebody follows."""
-    print(text, flush=True)
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class Options:
     accept_versions: bool = False
     progress: bool = True
     work: Work | None = None
-    say: Callable[[str], None] | None = _say
+    say: Callable[[str], None] | None = say
     size: int | None = None
     checkpoints: Path | None = None
     name: str = ""
@@ -105,7 +99,7 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
             _announce(plan, store, engine, options, len(todo), sum(run.run_id not in present for run in plan.runs))
         folder = options.checkpoints if store is None else atomic_files.inside(store.path, CHECKPOINTS)
         folder = folder if engine.sees_folder else None
-        progress = Progress(todo, folder, options.say or _LOG.info, show=options.progress)
+        progress = Progress(todo, folder, options.say or LOG.info, show=options.progress)
         by_name, ran, lost = {job.name: job for job in todo}, dict[str, RunRecord | None](), dict[str, str]()
         interrupted = False
         with closing(progress), closing(engine.run(todo, work, folder, progress.update)) as events:
@@ -197,7 +191,7 @@ def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> 
             except OSError as error:
                 raise _unwritable(store.path, error) from error
     for note in size_note(plan.population, size) if store is not None else ():
-        (options.say or _LOG.warning)(note)
+        (options.say or LOG.warning)(note)
     return size
 
 
@@ -210,7 +204,7 @@ def _announce(plan: Plan, store: Store, engine: Engine, options: Options, jobs: 
         advice = f"{ACCEPT}, or choose another folder (--out). Nothing was changed."
         raise StoreError(f"{begun}; runs of both would stand side by side. {advice}")
     if other:
-        (options.say or _LOG.warning)(f"{begun}. Every run says by which it was trained.")
+        (options.say or LOG.warning)(f"{begun}. Every run says by which it was trained.")
     if options.say is not None:
         what = f"{missing} of {len(plan.runs)} runs ({describe_seeds(plan)})"
         options.say(f"To do: {what}. Populations: {jobs}. Workers: {engine.workers}.")

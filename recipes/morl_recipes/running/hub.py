@@ -17,7 +17,7 @@ from morl_blocks.metrics import bootstrap_ci
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import SCORES
-from morl_recipes.common.text import for_markdown, one_line
+from morl_recipes.common.text import for_markdown, for_terminal
 from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.run import IDENTITY
@@ -116,8 +116,8 @@ def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequ
 
 def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[str]]) -> str:
     """Return the model card. Every name in it may come from somebody's file, and none becomes markup."""
-    env, method = one_line(config["env"]), one_line(config["method"])
-    metrics = [{"type": "mean_reward", "name": one_line(name), "value": value} for name, value, _ in results]
+    env, method = for_terminal(config["env"]), for_terminal(config["method"])
+    metrics = [{"type": "mean_reward", "name": for_terminal(name), "value": value} for name, value, _ in results]
     task = {"type": TAGS[0], "name": TAGS[0]}
     result = {"task": task, "dataset": {"name": env, "type": env}, "metrics": metrics}
     index = [{"name": f"{method} on {env}", "results": [result]}]

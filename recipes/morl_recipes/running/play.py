@@ -14,7 +14,7 @@ from morl_blocks.metrics import expected_utility, run_hypervolume
 from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
-from morl_recipes.common.text import one_line
+from morl_recipes.common.text import for_terminal
 from morl_recipes.evaluation.episodes import Policy, episode_returns
 from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label
@@ -106,7 +106,7 @@ def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point
     """Say which policy is seen, and what it was asked for."""
     which = "best" if point == "peak" else "last"
     label = preference_label(preference)
-    return one_line(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
+    return for_terminal(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
 
 
 def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str = "") -> None:

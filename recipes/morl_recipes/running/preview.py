@@ -13,6 +13,7 @@ from morl_envs.plugin import named_file
 from morl_envs.source import close
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count, some
+from morl_recipes.common.text import for_terminal
 from morl_recipes.evaluation.episodes import one_thread
 from morl_recipes.learning.batch import Batch
 from morl_recipes.running.engines.local import available_cores
@@ -44,7 +45,8 @@ def preview(
     for population in populations:
         there = sum(run.run_id in present for run in population.runs)
         methods = list(dict.fromkeys(run.method for run in population.runs))
-        lines.append(f"{len(population.runs):>5} {there:>6}  {population.env}: {some(methods, 4, between='; ')}")
+        what = for_terminal(f"{population.env}: {some(methods, 4, between='; ')}")
+        lines.append(f"{len(population.runs):>5} {there:>6}  {what}")
     missing = [run for run in plan.runs if run.run_id not in present]
     steps = sum(run.steps for run in missing)
     what = f"{count(len(plan.runs), 'run')} in {count(len(populations), 'population')}"

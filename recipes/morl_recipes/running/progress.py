@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from morl_recipes.common.naming import count
 from morl_recipes.common.scores import SCORES
+from morl_recipes.common.text import for_terminal, say
 from morl_recipes.running.plan import Job
 from morl_recipes.store.checkpoint import CHECKPOINT, peek
 
@@ -53,9 +54,9 @@ class Bar:
     def say(self, message: str) -> None:
         """Print a message above the bar, or as a line."""
         if not self.bar.disable:
-            self.bar.write(message)
+            self.bar.write(for_terminal(message))
         elif self.lines:
-            print(message, file=sys.stderr, flush=True)
+            say(message, file=sys.stderr)
 
     def close(self) -> None:
         """Leave the bar as it is."""

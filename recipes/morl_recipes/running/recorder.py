@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ import torch
 from torch import Tensor
 
 from morl_envs.source import close, sizes
+from morl_recipes.common.text import LOG
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.learning.observations import STATISTICS
@@ -24,8 +24,6 @@ from morl_recipes.store.checkpoint import CHECKPOINT
 from morl_recipes.store.history import History, Mark, validation_at
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.versions import run_versions
-
-_LOG = logging.getLogger("morl_recipes")
 
 
 class Recorder:
@@ -138,7 +136,7 @@ class Recorder:
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self._identity)
         for other in checkpoint.versions_note(meta):
-            _LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
+            LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
             load_tensors(self.batch, state)
             self._eval_state = {name: tensor for name, tensor in state.items() if name.startswith("eval_env/")}
@@ -180,7 +178,7 @@ class Recorder:
         for index, cause in failed.items():
             run = self.batch.runs[index]
             self.reasons[index] = reason = f"{cause} not finite in iteration {self.batch.iteration}"
-            _LOG.warning(
+            LOG.warning(
                 "Run %d (preference %s, seed %d) stopped: %s. It keeps its state of the iteration before.",
                 *(index, list(run.preference), run.seed, reason),
             )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from morl_envs.source import EnvSource
 from morl_recipes.common import checks, scores
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import for_terminal
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.store.record import RunRecord
 
@@ -102,4 +103,4 @@ class TrainResult:
         shown["preference"] = [" ".join(f"{weight:.3g}" for weight in weights) for weights in shown["preference"]]
         more = f"\n... and {len(self.runs) - SHOWN} more" if len(self.runs) > SHOWN else ""
         head = f"{count(len(self.runs), 'run')} on {self.env} ({', '.join(self.objectives)})"
-        return f"{head}\n{shown.to_string(index=False, float_format='{:.4g}'.format)}{more}"
+        return f"{for_terminal(head)}\n{shown.to_string(index=False, float_format='{:.4g}'.format)}{more}"

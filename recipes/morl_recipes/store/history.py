@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import zlib
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class History:
         rows = torch.full((count, len(self.runs), len(self.columns)), torch.nan, dtype=torch.float64)
         first = 2 + self.objectives
         order: dict[str, int] = {}
-        for cells in list(csv.reader(io.StringIO(content.decode())))[1:]:
+        for cells in itertools.islice(csv.reader(io.StringIO(content.decode())), 1, None):
             row = order.setdefault(cells[first], len(order))
             numbers = [float(cell) if cell else math.nan for cell in cells[first:]]
             rows[row, int(cells[0])] = torch.tensor(numbers, dtype=torch.float64)

@@ -106,3 +106,19 @@ def test_bad_input_raises() -> None:
     refused("`resamples` must be a whole number >= 1", bootstrap_ci, [[0.1, 0.2]], "iqm", resamples=0)
     refused("`seeds` must be a whole number >= 2, got 1", seed_draws, 1, 10, np.random.default_rng(0))
     refused("`values` must hold at least one value", interquartile_mean, [])
+
+
+def test_the_side_of_a_long_tail_is_longer_for_one_preference_alone() -> None:
+    scores = [0.0, 0.0, 0.0, 0.0, 1.0]  # skewness sqrt(5), error 0.2, t 2.776
+    estimate, low, high = bootstrap_ci([scores])
+    assert estimate - low == pytest.approx(0.2 * 2.7764, rel=1e-4)
+    assert high - estimate == pytest.approx(0.2 * 2.7764 * (1 + 1.5), rel=1e-4)
+    mirrored = bootstrap_ci([[-score for score in scores]])
+    assert (mirrored.low, mirrored.high) == pytest.approx((-high, -low))
+    _, low, high = bootstrap_ci([scores, scores])
+    assert high - estimate == pytest.approx(estimate - low)
+
+
+def test_an_exponential_score_is_held_in_more_than_92_per_cent() -> None:
+    draws = np.random.default_rng(0).exponential(size=(2000, 1, 5))
+    assert np.mean([low <= 1 <= high for _, low, high in map(bootstrap_ci, draws)]) > 0.92

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import logging
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -17,13 +16,13 @@ from morl_recipes.analysis.fronts.summary import known_front, reached
 from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
 from morl_recipes.common.errors import StoreError
+from morl_recipes.common.text import LOG
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.recipe.protocols import protocol
 from morl_recipes.store.files import read_bytes
 from morl_recipes.store.front import FILM, NAME, Array, FrontRecord, read_front
 from morl_recipes.store.store import OF_FRONT, Store
 
-_LOG = logging.getLogger("morl_recipes")
 LARGEST_FILM = 2**25
 """Most bytes of a film."""
 
@@ -79,7 +78,7 @@ def front_part(store: Store) -> Part:
             raise StoreError(f"{folder / NAME}: belongs to another training.")
         data = inline_json(page_data(front, known_front(front), folder / FILM))
     except StoreError as error:
-        _LOG.warning("The front beside the store is not shown: %s", error)
+        LOG.warning("The front beside the store is not shown: %s", error)
         return Part()
     html = f'{_sections(front)}<script type="application/json" id="front-data">{data}</script>\n'
     return Part(html, resource(__package__, "page.css"), resource(__package__, "page.js"))

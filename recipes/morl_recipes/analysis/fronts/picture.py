@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from morl_recipes.analysis.fronts.summary import SURE
 from morl_recipes.analysis.report.matplotlib import INK, tidy
 from morl_recipes.analysis.report.style import MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.common.atomic_files import staged
+from morl_recipes.common.text import for_terminal
 from morl_recipes.store.front import Array, FrontRecord
 
 FAINT = 0.3
@@ -34,13 +36,16 @@ def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None)
         The path.
     """
     path, m = Path(path), len(front.objectives)
-    with mpl.rc_context({"font.size": 9, "axes.edgecolor": INK, "text.color": INK, "axes.labelcolor": INK}):
+    front = replace(front, objectives=tuple(map(for_terminal, front.objectives)))
+    with mpl.rc_context(
+        {"text.parse_math": False, "font.size": 9, "axes.edgecolor": INK, "text.color": INK, "axes.labelcolor": INK}
+    ):
         figure = Figure(figsize=(6.4, 4.8), layout="constrained")
         axes = figure.add_subplot(projection="3d" if m == 3 else None)
         seeds = sorted(set(front.seeds))
         paint = _plane if m == 2 else _space if m == 3 else _parallel
         paint(axes, front, [front.of(seed) for seed in seeds], known)
-        axes.set_title(f"{front.method} on {front.env}: {front.kind}", fontsize=10)
+        axes.set_title(for_terminal(f"{front.method} on {front.env}: {front.kind}"), fontsize=10)
         if len(axes.get_legend_handles_labels()[0]) > 1:
             figure.legend(loc="outside lower center", ncols=5, frameon=False)
         with staged(path) as temporary:

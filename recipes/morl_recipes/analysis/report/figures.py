@@ -16,11 +16,13 @@ from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKE
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.common import scores
+from morl_recipes.common.text import for_terminal
 from morl_recipes.recipe.paper import preference_labels
 from morl_recipes.store.store import Store
 
 FORMATS = ("png", "pdf")
 RC: dict[Any, Any] = {
+    "text.parse_math": False,
     "font.size": 8.5,
     "axes.titlesize": 9,
     "axes.edgecolor": "#8a94a0",
@@ -112,7 +114,7 @@ def write_figures(
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(RC):
-        for study in results.studies:
+        for study in (own.renamed(for_terminal) for own in results.studies):
             pages = _pages(study, study_figures(study, results.history))
             for name, (columns, drawings) in pages.items():
                 figure = _page(study, name, columns, drawings)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -113,16 +113,12 @@ def _facts(results: Results) -> str:
 
 def _study_data(study: Study, results: Results) -> dict[str, Any]:
     """Return what the page draws of a study, with its names escaped: plotly renders links and tags in labels."""
-    env, group = escape(study.env, quote=False), escape(study.group, quote=False)
-    methods, objectives = (
-        tuple(escape(name, quote=False) for name in names) for names in (study.methods, study.info.objectives)
-    )
-    study = replace(study, env=env, group=group, methods=methods, info=replace(study.info, objectives=objectives))
-    looks = zip(methods, styles(methods), strict=True)
+    study = study.renamed(partial(escape, quote=False))
+    looks = zip(study.methods, styles(study.methods), strict=True)
     return {
-        "title": f"{env}, {group}",
+        "title": f"{study.env}, {study.group}",
         "methods": [{"name": name, "style": vars(look)} for name, look in looks],
-        "reference": methods.index(REFERENCE) if REFERENCE in methods else -1,
+        "reference": study.methods.index(REFERENCE) if REFERENCE in study.methods else -1,
         "preferences": preference_labels(study.preferences),
         "fronts": front_names(study),
         "figures": study_figures(study, results.history),

@@ -1,7 +1,7 @@
 """A study: the runs of one group of recipes on one environment, as arrays with gaps."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -98,6 +98,12 @@ class Study:
     def common(self) -> NDArray[np.bool_]:
         """Return which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
         return np.asarray(self.usable[self.active].all(0) & self.active.any())
+
+    def renamed(self, write: Callable[[str], str]) -> "Study":
+        """Return the study with every name as it is written somewhere, in a figure say."""
+        methods, objectives = (tuple(map(write, names)) for names in (self.methods, self.info.objectives))
+        info = replace(self.info, objectives=objectives)
+        return replace(self, env=write(self.env), group=write(self.group), methods=methods, info=info)
 
     def score(self, score: scores.Score) -> Array:
         """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""

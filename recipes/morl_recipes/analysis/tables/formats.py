@@ -6,11 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
-import pandas as pd
-
 from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.common import checks
-from morl_recipes.common.text import for_csv, for_latex, for_markdown, for_terminal
+from morl_recipes.common.text import csv_text, for_latex, for_markdown, for_terminal
 
 Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
 
@@ -31,7 +29,7 @@ def _terminal(tables: Sequence[Table], width: int, how: str) -> str:
     for table in tables:
         texts = [list(map(for_terminal, table.columns))]
         texts += [[for_terminal(cell.text) + "*" * cell.best for cell in row] for row in table.rows]
-        details = [[""] * len(table.columns), *([cell.detail for cell in row] for row in table.rows)]
+        details = [[""] * len(table.columns), *([for_terminal(cell.detail) for cell in row] for row in table.rows)]
         widths = [max(map(len, column)) for column in zip(*texts, *details, strict=True)]
         title = for_terminal(table.title)
         out = [title, "=" * len(title)]
@@ -95,8 +93,7 @@ def _markdown(tables: Sequence[Table], how: str) -> str:
 
 def _csv(tables: Sequence[Table]) -> str:
     """One table of numbers: rates in [0, 1], nothing where there is no number."""
-    rows = [{for_csv(name): for_csv(value) for name, value in row.items()} for t in tables for row in t.numbers]
-    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+    return csv_text([row for table in tables for row in table.numbers])
 
 
 def _latex(tables: Sequence[Table], how: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from morl_recipes.common import atomic_files
+from morl_recipes.common.text import LOG
 from morl_recipes.learning.batch import Batch
 from morl_recipes.running.engines.events import LateInterrupt
 from morl_recipes.running.loggers import Logger
@@ -24,7 +24,6 @@ from morl_recipes.running.test_scores import with_tests
 from morl_recipes.store.checkpoint import CHECKPOINT, CheckpointError
 from morl_recipes.store.record import RunRecord
 
-_LOG = logging.getLogger("morl_recipes")
 PATIENCE = 60.0
 """Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
 
@@ -102,7 +101,7 @@ def _started(
                 raise
             aside = folder / f"{CHECKPOINT}.unusable"
             (folder / CHECKPOINT).replace(aside)
-            _LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+            LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
         except BaseException:
             recorder.close()
             raise

@@ -1,6 +1,8 @@
 """The engine beyond one machine: tasks on an existing Ray cluster."""
 
 import math
+import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from morl_recipes.common import checks
+from morl_recipes.common.text import LOG
 from morl_recipes.running.engines.events import SILENCE, Event, Lost, Watch, Work, perform
 from morl_recipes.running.plan import Job
 
@@ -59,6 +62,8 @@ class Listener:
 
 LOOK_EVERY = 2.0
 """Seconds between two looks at the progress of all tasks, at most."""
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""What makes Ray listen on the loopback address alone, on every system; it must be set before Ray is imported."""
 FIRST_WORD = 60.0
 """Seconds that a task waits for its first word to be heard, at most."""
 
@@ -71,7 +76,8 @@ class RayEngine:
     Every node needs the same version of morl-blocks. Results travel to the driver, which alone writes the store.
 
     Args:
-        address: The cluster, as for ``ray.init``: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``.
+        address: The cluster, as for ``ray.init``: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``. ``"local"``
+            starts one on this machine, which nobody else can reach: it listens on the loopback address.
         cpus: Cores that Ray reserves for a population.
         retries: How often a population is tried again when its worker or node is lost, or when it hangs.
         shared: Whether the sweep's folder is the same on every node, so that a retry continues from checkpoints.
@@ -93,6 +99,9 @@ class RayEngine:
         checks.at_least("retries", retries, 0)
         self.cpus, self.retries, self.sees_folder = cpus, retries, shared
         self.silence = checks.positive("silence", silence)
+        own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        if own and "ray" not in sys.modules:
+            os.environ.update(LOOPBACK)
         self._ray: Any = import_module("ray")
         self._gone: tuple[type[Exception], ...] = (
             import_module("ray.exceptions").RayError,
@@ -101,9 +110,11 @@ class RayEngine:
         )
         if not self._ray.is_initialized():
             try:
-                self._ray.init(address=address, logging_level="warning", log_to_driver=False)
+                self._ray.init(address=address, logging_level="warning", log_to_driver=False, **own)
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ValueError(f"`address` must lead to a running Ray cluster, got {address!r}: {error}") from error
+            if own and (ip := self._ray.util.get_node_ip_address()) != "127.0.0.1":
+                LOG.warning("Ray was imported before and listens on %s: whoever reaches that may run code here.", ip)
 
     @property
     def workers(self) -> int:

@@ -16,6 +16,7 @@ from torch import Tensor
 from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count
+from morl_recipes.common.text import for_terminal
 from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal
@@ -138,7 +139,8 @@ class Front(FrontRecord):
         head = (
             f"{count(len(self.kept), 'point')} on {self.env} ({', '.join(self.objectives)}), {self.method}, {self.kind}"
         )
-        return f"{head}, {seeds}\n{self.table().to_string(index=False, float_format='{:.4g}'.format)}"
+        table = self.table().rename(columns=for_terminal)
+        return f"{for_terminal(head)}, {seeds}\n{table.to_string(index=False, float_format='{:.4g}'.format)}"
 
     def _chosen(self, preference: Sequence[float]) -> tuple[SavedPolicy, Tensor]:
         """Return the module for a preference, and the preference that it is to be given."""

@@ -9,6 +9,7 @@ import pandas as pd
 
 from morl_blocks import metrics
 from morl_recipes.common import checks
+from morl_recipes.common.text import for_terminal
 from morl_recipes.recipe.protocols import Task, protocol
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.settings import Settings
@@ -94,7 +95,7 @@ def as_text(table: pd.DataFrame) -> str:
     def cell(name: str, value: Any) -> str:
         if pd.isna(value):
             return ""
-        return format(float(value), numbers[name]) if name in numbers else str(value)
+        return format(float(value), numbers[name]) if name in numbers else for_terminal(str(value))
 
     cells = [list(table.columns), *([cell(str(n), v) for n, v in row.items()] for _, row in table.iterrows())]
     widths = [max(len(row[index]) for row in cells) for index in range(len(table.columns))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from morl_blocks.preferences import even_preferences
 from morl_envs.shortened import shortened
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
+from morl_recipes.common.text import LOG
 from morl_recipes.evaluation.episodes import front_returns
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.recipe import Recipe
@@ -29,7 +29,6 @@ from morl_recipes.store.front import NAME
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
 
-_LOG = logging.getLogger("morl_recipes")
 STORE, WARM = OF_FRONT, "warm"
 """Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
 
@@ -157,7 +156,7 @@ def _finished(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """Return the runs that did not fail; say which did."""
     for run in runs:
         if run.status == "failed":
-            _LOG.warning("Seed %d, preference %s is not in the front: %s.", run.seed, list(run.preference), run.reason)
+            LOG.warning("Seed %d, preference %s is not in the front: %s.", run.seed, list(run.preference), run.reason)
     done = [run for run in runs if run.status == "done"]
     if not done:
         raise ValueError(f"`train_front` must have at least one run that does not fail, got {runs[0].reason}.")

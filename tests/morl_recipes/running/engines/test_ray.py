@@ -1,6 +1,7 @@
 """A real Ray cluster of two nodes on this machine, one of which is killed in the middle of a sweep."""
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,12 +13,13 @@ import pytest
 
 from morl_recipes.running.engines.events import Finished, Lost
 from morl_recipes.running.engines.inline import InlineEngine
-from morl_recipes.running.engines.ray import RayEngine
+from morl_recipes.running.engines.ray import LOOPBACK, RayEngine
 from morl_recipes.running.execute import run_sweep
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 from tests.refusals import refused
 
+os.environ.update(LOOPBACK)
 ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
 ROOT = Path(__file__).parents[4]
 pytestmark = pytest.mark.filterwarnings(
@@ -112,3 +114,24 @@ def test_bad_arguments_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("morl_recipes.running.engines.ray.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'morl-blocks\[ray\]'"):
         RayEngine()
+
+
+@pytest.mark.parametrize(("address", "expected"), [("local", LOOPBACK), ("auto", {})])
+def test_only_a_cluster_of_our_own_is_bound_to_the_loopback_address(
+    address: str, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, environment = dict[str, Any](), dict[str, str]()
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda **options: asked.update(options))
+    monkeypatch.setattr(ray.util, "get_node_ip_address", lambda: "127.0.0.1")
+    monkeypatch.delitem(sys.modules, "ray")
+    monkeypatch.setattr("morl_recipes.running.engines.ray.os.environ", environment)
+    monkeypatch.setattr("morl_recipes.running.engines.ray.import_module", lambda name: sys.modules.get(name, ray))
+    RayEngine(address)
+    assert asked["address"] == address
+    assert environment == expected
+    assert asked.get("include_dashboard", True) is (address == "auto")
+
+
+def test_the_cluster_of_these_tests_listens_on_the_loopback_address(cluster: Any) -> None:
+    assert str(cluster.address).startswith("127.0.0.1:")

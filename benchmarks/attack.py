@@ -1,0 +1,113 @@
+"""Attack the package in every way that we know, and print what was lost, what went wrong unsaid, what was obscure.
+
+- *kills*: :mod:`benchmarks.kill_campaign`, driver and workers killed at random moments;
+- *faults of a store*: :mod:`benchmarks.damage_campaign`, files that are cut, flipped, exchanged, forged or linked;
+- *load*: :mod:`benchmarks.endurance`, two sweeps at once, a reader, a clock, a full disk, a history without end;
+- *bad inputs*: :mod:`benchmarks.fuzz`, every public callable of ``morl_blocks`` with spoilt arguments;
+- *bad files*: tests of rows that exit, TOML without end, seeds without end, words for truth values;
+- *names*: the walk over all commands with a hostile store, ``tests/morl_recipes/cli/test_hostile_names.py``.
+
+*Lost* counts results that are missing or differ, *silent* wrong numbers, NaN and commands to a terminal, a spreadsheet
+or a browser that nobody was told of, *obscure* tracebacks and errors that name no argument or no rule.
+
+Run ``python -m benchmarks.attack`` (some minutes); it prints a table and writes it as JSON. ``benchmarks.soak`` takes
+an hour and is run by itself.
+"""
+
+import dataclasses
+import itertools
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import tyro
+
+from benchmarks import damage_campaign, endurance, fuzz, kill_campaign
+from benchmarks._report import Report
+
+FILES = (
+    "tests/morl_recipes/recipe/test_user_code.py",
+    "tests/morl_recipes/running/test_sweep.py",
+    "tests/morl_recipes/common/test_text.py",
+    "tests/morl_envs/test_gymnasium_batch.py",
+)
+NAMES = ("tests/morl_recipes/cli/test_hostile_names.py",)
+Row = tuple[str, int, int, int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Args:
+    """Attack the package."""
+
+    out: Path = Path("benchmarks/results/attack.json")
+    """Where to write the figures."""
+    kills: int = 10
+    """How often to kill a sweep."""
+    cases: int | None = None
+    """Damaged stores; by default all."""
+    inputs: int = 200
+    """Calls per public name, at most."""
+    endurance: endurance.Args = dataclasses.field(default_factory=endurance.Args)
+    """Sizes of the campaign under load."""
+
+
+def kills(args: Args, out: Path) -> Iterator[Row]:
+    """Kill sweeps."""
+    made: dict[str, Any] = kill_campaign.main(kill_campaign.Args(out, args.kills))
+    lost = made["different"] + made["rewritten"] + made["damaged"]
+    yield "kills (-9)", made["kills"], lost, 0, made["tracebacks"]
+
+
+def faults(args: Args, out: Path) -> Iterator[Row]:
+    """Damage stores."""
+    made: dict[str, Any] = damage_campaign.main(damage_campaign.Args(out, most=args.cases))
+    wrong = len(made["wrong_numbers"]) + len(made["unnoticed"])
+    yield "faults of a store", made["cases"], len(made["foreign"]), wrong, len(made["tracebacks"])
+
+
+def load(args: Args, out: Path) -> Iterator[Row]:
+    """Disturb sweeps."""
+    for name, row in endurance.main(dataclasses.replace(args.endurance, out=out)).items():
+        yield f"load: {name}", row["tried"], row["lost"], row["silent"], row["obscure"]
+
+
+def inputs(args: Args, out: Path) -> Iterator[Row]:
+    """Call everything with bad arguments."""
+    total = fuzz.main(fuzz.Args(out, args.inputs))["total"]
+    yield "bad inputs", sum(total.values()), 0, total["silent"] + total["nan"], total["obscure"] + total["unnamed"]
+
+
+def tests(args: Args, out: Path) -> Iterator[Row]:
+    """Run the tests of bad files and of hostile names; one that fails counts."""
+    for name, files in (("bad files and settings", FILES), ("hostile names", NAMES)):
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *files]
+        last = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip().rpartition("\n")[2]
+        words = last.replace(",", "").split()
+        counts = {word: int(number) for number, word in itertools.pairwise(words) if number.isdigit()}
+        failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) + (not counts.get("passed"))
+        yield name, counts.get("passed", 0) + failed, 0, failed, 0
+
+
+ATTACKS: tuple[Callable[[Args, Path], Iterator[Row]], ...] = (load, kills, faults, inputs, tests)
+
+
+def main(args: Args) -> dict[str, Any]:
+    """Run every attack, print the table, write the JSON and return it."""
+    report, rows = Report(args.out), list[Row]()
+    with tempfile.TemporaryDirectory() as temporary:
+        for attack in ATTACKS:
+            rows += attack(args, Path(temporary, "figures.json"))
+    rows.append(("all", *(sum(row[column] for row in rows) for column in range(1, 5))))  # type: ignore[arg-type]
+    report.say("", f"{'what':<34}{'tried':>12}{'lost':>8}{'silent':>8}{'obscure':>9}")
+    for name, tried, lost, silent, obscure in rows:
+        report.say(f"{name:<34}{tried:>12,}{lost:>8}{silent:>8}{obscure:>9}")
+    results = {name: dict(zip(("tried", "lost", "silent", "obscure"), row, strict=True)) for name, *row in rows}
+    report.write(results)
+    return results
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, description=__doc__))
