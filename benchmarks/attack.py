@@ -100,7 +100,8 @@ def main(args: Args) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as temporary:
         for attack in ATTACKS:
             rows += attack(args, Path(temporary, "figures.json"))
-    rows.append(("all", *(sum(row[column] for row in rows) for column in range(1, 5))))  # type: ignore[arg-type]
+    tried, lost, silent, obscure = (sum(column) for column in zip(*(row[1:] for row in rows), strict=True))
+    rows.append(("all", tried, lost, silent, obscure))
     report.say("", f"{'what':<34}{'tried':>12}{'lost':>8}{'silent':>8}{'obscure':>9}")
     for name, tried, lost, silent, obscure in rows:
         report.say(f"{name:<34}{tried:>12,}{lost:>8}{silent:>8}{obscure:>9}")

@@ -216,18 +216,19 @@ def long_history(args: Args, folder: Path) -> Count:
     count, plan = Count(tried=args.lines), plan_of(1, rows=["PASTA"])
     (planned,) = plan.runs
     record = made_up(planned, args.lines)
-    frame = record.history[["iteration", "steps", "mu", "conflict", "return_0", "return_1", "hv", "eu"]]
+    names = ["iteration", "steps", "mu", "conflict", "return_0", "return_1", "hv", "eu"]
+    frame = record.history[names]
     path, owner = folder / "history.csv", f"0,{planned.seed},{','.join(map(str, planned.preference))},"
     lines = frame.to_csv(index=False, lineterminator="\r\n").splitlines(keepends=True)
     content = "".join([f"run,seed,weight_0,weight_1,{lines[0]}", *(owner + line for line in lines[1:])]).encode()
     path.write_bytes(content)
     history = History([Run(PASTA, planned.preference, planned.seed)], 2, path)
-    history.load(Mark(args.lines, len(content), zlib.crc32(content)), list(frame))
+    history.load(Mark(args.lines, len(content), zlib.crc32(content)), names)
     count.lost += not history.frame(0).equals(frame.astype({"iteration": int, "steps": int}))
     store = Store.create(folder / "store", plan.manifest())
     store.write(dataclasses.replace(record, history=frame))
     read = load_history(store)
-    count.lost += not np.array_equal(read[list(frame)].to_numpy(float), frame.to_numpy(float), equal_nan=True)
+    count.lost += not np.array_equal(read[names].to_numpy(float), frame.to_numpy(float), equal_nan=True)
     count.silent += len(verify(store.path).findings) + ("PASTA" not in render_table(store))
     return count
 

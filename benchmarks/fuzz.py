@@ -3,14 +3,14 @@
 Each public name of ``morl_blocks`` is called with good arguments of which one or two were spoilt. The verdicts:
 
 - *fine*: a finite answer; the same numbers in another form (float64, a list, not contiguous, ...) give the same answer;
-- *named*: a ``ValueError`` or ``TypeError`` that names the argument;
+- *named*: a ``ValueError`` or ``TypeError`` that this package raises itself, with the argument, the rule and the value;
 - *carried*: a pure function that got NaN, infinity or huge numbers passes that on. Pure functions do not read their
   data, so that they compile and one failing run cannot stop the others; modules refuse;
 - *unreached*: TensorDict itself refuses to hold such arguments, so that the block never sees them.
 
-And the failures: *obscure* (another exception, or one that was raised three calls deep in torch), *unnamed* (an error
-that names no argument), *nan* (finite numbers give NaN, or a block lets NaN pass), *silent* (NaN gives a number, or the
-same numbers another answer).
+And the failures: *obscure* (another exception, or one that another package raised), *unnamed* (an error without the
+argument, the rule or the value), *nan* (finite numbers give NaN, or a block lets NaN pass), *silent* (NaN gives a
+number, or the same numbers another answer).
 
 Run ``python -m benchmarks.fuzz`` (extra ``torchjd``); it prints a table and writes it as JSON.
 """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import _damage, damage_campaign, kill_campaign, store_scale
+from benchmarks import _damage, attack, damage_campaign, endurance, kill_campaign, soak, store_scale
 from benchmarks._strangers import fingerprint, plant
 from morl_recipes.common import atomic_files
 
@@ -40,3 +40,28 @@ def test_a_sweep_is_killed_once(tmp_path: Path) -> None:
 def test_a_small_store_is_timed(tmp_path: Path) -> None:
     made = store_scale.main(store_scale.Args(tmp_path / "s.json", seeds=1, rows=("PASTA",), iterations=3))
     assert made["runs"] == 8
+
+
+SMALL = endurance.Args(pairs=1, runs=4, writes=100, lines=200)
+
+
+@pytest.mark.parametrize("name", endurance.CAMPAIGNS)
+def test_nothing_is_lost_under_load(name: str, tmp_path: Path) -> None:
+    found = endurance.CAMPAIGNS[name](SMALL, tmp_path)
+    assert found.tried
+    assert (found.lost, found.silent, found.obscure) == (0, 0, 0)
+
+
+def test_a_run_that_a_full_disk_swallows_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atomic_files, "_write", lambda handle, content: endurance.os.write(handle, content[:100]))
+    assert endurance.full_disk(SMALL, tmp_path).lost
+
+
+def test_an_attack_adds_up_what_its_campaigns_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("a", 10, 0, 1, 2), ("b", 5, 3, 0, 0)]
+    monkeypatch.setattr(attack, "ATTACKS", (lambda args, out: iter(rows),))
+    assert attack.main(attack.Args(tmp_path / "a.json"))["all"] == {"tried": 15, "lost": 3, "silent": 1, "obscure": 2}
+
+
+def test_growth_compares_the_end_with_the_time_after_warming_up() -> None:
+    assert soak.growth([1.0, 100.0, 100.0, 100.0, 100.0, 110.0]) == pytest.approx(10.0)

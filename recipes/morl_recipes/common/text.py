@@ -5,6 +5,7 @@ Nothing else in the package prints or writes CSV cells; a test holds that.
 
 import csv
 import io
+import json
 import logging
 import re
 import unicodedata
@@ -102,6 +103,16 @@ def csv_text(rows: Sequence[Mapping[Any, object]]) -> str:
     # NaN is the only value that differs from itself.
     writer.writerows({name: "" if value != value else for_csv(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def for_json(value: object) -> str:
+    r"""Return JSON for a script or a header of a page: ``<`` is escaped, so that no text inside is a tag or ends it.
+
+    Example:
+        >>> for_json(["</script>", 0.5])
+        '["\\u003c/script>",0.5]'
+    """
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def for_latex(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from math import isfinite, nan
@@ -17,7 +16,7 @@ from morl_blocks.metrics import bootstrap_ci
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import SCORES
-from morl_recipes.common.text import for_markdown, for_terminal
+from morl_recipes.common.text import for_json, for_markdown, for_terminal
 from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.run import IDENTITY
@@ -127,7 +126,7 @@ def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[s
     facts |= {"versions": ", ".join(" ".join(item) for item in config["versions"].items())}
     text = (resources.files(__package__) / "hub_card.md").read_text(encoding="utf-8")
     return Template(text).substitute(
-        header="\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in header.items()),
+        header="\n".join(f"{key}: {for_json(value)}" for key, value in header.items()),
         method=for_markdown(method),
         env=for_markdown(env),
         facts=_rows(facts.items()),

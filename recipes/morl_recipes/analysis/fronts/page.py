@@ -13,10 +13,10 @@ from PIL import Image
 
 from morl_blocks.metrics import eum
 from morl_recipes.analysis.fronts.summary import known_front, reached
-from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
+from morl_recipes.analysis.report.offline import fact_list, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.text import LOG
+from morl_recipes.common.text import LOG, for_json
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.recipe.protocols import protocol
 from morl_recipes.store.files import read_bytes
@@ -45,7 +45,7 @@ def write_front_page(
     return write_page(
         path,
         script,
-        inline_json(page_data(front, known, film)),
+        for_json(page_data(front, known, film)),
         title=escape(f"{front.method} on {front.env}"),
         subtitle=escape(front.kind.capitalize()),
         facts=_facts(front),
@@ -76,7 +76,7 @@ def front_part(store: Store) -> Part:
         front = read_front(folder)
         if not set(front.seeds) <= {run.seed for run in store.manifest.runs if run.env == front.env}:
             raise StoreError(f"{folder / NAME}: belongs to another training.")
-        data = inline_json(page_data(front, known_front(front), folder / FILM))
+        data = for_json(page_data(front, known_front(front), folder / FILM))
     except StoreError as error:
         LOG.warning("The front beside the store is not shown: %s", error)
         return Part()

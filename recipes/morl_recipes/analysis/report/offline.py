@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from importlib import import_module, resources
 from pathlib import Path
@@ -31,12 +30,6 @@ def resource(package: str, name: str) -> str:
 def fact_list(facts: Iterable[tuple[str, str]]) -> str:
     """Return the numbers at the head of a page, each above its word."""
     return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in facts)
-
-
-def inline_json(value: object) -> str:
-    """Write JSON for a ``<script>`` element: ``<`` is escaped, so that no text inside can close the element."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
 
 
 def write_page(out: str | Path, script: str, data: str, **parts: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from morl_recipes.analysis.report.offline import fact_list, inline_json, plotly_script, resource, write_page
+from morl_recipes.analysis.report.offline import fact_list, plotly_script, resource, write_page
 from morl_recipes.analysis.report.points import MAX_DOMINATED
 from morl_recipes.analysis.report.series import MAX_POINTS, describe_update, history_columns
 from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
@@ -20,6 +20,7 @@ from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
 from morl_recipes.common import scores
 from morl_recipes.common.text import for_html as escape
+from morl_recipes.common.text import for_json
 from morl_recipes.recipe.paper import REFERENCE, preference_labels
 from morl_recipes.store.store import Store
 
@@ -163,7 +164,7 @@ def write_report(
     return write_page(
         out,
         script,
-        f'{{"studies":[{",".join(inline_json(_study_data(study, results)) for study in results.studies)}]}}',
+        f'{{"studies":[{",".join(for_json(_study_data(study, results)) for study in results.studies)}]}}',
         title=escape(title),
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),
