@@ -1,5 +1,6 @@
 """The campaigns run, count what goes wrong, and see it when something does."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_nothing_is_lost_under_load(name: str, tmp_path: Path) -> None:
 
 
 def test_a_run_that_a_full_disk_swallows_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atomic_files, "_write", lambda handle, content: endurance.os.write(handle, content[:100]))
+    monkeypatch.setattr(atomic_files, "_write", lambda handle, content: os.write(handle, content[:100]))
     assert endurance.full_disk(SMALL, tmp_path).lost
 
 
