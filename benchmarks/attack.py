@@ -50,7 +50,7 @@ class Args:
     """Damaged stores; by default all."""
     inputs: int = 200
     """Calls per public name, at most."""
-    endurance: endurance.Args = dataclasses.field(default_factory=endurance.Args)
+    load: endurance.Args = dataclasses.field(default_factory=endurance.Args)
     """Sizes of the campaign under load."""
 
 
@@ -70,7 +70,7 @@ def faults(args: Args, out: Path) -> Iterator[Row]:
 
 def load(args: Args, out: Path) -> Iterator[Row]:
     """Disturb sweeps."""
-    for name, row in endurance.main(dataclasses.replace(args.endurance, out=out)).items():
+    for name, row in endurance.main(dataclasses.replace(args.load, out=out)).items():
         yield f"load: {name}", row["tried"], row["lost"], row["silent"], row["obscure"]
 
 
