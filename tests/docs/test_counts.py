@@ -67,8 +67,8 @@ def test_the_numbers_for_fronts_are_those_of_the_recipe() -> None:
     page = _page("docs/fronts.md")
     for cells in (
         f"PyTorch's, {first:.1f} of the box | small, {math.exp(spread):.2f} (`log_std={spread}`)",
-        f"{paper.entropy_coefficient} | choices {choices.entropy_coefficient}, continuous {box.entropy_coefficient:g}",
-        f"{rates[0]}, {paper.minibatch_size} | choices {rates[1]}, continuous {rates[2]}; {box.minibatch_size}",
+        f"{paper.entropy_coefficient} | discrete {choices.entropy_coefficient}, continuous {box.entropy_coefficient:g}",
+        f"{rates[0]}, {paper.minibatch_size} | discrete {rates[1]}, continuous {rates[2]}; {box.minibatch_size}",
         f"the run's own | `Dirichlet({ours.preferences.alpha})`",
     ):
         assert f"| {cells} |" in page, cells

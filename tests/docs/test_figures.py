@@ -32,7 +32,7 @@ def test_training() -> None:
 def test_combiners_environments_and_workers() -> None:
     combiners = {name: row["ratio"] for name, row in _results("combiner_speed").items()}
     weights = next(1 / ratio for name, ratio in combiners.items() if name.startswith("PCGrad weights"))
-    assert f"{weights:.0f}x as fast as from 40 TorchJD calls" in README
+    assert f"{weights:.0f}x as fast as 40 TorchJD calls" in README
     update = [combiners[f"actor update, m = {m}, against {m} backward passes"] for m in (3, 8, 2)]
     assert f"takes {update[0]:.2f} of the time of one backward pass per objective at m = 3" in README
     assert f"{update[1]:.2f} at m = 8" in README
