@@ -65,7 +65,16 @@ FOLDERS = {
     "store": Folder(
         70,
         (f"{HARNESS}/store/**/*.py", f"{HARNESS}/common/atomic_files.py"),
-        (f"{HARNESS_TESTS}/store/**/test_*.py", f"{HARNESS_TESTS}/common/test_atomic_files.py"),
+        (
+            f"{HARNESS_TESTS}/store/**/test_*.py",
+            f"{HARNESS_TESTS}/common/test_atomic_files.py",
+            f"{HARNESS_TESTS}/recipe/test_identity.py",
+            f"{HARNESS_TESTS}/running/test_stored.py",
+            f"{HARNESS_TESTS}/running/test_test_scores.py",
+            f"{HARNESS_TESTS}/running/test_result.py",
+            f"{HARNESS_TESTS}/running/fronts/test_f*.py",
+            f"{HARNESS_TESTS}/test_moved.py",
+        ),
     ),
     "learning": Folder(70, (f"{HARNESS}/learning/**/*.py",), (f"{HARNESS_TESTS}/learning/**/test_*.py",)),
 }

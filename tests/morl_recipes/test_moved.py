@@ -22,6 +22,12 @@ def test_unknown_names_are_not_found() -> None:
         importlib.import_module("morl_recipes.nothing")
 
 
+def test_a_planned_run_warns_and_is_a_run() -> None:
+    with pytest.warns(DeprecationWarning, match=r"`PlannedRun\(run_id, group, ...\)` is `Run"):
+        planned = importlib.import_module("morl_recipes.store").PlannedRun
+    assert planned("r0", "g", "M", "toy", (0.5, 0.5), 3, 100).seed == 3
+
+
 @pytest.mark.parametrize("name", ["draw_front", "write_front_page"])
 def test_names_that_left_the_fronts_warn_and_are_found(name: str) -> None:
     fronts = importlib.import_module("morl_recipes.running.fronts")

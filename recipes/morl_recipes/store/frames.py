@@ -184,7 +184,7 @@ def load_record(store: Store, run_id: str) -> RunRecord:
         **kept,
         **read_tests(store, fields),
         history=pd.DataFrame(stacked([read_history(store, fields)])),
-        policy=at_point(tensors, "final"),
+        policy=at_point(tensors, "final") or tensors,  # without a best one, the last one has no prefix
         peak_policy=at_point(tensors, "peak"),
     )
 

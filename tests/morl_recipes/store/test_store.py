@@ -21,12 +21,14 @@ import torch
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
-from morl_recipes.store.files import seal
-from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.manifest import EnvInfo, Manifest
+from morl_recipes.store.files import digest, seal, unseal
+from morl_recipes.store.frames import load_history, load_record, load_runs
+from morl_recipes.store.histories import parse
+from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
-from morl_recipes.store.run_folder import read_content
+from morl_recipes.store.run_folder import POLICY, read_content, read_policy
 from morl_recipes.store.store import Store
+from tests.refusals import refused
 
 INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
 VERSIONS = {"morl-blocks": "0.1.0"}
@@ -73,6 +75,51 @@ def test_a_run_comes_back_as_it_went_in(store: Store) -> None:
     assert history["mu"].tolist() == [0.1, 1 / 3]  # every bit of a float survives the text file
     assert history["return_0"].isna().tolist() == [True, False]
     assert history["preference"].tolist() == [(0.5, 0.5)] * 2
+
+
+def test_a_record_is_read_as_it_was_written(store: Store) -> None:
+    store.write(record())
+    store.write(record("r1", status="failed", reason="no GPU", peak=None, final=None, policy={}))
+    again = load_record(store, "r0")
+    pd.testing.assert_frame_equal(again.history, record().history)
+    torch.testing.assert_close(dict(again.policy), dict(record().policy))
+    assert (again.preference, again.final) == (record().preference, record().final)
+    assert not load_record(store, "r1").policy
+
+
+def test_a_damaged_run_is_named_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(record())
+    (store.path / "runs" / "r0" / "run.json").write_text("{}")
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nobody is writing it"))
+    with pytest.raises(StoreError, match="no schema version"):
+        store.read("r0")
+
+
+def test_ids_and_digests_do_not_depend_on_the_order_of_fields(tmp_path: Path) -> None:
+    one, other = (make_run_id("e", "g", "m", (1.0,), 0, recipe) for recipe in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
+    assert one == other
+    fields = json.loads(seal({"schema": 1, "a": 1}))
+    (tmp_path / "f").write_text(json.dumps(dict(reversed(fields.items()))))
+    assert unseal(tmp_path / "f", schema=1)["a"] == 1
+
+
+def test_a_run_waits_for_the_disk_before_and_after_it_is_renamed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = list[str]()
+    monkeypatch.setattr(atomic_files, "sync_folder", lambda path: synced.append(path.name.split(".")[0]))
+    store.write(record())
+    assert synced == ["r0", "runs"]
+
+
+@pytest.mark.parametrize("line", ["nan,1", "1,inf", f"{2**53},1"])
+def test_iterations_and_steps_are_whole_numbers(line: str) -> None:
+    refused("iteration and steps must be whole numbers", parse, f"iteration,steps\n{line}\n".encode())
+
+
+def test_a_policy_that_is_no_safetensors_is_named(tmp_path: Path) -> None:
+    (tmp_path / POLICY).write_bytes(b"no tensors at all")
+    fields = {"run_id": "r0", "files": {POLICY: {"bytes": 17, "sha256": digest(b"no tensors at all")}}}
+    with pytest.raises(StoreError, match=r"damaged \(no safetensors"):
+        read_policy(tmp_path, fields)
 
 
 def test_frames_can_be_polars(store: Store) -> None:
