@@ -26,7 +26,8 @@ from morl_recipes.store.frames import load_history, load_record, load_runs
 from morl_recipes.store.histories import parse
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
-from morl_recipes.store.run_folder import POLICY, read_content, read_policy
+from morl_recipes.store.run_folder import read_content, read_policy
+from morl_recipes.store.shapes import POLICY
 from morl_recipes.store.store import Store
 from tests.refusals import refused
 
