@@ -10,7 +10,7 @@ nearest run first, and the first failure ends them.
 As a check of the check, some lists of tests run without a fault: *controls*, which no test may kill.
 
 Run ``make mutants``; Linux and Python 3.11 or newer. ``--only 'morl_blocks/ppo/*'`` tries the files of a glob alone and
-``--survivors`` what survived before; both write nothing.
+``--survivors`` what survived before; what was tried again takes the place of what was found before.
 """
 
 import collections
@@ -95,9 +95,9 @@ class Args:
     seed: int = 0
     """Which mutants."""
     only: str = ""
-    """A glob of files; then nothing is written."""
+    """A glob of files."""
     survivors: bool = False
-    """Try only those that survived before; then nothing is written."""
+    """Try only those that survived before."""
     controls: int = 4
     """Lists of tests that run without a fault, per folder."""
 
@@ -204,15 +204,22 @@ def totals(rows: list[Row]) -> dict[str, int | float]:
 
 def main(args: Args) -> None:
     """Print a line per mutant, then what survived and totals per folder; write them after each folder."""
-    before = json.loads(args.out.read_text()) if args.out.exists() else {"mutants": []}
+    before = json.loads(args.out.read_text()) if args.out.exists() else {"mutants": [], "free": []}
     equal: dict[str, str] = json.loads(EQUAL.read_text())
     partly = bool(args.only or args.survivors)
-    rows, controls, begun = list[Row](), list[str](), time.monotonic()
+    rows, free, begun = list[Row](), list[str](), time.monotonic()
     for name, folder in FOLDERS.items():
-        found, free = try_folder(name, folder, args, before["mutants"], equal)
-        rows, controls = rows + found, controls + free
+        found, controls = try_folder(name, folder, args, before["mutants"], equal)
+        rows, free = rows + found, free + controls
         if found:
-            report(rows, controls, None if partly else args.out, time.monotonic() - begun)
+            kept = merged(before["mutants"], rows) if partly else rows
+            report(kept, before["free"] if partly else free, args.out, (time.monotonic() - begun) / 60)
+
+
+def merged(before: list[Row], now: list[Row]) -> list[Row]:
+    """Put new rows in the place of those of the same mutants."""
+    new = {(row["path"], *row["place"], row["change"]): row for row in now}
+    return [new.get((row["path"], *row["place"], row["change"]), row) for row in before]
 
 
 def try_folder(
@@ -239,7 +246,7 @@ def try_folder(
                 rows.append({"folder": name, **row_of(mutant, by, equal)})
                 place = f"{mutant.path}:{mutant.line}"
                 runner.say(f"{len(rows)}/{len(chosen)} {rows[-1]['verdict']:<8} {place}  {mutant.change}  {by}")
-        some = random.Random(args.seed).sample(chosen, min(args.controls, len(chosen)))
+        some = [] if args.survivors else random.Random(args.seed).sample(chosen, min(args.controls, len(chosen)))
         return rows, [tried(mutant, NEAR, fault=False) for mutant in some]
 
     if not chosen:
@@ -252,20 +259,19 @@ def try_folder(
 def row_of(mutant: Mutant, by: str, equal: dict[str, str]) -> Row:
     """Return what is written of a mutant."""
     verdict = "killed" if by else "equal" if mutant.change in equal else "survived"
-    facts = {key: getattr(mutant, key) for key in ("path", "line", "kind", "change")}
+    facts = {key: getattr(mutant, key) for key in ("path", "line", "place", "kind", "change")}
     return {**facts, "verdict": verdict, "by": by or equal.get(mutant.change, "")}
 
 
-def report(rows: list[Row], controls: list[str], out: Path | None, seconds: float) -> None:
+def report(rows: list[Row], free: list[str], out: Path, minutes: float) -> None:
     """Print what survived and the totals, and write them with every mutant."""
-    page = Report(out or Path("mutants.json"))
+    page = Report(out)
     for verdict in ("survived", "equal"):
         found = [row for row in rows if row["verdict"] == verdict]
         page.say("", f"{verdict}: {len(found)}")
         for row in found:
             why = f"\n    {row['by']}" if row["by"] else ""
             page.say(f"  {row['path']}:{row['line']}  {row['kind']}\n    {row['change']}{why}")
-    stray = [by for by in controls if by]
     page.say("", f"{'folder':<12}{'made':>8}{'killed':>8}{'late':>8}{'equal':>8}{'survived':>10}{'killed':>9}")
     figures = {}
     for name in (*FOLDERS, "all"):
@@ -273,11 +279,9 @@ def report(rows: list[Row], controls: list[str], out: Path | None, seconds: floa
         cells = "".join(f"{one[key]:>8}" for key in ("made", "killed", "late", "equal"))
         page.say(f"{name:<12}{cells}{one['survived']:>10}{one['percent']:>7} %")
     page.say("", "late: killed by running out of time or by losing the interpreter.")
-    page.say(f"Controls without a fault: {len(controls)}, of which a test failed in {len(stray)}.", *stray)
+    page.say(f"Controls without a fault: {len(free)}, of which a test failed in {sum(map(bool, free))}.")
     page.say(*(f"Left out without {package}: {path}" for path, package in NEEDS.items() if not find_spec(package)))
-    page.say(f"{len(rows)} mutants in {seconds / 60:.0f} minutes.")
-    if out is not None:
-        page.write({"totals": figures, "controls": len(controls), "controls failed": len(stray), "mutants": rows})
+    page.write({"totals": figures, "minutes": round(minutes), "free": free, "mutants": rows})
 
 
 if __name__ == "__main__":
