@@ -12,7 +12,10 @@ from torch import nn
 
 from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
 from morl_blocks.scalarizers.base import DEFAULT_UTOPIA
-from morl_recipes.recipe.spec import Kind, Live, Spec, spec
+from morl_recipes.recipe.spec import Kind as Kind
+from morl_recipes.recipe.spec import Live as Live
+from morl_recipes.recipe.spec import Spec as Spec
+from morl_recipes.recipe.spec import spec as spec
 
 if TYPE_CHECKING:
     from morl_envs.protocol import TensorEnv
@@ -121,40 +124,3 @@ Dirichlet = spec(preferences.Dirichlet)
 Grid = spec(preferences.Grid)
 
 Indifference = spec(ppo.Indifference)
-
-__all__ = [
-    "Actor",
-    "AdaptiveSmoothTchebycheff",
-    "AttentionWeighted",
-    "Branched",
-    "Choices",
-    "ClippedSurrogate",
-    "ConflictBraked",
-    "Dirichlet",
-    "Fixed",
-    "Given",
-    "Grid",
-    "GroupedPCGrad",
-    "Indifference",
-    "Kind",
-    "Linear",
-    "LinearDecay",
-    "Live",
-    "OfEpisode",
-    "OfExpectation",
-    "PCGrad",
-    "Scalarised",
-    "SelfTuned",
-    "Shared",
-    "SmoothTchebycheff",
-    "Spec",
-    "Sum",
-    "Tchebycheff",
-    "TorchJD",
-    "Uniform",
-    "Vector",
-    "VectorOfExpectation",
-    "WeightedPCGrad",
-    "WeightedSum",
-    "spec",
-]

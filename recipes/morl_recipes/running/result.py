@@ -58,15 +58,11 @@ class TrainResult:
 
         rows = []
         for run in self.runs:
+            points = {"peak": run.peak, "final": run.final, "test_peak": run.test_peak, "test_final": run.test_final}
             found = {
                 f"{when}_{name}": (point or {}).get(name, float("nan"))
-                for when, point in (("peak", run.peak), ("final", run.final))
-                for name in ("steps", *scores.names())
-            }
-            found |= {
-                f"{when}_{name}": (point or {}).get(name, float("nan"))
-                for when, point in (("test_peak", run.test_peak), ("test_final", run.test_final))
-                for name in scores.names()
+                for when, point in points.items()
+                for name in (*(() if when.startswith("test") else ("steps",)), *scores.names())
             }
             rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
         return pd.DataFrame(rows)
