@@ -154,8 +154,8 @@ def held_out_returns(
 ) -> Tensor:
     """Play the most likely actions of every policy on held-out episodes, which no training and no validation has seen.
 
-    Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whichever others are played: the returns are
-    a function of policy, preference and seed, bit for bit. At most ``at_once`` environments are open at once.
+    Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whatever else is played: the returns
+    follow from policy, preference and seed alone, bit for bit. At most ``at_once`` environments are open at once.
 
     Returns:
         Undiscounted returns, ``[policies, episodes, m]``; NaN for an episode with an observation that is not finite.

@@ -47,7 +47,7 @@ class Network:
         return actor
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain words and numbers; an actor that no file can describe is its text alone."""
+        """Return the network as JSON; an actor that no file can describe is kept as its text."""
         sizes = {"observation_dim": self.observation_dim, "actions": int(self.actions)}
         return {"actor": describe_actor(self.actor), **sizes, "discrete": isinstance(self.actions, Choices)}
 

@@ -10,7 +10,7 @@ from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
 
 IDENTITY = ("run_id", "group", "method", "env", "preference", "seed")
-"""What tells one run from all others of a store: a plan, a record and its files agree on these."""
+"""Fields that identify a run in a store; its plan, its record and its files agree on them."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Kind:
         return made
 
     def _require_all(self, given: Mapping[str, Any]) -> None:
-        """Say what a block of no family lacks: a slot that hands over what it needs, or an argument."""
+        """Require every argument of a block whose base class names no slot."""
         for name, default in self.defaults.items():
             if given.get(name, default) is inspect.Parameter.empty:
                 rule = f"be given, or its slot named, spec({self.block.__name__}, slot='critic'), because"

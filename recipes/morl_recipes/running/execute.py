@@ -196,7 +196,7 @@ def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> 
 
 
 def _announce(plan: Plan, store: Store, engine: Engine, options: Options, jobs: int, missing: int) -> None:
-    """Say what is to do; ask before runs of a second version of PyTorch, or of an environment, join the others."""
+    """Print what is to do. Refuse other versions of PyTorch or of an environment unless they are accepted."""
     dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
     other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
     begun = f"{store.path}: was begun under other versions ({other})"

@@ -25,7 +25,7 @@ from morl_recipes.running.sweep import Sweep
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 
 LARGEST = 40
-"""Most runs per population unless the sweep says otherwise: more hardly train faster per run, and need more memory."""
+"""Most runs per population by default: more hardly train faster per run, and need more memory."""
 
 OVERHEAD = 4.0
 """What a population costs whatever its size, in runs: the time of an iteration is about proportional to R + 4."""

@@ -103,7 +103,7 @@ def film_run(
 
 
 def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point, seed: int) -> str:
-    """Say which policy is seen, and what it was asked for."""
+    """Return the caption of a film: the policy and its preference."""
     which = "best" if point == "peak" else "last"
     label = preference_label(preference)
     return for_terminal(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")

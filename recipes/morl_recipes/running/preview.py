@@ -65,7 +65,7 @@ def preview(
 
 
 def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
-    """Say where the sizes of populations come from when that is not plain."""
+    """Explain the sizes of populations where they do not follow from this machine."""
     if pinned is not None:
         return size_note(plan.population, pinned)
     if engine == "ray" and plan.population is None:
@@ -74,7 +74,7 @@ def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
 
 
 def executed(names: Iterable[str]) -> list[str]:
-    """Say which files rows and environments come from, before they are run; a dry run has to run them too."""
+    """Name the user's files that are about to be run; a dry run has to run them too."""
     files = list(dict.fromkeys(file.path for name in names if (file := named_file(name)) is not None))
     if not files:
         return []

@@ -28,7 +28,7 @@ LABELS = {score.name: score.label for score in SCORES} | {"conflict": "κ", "mu"
 class Bar:
     """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
 
-    Where nobody watches a terminal, it is a line whenever another twentieth is done.
+    Without a terminal it prints a line for each twentieth of the steps.
     """
 
     def __init__(self, total: int, done: int, *, show: bool) -> None:
@@ -109,7 +109,7 @@ class Progress:
             self._say(f"Job {self._ended} of {self._populations} has ended; {counted} so far.")
 
     def line(self) -> str:
-        """Say how it goes: what is done and running, how fast, and how long it will take."""
+        """Return a line of progress: runs done, jobs running, speed and remaining time."""
         steps = sum(self._counted.values())
         speed = (steps - self._before) / max(time.monotonic() - self._started, 1e-9)
         left = f"about {duration((self._total - steps) / speed)} left" if speed > 0 else "no step yet"
@@ -142,7 +142,7 @@ def duration(seconds: float) -> str:
 
 
 def _steps_before(folder: Path | None, population: Job) -> int:
-    """Return the steps that a population's checkpoint holds, all runs together; a damaged one is met by the trainer."""
+    """Return the steps that a population's checkpoint holds, all runs together; 0 for a damaged one."""
     meta = {} if folder is None else peek(folder / population.name / CHECKPOINT)
     try:
         return sum(int(meta["iteration"]) * run.recipe.ppo.steps_per_iteration for run in population.runs)

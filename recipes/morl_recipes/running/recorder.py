@@ -53,7 +53,7 @@ class Recorder:
         self.bar = Bar(0, 0, show=False)  # until the start
         # Tensors and meta of the last finished iteration, all but for the history, which lies beside the checkpoint.
         self._kept: tuple[dict[str, Tensor], dict[str, Any]] | None = None
-        self._eval_state: dict[str, Tensor] = {}  # a world that has not been played is left alone
+        self._eval_state: dict[str, Tensor] = {}  # empty until the first validation
         self._before = batch.policies()
 
     @property
@@ -85,7 +85,7 @@ class Recorder:
             self.save()
 
     def stop(self) -> None:
-        """Save, say how to go on, and leave."""
+        """Save the checkpoint and raise ``KeyboardInterrupt`` with the way to continue."""
         self.save()
         where = (
             "nothing was saved, because there is no `out`"

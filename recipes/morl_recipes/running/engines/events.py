@@ -1,4 +1,4 @@
-"""What an engine is given, and what it tells."""
+"""The interface of engines: the work that they are given and the events that they yield."""
 
 import errno
 from collections.abc import Callable, Generator, Sequence
@@ -141,7 +141,7 @@ def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
 
 
 def _no_memory(error: BaseException) -> bool:
-    """Recognise memory that Python or PyTorch could not get; of a CPU's, PyTorch tells in words alone."""
+    """Tell whether memory was missing; for a CPU, PyTorch says so only in the text of a RuntimeError."""
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

@@ -45,7 +45,7 @@ def train_job(
 ) -> list[RunRecord]:
     """Train a job, from its checkpoint in ``folder`` if there is one; return one record per run, in order.
 
-    A checkpoint that cannot be used is set aside, for it must not fail its runs for ever; errors in ``raises`` are
+    A checkpoint that cannot be used is set aside and the job starts again; errors in ``raises`` are
     raised instead. ``report`` is told the environment steps so far, all runs together. ``log`` opens a logger for the
     job of a name, where it is trained. ``shared``: other processes may hold the checkpoint. ``begin`` and ``end`` are
     called with the new and with the trained batch. After an interrupt that did not stop the job, the records come in a
@@ -120,7 +120,7 @@ def require_device(device: str) -> None:
 
 
 class Interrupt:
-    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once. Works in the main thread alone."""
+    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once. Only in the main thread."""
 
     def __init__(self) -> None:
         self.requested = False

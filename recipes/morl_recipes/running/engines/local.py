@@ -43,7 +43,7 @@ class _Worker:
     heard: float = 0.0
 
     def silent_for(self) -> float:
-        """Return the seconds since it was given its task or last told of progress."""
+        """Return the seconds since it was given its task or last reported progress."""
         return time.monotonic() - self.heard if self.task is not None else 0.0
 
 
@@ -95,7 +95,7 @@ class LocalEngine:
             _stop(workers)
 
     def _message(self, worker: _Worker, ready: Sequence[object]) -> Event | int | str:
-        """Return what a worker tells: its event, its steps so far, or why it is lost, in words; or nothing."""
+        """Return the worker's event, its steps so far, or the reason of its loss as text; or nothing."""
         if worker.connection in ready:
             worker.heard = time.monotonic()
             return _receive(worker)
@@ -109,7 +109,7 @@ _NOTHING = -1
 
 
 def _stop(workers: Sequence[_Worker]) -> None:
-    """End all workers: idle ones go, busy ones save what they have, and nobody outstays five seconds."""
+    """End all workers within five seconds; busy ones save their checkpoints."""
     for worker in workers:
         _interrupt(worker)
     _join(workers, SAVING)
@@ -131,7 +131,7 @@ def _join(workers: Sequence[_Worker], seconds: float) -> None:
 
 
 def _interrupt(worker: _Worker) -> None:
-    """Let a busy worker end its iteration and save it, as Ctrl-C would; told twice, it saves the one before at once."""
+    """Let a busy worker end its iteration and save it, as Ctrl-C does; a second call saves the iteration before."""
     if worker.task is None:
         worker.connection.close()
     elif worker.process.pid is not None and worker.process.is_alive():

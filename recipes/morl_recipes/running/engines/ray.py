@@ -18,44 +18,44 @@ from morl_recipes.running.engines.events import SILENCE, Event, Lost, Watch, Wor
 from morl_recipes.running.plan import Job
 
 
-class Pulse:
-    """Hear of progress. It lives on the cluster: tasks tell it of their steps, the driver asks what it heard."""
+class Heartbeats:
+    """Collect the progress of all tasks, as a Ray actor: tasks report their steps, the driver reads them."""
 
     def __init__(self) -> None:
-        self.told: dict[str, tuple[int, int]] = {}
+        self.reports: dict[str, tuple[int, int]] = {}
 
-    def tell(self, name: str, steps: int) -> None:
-        """Take the steps of a population so far; the first word of a task is 0."""
-        self.told[name] = (self.told.get(name, (0, 0))[0] + 1, steps)
+    def report(self, name: str, steps: int) -> None:
+        """Store the steps of a population so far; a task begins with 0."""
+        self.reports[name] = (self.reports.get(name, (0, 0))[0] + 1, steps)
 
-    def heard(self) -> dict[str, tuple[int, int]]:
-        """Return, by name, how often a population has told and its steps."""
-        return self.told
+    def read(self) -> dict[str, tuple[int, int]]:
+        """Return the number of reports and the steps of each population."""
+        return self.reports
 
 
-class Listener:
-    """Remember, by the driver's clock, when each population last told of something new.
+class Watchdog:
+    """Remember, by the driver's clock, when each population last reported.
 
-    A population that waits for a free worker has told nothing yet, and is not silent.
+    A population that waits for a free worker has not reported yet, and is not overdue.
     """
 
     def __init__(self, silence: float) -> None:
         self.silence = silence
         self._last: dict[str, tuple[tuple[int, int], float]] = {}
 
-    def listen(self, told: dict[str, tuple[int, int]]) -> dict[str, int]:
-        """Take what a :class:`Pulse` heard; return the steps of those with news."""
-        news = {name: word for name, word in told.items() if self._last.get(name, (None,))[0] != word}
-        self._last |= {name: (word, time.monotonic()) for name, word in news.items()}
+    def update(self, reports: dict[str, tuple[int, int]]) -> dict[str, int]:
+        """Take the reports of :class:`Heartbeats`; return the steps of the populations with a new one."""
+        news = {name: report for name, report in reports.items() if self._last.get(name, (None,))[0] != report}
+        self._last |= {name: (report, time.monotonic()) for name, report in news.items()}
         return {name: steps for name, (_, steps) in news.items()}
 
-    def forget(self, name: str) -> None:
-        """Wait for the first word of another attempt."""
+    def reset(self, name: str) -> None:
+        """Wait for the first report of another attempt."""
         if name in self._last:
             self._last[name] = (self._last[name][0], math.inf)
 
-    def silent(self) -> list[str]:
-        """Name the populations that have begun and tell nothing any more."""
+    def overdue(self) -> list[str]:
+        """Return the populations that have begun and report no more."""
         now = time.monotonic()
         return [name for name, (_, when) in self._last.items() if now - when >= self.silence]
 
@@ -64,8 +64,8 @@ LOOK_EVERY = 2.0
 """Seconds between two looks at the progress of all tasks, at most."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """What makes Ray listen on the loopback address alone, on every system; it must be set before Ray is imported."""
-FIRST_WORD = 60.0
-"""Seconds that a task waits for its first word to be heard, at most."""
+FIRST_REPORT = 60.0
+"""Seconds that a task waits until its first report has arrived, at most."""
 
 
 class RayEngine:
@@ -151,15 +151,15 @@ class _Tasks:
     def __init__(self, engine: RayEngine, work: Work, checkpoints: Path | None) -> None:
         self.pending: dict[Any, Job] = {}
         self._engine, self._ray, self._work, self._checkpoints = engine, engine._ray, work, checkpoints
-        # Ray's own retries would wait in its queue unseen, and a waiting task cannot be told from one that hangs.
-        self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_aloud)
-        self._pulse = self._ray.remote(num_cpus=0, max_restarts=-1)(Pulse).remote()
-        self._listener = Listener(engine.silence)
+        # Ray's own retries wait in its queue, and the driver cannot tell a waiting task from one that hangs.
+        self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_with_reports)
+        self._heartbeats = self._ray.remote(num_cpus=0, max_restarts=-1)(Heartbeats).remote()
+        self._watchdog = Watchdog(engine.silence)
         self._attempts = Counter[str]()
 
     def submit(self, population: Job) -> None:
         """Hand a population to the cluster."""
-        task = self._perform.remote(self._work, population, self._checkpoints, self._pulse)
+        task = self._perform.remote(self._work, population, self._checkpoints, self._heartbeats)
         self.pending[task] = population
 
     def end(self, task: Any) -> Iterator[Event]:
@@ -173,14 +173,14 @@ class _Tasks:
             yield event
 
     def listen(self) -> dict[str, int]:
-        """Return the steps so far of the populations that told of some since the last time."""
-        with suppress(*self._engine._gone):  # Ray starts a lost pulse anew
-            return self._listener.listen(self._ray.get(self._pulse.heard.remote(), timeout=LOOK_EVERY))
+        """Return the steps of the populations that have reported since the last call."""
+        with suppress(*self._engine._gone):  # Ray starts a lost actor anew
+            return self._watchdog.update(self._ray.get(self._heartbeats.read.remote(), timeout=LOOK_EVERY))
         return {}
 
     def replace_silent(self) -> Iterator[Event]:
         """Try populations again that hang; yield those that hung too often."""
-        silent = self._listener.silent()
+        silent = self._watchdog.overdue()
         for task in [task for task, population in self.pending.items() if population.name in silent]:
             self.cancel(task)
             yield from self._lose(self.pending.pop(task), f"no progress for {self._engine.silence:g} seconds")
@@ -191,7 +191,7 @@ class _Tasks:
             self._ray.cancel(task, force=True)
 
     def _lose(self, population: Job, reason: str) -> Iterator[Event]:
-        self._listener.forget(population.name)
+        self._watchdog.reset(population.name)
         self._attempts[population.name] += 1
         if self._attempts[population.name] > self._engine.retries:
             yield Lost(population.name, reason)
@@ -205,12 +205,12 @@ def _words(error: BaseException) -> str:
     return f"lost by the cluster ({type(error).__name__}: {reason})"
 
 
-def _perform_aloud(work: Work, population: Job, checkpoints: Path | None, pulse: Any) -> Event:
+def _perform_with_reports(work: Work, population: Job, checkpoints: Path | None, heartbeats: Any) -> Event:
     """Train one population on some node, and tell of its progress from the beginning on.
 
-    The first word is waited for: a task that hangs before it is out would look like one that waits for a core.
+    It waits for the first report: a task that hangs before it would look like one that waits for a core.
     """
     ray: Any = import_module("ray")
     with suppress(ray.exceptions.RayError):
-        ray.get(pulse.tell.remote(population.name, 0), timeout=FIRST_WORD)
-    return perform(work, population, checkpoints, lambda steps: pulse.tell.remote(population.name, steps))
+        ray.get(heartbeats.report.remote(population.name, 0), timeout=FIRST_REPORT)
+    return perform(work, population, checkpoints, lambda steps: heartbeats.report.remote(population.name, steps))

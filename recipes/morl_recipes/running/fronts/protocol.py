@@ -89,7 +89,7 @@ def _source(sources: pd.Series[Any]) -> str:
 
 
 def as_text(table: pd.DataFrame) -> str:
-    """Return the table of :func:`beside_published` as aligned text; what nobody printed is left empty."""
+    """Return the table of :func:`beside_published` as aligned text; missing values are left empty."""
     numbers = {"HV": ".4g", "HV ±": ".2g", "EUM": ".4g", "EUM ±": ".2g", "sparsity": ".3g", "steps": ",.0f"}
 
     def cell(name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The recipe that a front is trained with when nobody says otherwise, and its numbers."""
+"""The default recipe of a front, and its numbers."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def train_warm(
     files = {name: file.digest for name, file in digests.items() if file is not None}
     parents: list[Batch] = []
     place: dict[str, Any] = {"folder": folder, "files": files}
-    silent = replace(how, loggers=())  # loggers are told of the second phase
-    train_folder(first, source, brief, silent, name="first", end=parents.append, stops=True, **place)
+    unlogged = replace(how, loggers=())  # loggers get the numbers of the second phase alone
+    train_folder(first, source, brief, unlogged, name="first", end=parents.append, stops=True, **place)
     begin = partial(inherit, parents=parents[0])
     return train_folder(then, source, settings, how, name="rest", begin=begin, **place)
 
