@@ -26,21 +26,14 @@ def test_a_store_that_follows_links_is_seen(tmp_path: Path, monkeypatch: pytest.
     assert made["foreign"]
 
 
-def test_strangers_are_compared_by_name_content_and_age(tmp_path: Path) -> None:
-    before = fingerprint(plant(tmp_path / "theirs"))
-    (tmp_path / "theirs" / "run.json").write_text("changed")
-    assert fingerprint(tmp_path / "theirs") != before
-
-
-def test_a_sweep_is_killed_once(tmp_path: Path) -> None:
+def test_a_sweep_is_killed_once_and_a_small_store_timed(tmp_path: Path) -> None:
     made = kill_campaign.main(kill_campaign.Args(tmp_path / "k.json", kills=1, total_steps=2048, workers=1))
     assert made["kills"] == 1
     assert made["different"] == made["rewritten"] == made["damaged"] == made["tracebacks"] == 0
-
-
-def test_a_small_store_is_timed(tmp_path: Path) -> None:
-    made = store_scale.main(store_scale.Args(tmp_path / "s.json", seeds=1, rows=("PASTA",), iterations=3))
-    assert made["runs"] == 8
+    assert store_scale.main(store_scale.Args(tmp_path / "s.json", seeds=1, rows=("PASTA",), iterations=3))["runs"] == 8
+    before = fingerprint(plant(tmp_path / "theirs"))  # strangers are compared by content, too
+    (tmp_path / "theirs" / "run.json").write_text("changed")
+    assert fingerprint(tmp_path / "theirs") != before
 
 
 SMALL = endurance.Args(pairs=1, runs=4, writes=100, lines=200)

@@ -92,16 +92,13 @@ def test_the_values_of_a_table_are_those_of_played_episodes() -> None:
     torch.testing.assert_close((policy.unsqueeze(-1) * advantage).sum(2), torch.zeros_like(value))
 
 
-def test_one_policy_for_all_preferences_and_its_critic() -> None:
+def test_one_policy_for_all_preferences_its_critic_and_the_command(tmp_path: Path) -> None:
     """Small: on average within 10 % of the best, and the critic's J within 0.1 of what is played."""
     achieved, forecast = methods.train_conditioned(worlds.coins(), WEIGHTS, steps=250)
     found = judge(achieved, worlds.best_between(LEAST, MOST, WEIGHTS), WEIGHTS)
     assert found["mean_regret"] < 0.1
     assert found["correlation"][0] > 0.9
     assert float((achieved - forecast).abs().mean()) < 0.1
-
-
-def test_the_command_writes_its_tables_and_picture(tmp_path: Path) -> None:
     out, picture = tmp_path / "faithful.json", tmp_path / "faithful.png"
     results = main(Args(out=out, picture=picture, preferences=3, steps=20, conditioned_steps=2))
     assert out.is_file()

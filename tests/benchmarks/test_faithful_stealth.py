@@ -12,12 +12,9 @@ from morl_envs import CARDS
 WEIGHTS = np.array([[0.8, 0.1, 0.1], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]])
 
 
-def test_the_slope_is_that_of_a_straight_line() -> None:
+def test_the_slope_is_that_of_a_straight_line_and_who_follows_has_no_regret() -> None:
     line = np.stack([0.25 + 0.5 * WEIGHTS, np.full((3, 3), 0.4), 1 - WEIGHTS], axis=1)  # three seeds
     np.testing.assert_allclose(slopes(line, WEIGHTS), [0.5, 0.0, -1.0], atol=1e-12)
-
-
-def test_who_follows_has_no_regret_and_a_rank_correlation_of_one() -> None:
     found = judge(np.stack([WEIGHTS, WEIGHTS], axis=1), WEIGHTS, 0.1)
     assert found["regret"].estimate == pytest.approx(0)
     assert found["rank"].estimate == pytest.approx(1)

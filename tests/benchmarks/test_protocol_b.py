@@ -40,12 +40,8 @@ def test_the_table_says_what_is_ahead_and_what_is_missing(asked: list[tuple[str,
     assert len(asked) == 1
     assert "mo-hopper-2d-v4 (seeds 0; ahead of all in HV, not in EUM)" in text
     assert "mo-humanoid-v4: not yet trained" in text
-
-
-def test_a_task_outside_the_protocol_is_refused(asked: list[tuple[str, int]], tmp_path: Path) -> None:
-    args = Args(out=tmp_path / "p.json", runs=tmp_path, only=("mo-walker2d-v4",))
-    refused("`env` must be an environment of protocol B", main, args)
-    assert not asked
+    outside = Args(out=tmp_path / "q.json", runs=tmp_path, only=("mo-walker2d-v4",))
+    refused("`env` must be an environment of protocol B", main, outside)
 
 
 def test_a_seed_is_trained_played_and_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -12,16 +12,12 @@ def _version(name: str, pattern: str) -> str:
     return found.group(1)
 
 
-def test_the_citation_has_the_packages_version() -> None:
-    assert _version("CITATION.cff", r"^version: (\S+)$") == _version("pyproject.toml", r'^version = "(\S+)"$')
-
-
-def test_the_changelog_begins_with_the_packages_version() -> None:
-    headings = re.findall(r"^## \[(.+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert headings[0] == _version("pyproject.toml", r'^version = "(\S+)"$')
+def test_citation_and_changelog_have_the_packages_version() -> None:
+    version = _version("pyproject.toml", r'^version = "(\S+)"$')
+    assert _version("CITATION.cff", r"^version: (\S+)$") == version
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    headings = re.findall(r"^## \[(.+)\]", changelog, re.MULTILINE)
+    assert headings[0] == version
     assert len(set(headings)) == len(headings)
-
-
-def test_the_changelogs_headings_are_the_agreed_ones() -> None:
     agreed = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
-    assert set(re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)) <= agreed
+    assert set(re.findall(r"^### (.+)$", changelog, re.MULTILINE)) <= agreed

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WITH_CODE = [page for page in PAGES if "_build" not in page.parts and BLOCK.search(page.read_text())]
+assert ROOT / "README.md" in WITH_CODE
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
@@ -19,7 +20,3 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         line = text.count("\n", 0, block.start(1))
         source = "\n" * line + block.group(1)  # so that a traceback shows the page's own line numbers
         exec(compile(source, str(page), "exec"), namespace)
-
-
-def test_the_readme_has_examples() -> None:
-    assert ROOT / "README.md" in WITH_CODE

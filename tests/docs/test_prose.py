@@ -44,15 +44,6 @@ def words(sentence: str) -> int:
     return len([word for word in sentence.split() if re.search(r"\w", word)])
 
 
-def test_the_counter_counts() -> None:
-    assert [words(s) for s in sentences("One two. *Three* `four five` $a b$ six:\n- seven [eight nine](ten.md)")] == [
-        2,
-        4,
-        3,
-    ]
-    assert not list(filter(words, sentences("```python\na b c\n```\n$$\nx y\n$$")))
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_can_be_read_aloud(page: Path) -> None:
     text = page.read_text()

@@ -43,14 +43,10 @@ def test_later_changes_of_a_given_tensor_do_not_reach_the_block(name: str) -> No
 
 
 @RL
-def test_loading_a_state_writes_into_no_tensor_of_the_caller() -> None:
+def test_loading_a_state_writes_into_no_tensor_of_the_caller_and_an_array_is_copied_too() -> None:
     given = torch.tensor([0.7, 0.3])
     Preference(given).load_state_dict({"weights": torch.tensor([0.2, 0.8])})
     torch.testing.assert_close(given, torch.tensor([0.7, 0.3]))
-
-
-@RL
-def test_an_array_of_bounds_is_copied_too() -> None:
     low = np.array([-1.0, -2.0], dtype=np.float32)
     policy = box(low, 1.0)  # type: ignore[arg-type]
     low[:] = -1e9

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 import torch
@@ -6,8 +7,6 @@ from torch import Tensor, nn
 
 from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, conflict_ratio
 from morl_blocks.ppo import combine_gradients, objective_jacobian
-from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff
-from morl_blocks.schedulers import ConflictBraked
 from tests.refusals import refused
 
 
@@ -41,16 +40,10 @@ class TwoHeads(nn.Module):
 
 def loop(losses: Tensor, params: Sequence[Tensor]) -> Tensor:
     """The oracle: one ordinary backward pass per objective."""
-    rows = []
+    trained, rows = [p for p in params if p.requires_grad], []
     for loss in losses:
-        grads = torch.autograd.grad(loss, [p for p in params if p.requires_grad], retain_graph=True, allow_unused=True)
-        left = iter(grads)
-        pieces = [next(left) if p.requires_grad else None for p in params]
-        rows.append(
-            torch.cat(
-                [torch.zeros(p.numel()) if g is None else g.flatten() for g, p in zip(pieces, params, strict=True)]
-            )
-        )
+        grads = iter(torch.autograd.grad(loss, trained, retain_graph=True, materialize_grads=True))
+        rows.append(torch.cat([next(grads).flatten() if p.requires_grad else 0 * p.flatten() for p in params]))
     return torch.stack(rows)
 
 
@@ -58,11 +51,6 @@ def loop(losses: Tensor, params: Sequence[Tensor]) -> Tensor:
 def net() -> TwoHeads:
     torch.manual_seed(0)
     return TwoHeads()
-
-
-def test_equals_one_pass_per_objective(net: TwoHeads) -> None:
-    params, losses = list(net.parameters()), net.losses(torch.randn(16, 3))
-    torch.testing.assert_close(objective_jacobian(losses, params), loop(losses, params))
 
 
 def test_falls_back_to_a_loop_for_modules_that_vmap_cannot_handle() -> None:
@@ -75,74 +63,28 @@ def test_falls_back_to_a_loop_for_modules_that_vmap_cannot_handle() -> None:
     torch.testing.assert_close(objective_jacobian(losses, [x]), expected)
 
 
-def test_writes_grad_like_the_explicit_update(net: TwoHeads) -> None:
+@pytest.mark.parametrize("combiner", [Sum(), PCGrad(), WeightedPCGrad()])
+def test_equals_one_pass_per_objective_and_the_explicit_update(net: TwoHeads, combiner: Combiner) -> None:
     params, losses = list(net.parameters()), net.losses(torch.randn(16, 3))
-    jacobian = loop(losses, params)
-    conflict, weights = combine_gradients(losses, params, PCGrad())
+    jacobian, attention = loop(losses, params), torch.tensor([0.8, 0.2])
+    torch.testing.assert_close(objective_jacobian(losses, params), jacobian)
+    conflict, weights = combine_gradients(losses, params, combiner, attention, torch.Generator().manual_seed(2))
     torch.testing.assert_close(conflict, conflict_ratio(jacobian @ jacobian.T))
-    expected = weights @ jacobian
+    expected = combiner(jacobian, attention, torch.Generator().manual_seed(2))
+    torch.testing.assert_close(weights @ jacobian, expected)
     written = torch.cat([torch.zeros(p.numel()) if p.grad is None else p.grad.flatten() for p in params])
     torch.testing.assert_close(written, expected)
 
 
-def test_leaves_frozen_and_unused_parameters_alone(net: TwoHeads) -> None:
-    marker = torch.ones(3, 3)
+def test_leaves_frozen_and_unused_parameters_and_the_graph_of_the_attention_alone(net: TwoHeads) -> None:
+    marker, losses = torch.ones(3, 3), net.losses(torch.randn(16, 3))
     net.unused.weight.grad = marker.clone()
-    combine_gradients(net.losses(torch.randn(16, 3)), net.parameters(), Sum())
+    combined = combine_gradients(losses, net.parameters(), WeightedPCGrad(), losses.softmax(-1))
     assert net.frozen.weight.grad is None
     assert net.unused.bias.grad is None
     torch.testing.assert_close(net.unused.weight.grad, marker)
-
-
-def test_sum_equals_ordinary_backward_and_a_further_term_can_follow(net: TwoHeads) -> None:
-    x = torch.randn(16, 3)
-    losses = net.losses(x)
-    combine_gradients(losses, net.parameters(), Sum())
-    (0.1 * losses.sum()).backward()
-    written = [p.grad.clone() for p in net.trunk.parameters() if p.grad is not None]
-    net.zero_grad()
-    (1.1 * net.losses(x).sum()).backward()
-    for got, p in zip(written, net.trunk.parameters(), strict=True):
-        torch.testing.assert_close(got, p.grad)
-
-
-def test_works_with_any_optimiser(net: TwoHeads) -> None:
-    x = torch.randn(16, 3)
-    for optimiser in (torch.optim.Adam(net.parameters(), 1e-2), torch.optim.SGD(net.parameters(), 1e-2, momentum=0.9)):
-        before = net.losses(x).detach()
-        for _ in range(20):
-            optimiser.zero_grad()
-            combine_gradients(net.losses(x), net.parameters(), PCGrad())
-            optimiser.step()
-        assert (net.losses(x) < before).all()
-
-
-def test_generator_and_attention_reach_the_combiner() -> None:
-    x = torch.randn(6, generator=torch.Generator().manual_seed(0)).requires_grad_()
-    matrix = torch.randn(4, 6, generator=torch.Generator().manual_seed(1))
-    eta = torch.tensor([0.7, 0.1, 0.1, 0.1])
-    combine_gradients(matrix @ x, [x], WeightedPCGrad(), eta, torch.Generator().manual_seed(2))
-    expected = WeightedPCGrad()(matrix, eta, torch.Generator().manual_seed(2))
-    torch.testing.assert_close(x.grad, expected)
-
-
-def test_multi_task_regression_with_adaptive_attention(net: TwoHeads) -> None:
-    """The whole chain outside RL: two tasks, ASTCH attention, weighted PCGrad, conflict back into the scheduler."""
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(64, 3, generator=generator)
-    targets = torch.stack([x.sum(-1), x[:, 0] * x[:, 1]], -1)
-    model = nn.Sequential(nn.Linear(3, 32), nn.Tanh(), nn.Linear(32, 2))
-    scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked(), sense="min")
-    optimiser, conflict = torch.optim.Adam(model.parameters(), 1e-2), torch.tensor(0.0)
-    first = (model(x) - targets).square().mean(0).detach()
-    for step in range(150):
-        losses = (model(x) - targets).square().mean(0)
-        scalarizer.step(step / 150, conflict)
-        attention = scalarizer.attention(losses.detach() / first, torch.tensor([0.5, 0.5]))
-        optimiser.zero_grad()
-        conflict, _ = combine_gradients(losses, model.parameters(), WeightedPCGrad(), attention, generator)
-        optimiser.step()
-    assert (losses < 0.5 * first).all()
+    assert not combined.weights.requires_grad
+    assert not any(p.grad.requires_grad for p in net.parameters() if p.grad is not None)
 
 
 @pytest.mark.parametrize("combiner", [Sum(), PCGrad(), WeightedPCGrad()])
@@ -172,13 +114,6 @@ def test_a_gradient_that_is_there_is_never_lost(net: TwoHeads) -> None:
     refused("`params` must have no gradient yet", combine_gradients, net.losses(x), net.parameters(), Sum())
 
 
-def test_no_graph_stays_in_the_gradient_when_the_attention_has_one(net: TwoHeads) -> None:
-    losses = net.losses(torch.randn(16, 3))
-    combined = combine_gradients(losses, net.parameters(), WeightedPCGrad(), losses.softmax(-1))
-    assert not combined.weights.requires_grad
-    assert not any(p.grad.requires_grad for p in net.parameters() if p.grad is not None)
-
-
 def test_mixed_precision_keeps_the_dtype_of_each_parameter() -> None:
     coarse, fine = torch.ones(2, dtype=torch.bfloat16, requires_grad=True), torch.ones(2, requires_grad=True)
     losses = [(coarse * 2).sum(), fine.sum() - coarse.sum().float()]
@@ -188,21 +123,23 @@ def test_mixed_precision_keeps_the_dtype_of_each_parameter() -> None:
     torch.testing.assert_close(fine.grad, torch.ones(2))
 
 
-def test_bad_input() -> None:
+@pytest.mark.parametrize("low_memory", [False, True])
+def test_bad_input(low_memory: bool) -> None:
     x = torch.ones(2, requires_grad=True)
+    pair, combine = [x[0], x[1]], partial(combine_gradients, low_memory=low_memory)
     refused(r"`losses` must hold one number per objective, got a loss of shape \[2\]", objective_jacobian, [x, x], [x])
     refused(r"`losses` must be a vector \[m\] or a sequence of m scalars .*", objective_jacobian, x.sum(), [x])
     refused("`losses` must depend on a parameter that requires a gradient", objective_jacobian, torch.ones(2), [x])
-    refused("`losses` must be finite, got nan", combine_gradients, [x.sum(), x.sum() * float("nan")], [x], Sum())
-    refused("`losses` must have at least 1 objectives", combine_gradients, x[:0], [x], Sum())
-    refused("`attention` must be given to WeightedPCGrad", combine_gradients, [x[0], x[1]], [x], WeightedPCGrad())
-    refused(r"`losses` must be a vector .* \(one run; loop over", combine_gradients, x.expand(3, 2), [x], Sum())
-    with pytest.raises(ValueError, match="`losses` must have finite gradients, got"):
-        combine_gradients([(x - 1).norm(), x.sqrt().sum() + (x[0] - 1).sqrt()], [x], Sum())
-    refused("`params` must hold tensors, got str", combine_gradients, [x[0], x[1]], "x", Sum())
-    refused("`losses` must hold at least one loss", combine_gradients, [], [x], Sum())
+    refused("`losses` must be finite, got nan", combine, [x.sum(), x.sum() * float("nan")], [x], Sum())
+    refused("`losses` must have at least 1 objectives", combine, x[:0], [x], Sum())
+    refused("`losses` must hold at least one loss", combine, [], [x], Sum())
+    refused("`attention` must be given to WeightedPCGrad", combine, pair, [x], WeightedPCGrad())
+    refused(r"`losses` must be a vector .* \(one run; loop over several\)", combine, x.expand(3, 2), [x], Sum())
+    steep = [(x - 1).norm(), x.sqrt().sum() + (x[0] - 1).sqrt()]
+    refused("`losses` must have finite gradients, got", combine, steep, [x], Sum())
+    refused("`params` must hold tensors, got str", combine, pair, "x", Sum())
     other = [torch.ones(2, requires_grad=True) for _ in range(3)]  # the parameters of another model
-    refused("`params` must hold a parameter that a loss depends on", combine_gradients, [x[0], x[1]], other, Sum())
+    refused("`params` must hold a parameter that a loss depends on, got 3", combine, pair, other, Sum())
     assert x.grad is None
 
 

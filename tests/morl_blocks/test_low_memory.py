@@ -118,7 +118,7 @@ def test_other_dtypes_and_accumulation() -> None:
     refused("`params` must have no gradient yet", combine_gradients, losses, net.parameters(), Sum(), low_memory=True)
 
 
-def test_bad_input() -> None:
+def test_a_combiner_that_needs_all_gradients_is_refused() -> None:
     class Needy(Sum):
         """A combiner with a merge of its own."""
 
@@ -129,7 +129,3 @@ def test_bad_input() -> None:
     refused("`low_memory` must be False for Needy", combine_gradients, [x[0], x[1]], [x], Needy(), low_memory=True)
     combine_gradients([x[0], x[1]], [x], Needy())
     assert x.grad is not None
-    with pytest.raises(ValueError, match="`losses` must have finite gradients, got"):
-        combine_gradients([(x - 1).norm(), x.sqrt().sum() + (x[0] - 1).sqrt()], [x], Sum(), low_memory=True)
-    with pytest.raises(ValueError, match="`params` must hold a parameter that a loss depends on"):
-        combine_gradients([x[0], x[1]], [torch.ones(1, requires_grad=True)], Sum(), low_memory=True)

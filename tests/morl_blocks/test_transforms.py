@@ -52,11 +52,14 @@ def test_any_scalarizer_in_a_real_environment(scalarizer: Scalarizer) -> None:
 
 def test_with_collector_episode_sums_and_other_keys() -> None:
     transform = Compose(
+        RewardSum(in_keys=["reward"], out_keys=["episode_vector"], reset_keys=["_reset"]),
         ScalarizeReward(SmoothTchebycheff(0.5), W, vector_key="objectives"),
         RewardSum(in_keys=["reward"], out_keys=["episode_utility"], reset_keys=["_reset"]),
     )
     env = TransformedEnv(SerialEnv(2, treasure), transform)
     check_env_specs(env)
+    step = env.rollout(5)["next"]
+    torch.testing.assert_close(step["episode_vector"], step["objectives"].cumsum(1))
     collector = Collector(env, None, frames_per_batch=20, total_frames=40)
     shapes = [(batch["next", "episode_utility"].shape, batch["next", "objectives"].shape) for batch in collector]
     collector.shutdown()
@@ -83,23 +86,6 @@ def test_the_vector_reward_is_zero_when_an_episode_begins_and_then_that_of_the_l
     env.close()
 
 
-def test_episode_sums_of_the_vector_come_first() -> None:
-    sums = RewardSum(in_keys=["reward"], out_keys=["episode_vector"], reset_keys=["_reset"])
-    env = TransformedEnv(treasure(), Compose(sums, ScalarizeReward(Linear(), W)))
-    step = env.rollout(20)["next"]
-    torch.testing.assert_close(step["episode_vector"], step["vector_reward"].cumsum(0))
-
-
-def test_works_on_stored_data() -> None:
-    data = TensorDict({"next": {"reward": torch.rand(6, 2)}}, batch_size=[6])
-    before = data["next", "reward"].clone()
-    transform = ScalarizeReward(Linear(), W, reward_key=("next", "reward"), vector_key=("next", "vector"))
-    assert transform.in_keys == [("next", "reward")]
-    out = transform(data)
-    torch.testing.assert_close(out["next", "vector"], before)
-    torch.testing.assert_close(out["next", "reward"], (before @ W).unsqueeze(-1))
-
-
 def preferring() -> TransformedEnv:
     return TransformedEnv(treasure(), Preference(W))
 
@@ -109,15 +95,22 @@ def one_hot_policy() -> CategoricalPolicy:
 
 
 @pytest.mark.parametrize("batched", [SerialEnv, ParallelEnv])
-def test_the_preference_travels_inside_and_around_batches(batched: type[SerialEnv] | type[ParallelEnv]) -> None:
+def test_the_preference_travels_inside_batches(batched: type[SerialEnv] | type[ParallelEnv]) -> None:
+    env = batched(2, preferring)
+    data = env.rollout(5, one_hot_policy(), break_when_any_done=False)
+    for preference in (data["preference"], data["next", "preference"]):
+        torch.testing.assert_close(preference, W.expand(2, 5, 2))
+    env.close()
+
+
+def test_the_preference_travels_around_batches() -> None:
     rows = torch.stack([W, W.flip(0)])
-    inside, around = batched(2, preferring), TransformedEnv(batched(2, treasure), Preference(rows))
-    for env, expected in ((inside, W.expand(2, 2)), (around, rows)):
-        check_env_specs(env)
-        data = env.rollout(30, one_hot_policy(), break_when_any_done=False)
-        for preference in (data["preference"], data["next", "preference"]):
-            torch.testing.assert_close(preference, expected.unsqueeze(1).expand(2, 30, 2))
-        env.close()
+    env = TransformedEnv(SerialEnv(2, treasure), Preference(rows))
+    check_env_specs(env)
+    data = env.rollout(30, one_hot_policy(), break_when_any_done=False)
+    for preference in (data["preference"], data["next", "preference"]):
+        torch.testing.assert_close(preference, rows.unsqueeze(1).expand(2, 30, 2))
+    env.close()
 
 
 def test_an_index_is_refused_where_a_one_hot_vector_is_expected() -> None:
@@ -127,58 +120,49 @@ def test_an_index_is_refused_where_a_one_hot_vector_is_expected() -> None:
     assert preferring().rollout(3, one_hot_policy(), break_when_any_done=False)["action"].shape == (3, 4)
 
 
-def test_a_preference_in_stored_data() -> None:
-    data = Preference(W, key=("agent", "w"))(TensorDict(batch_size=[3]))
-    torch.testing.assert_close(data["agent", "w"], W.expand(3, 2))
-    refused("`weights` must sum to 1", Preference, torch.ones(2))
-    refused("`weights` must broadcast", Preference(W.expand(2, 2)), TensorDict(batch_size=[3]))
-    refused("`weights` must be one vector or have 3", Preference(W.expand(2, 2)), TensorDict(batch_size=[2, 2]))
+def test_works_on_stored_data() -> None:
+    data = Preference(W, key=("agent", "w"))(TensorDict({"next": {"reward": torch.rand(6, 2)}}, batch_size=[6]))
+    torch.testing.assert_close(data["agent", "w"], W.expand(6, 2))
+    before = data["next", "reward"].clone()
+    transform = ScalarizeReward(Linear(), W, reward_key=("next", "reward"), vector_key=("next", "vector"))
+    assert transform.in_keys == [("next", "reward")]
+    out = transform(data)
+    torch.testing.assert_close(out["next", "vector"], before)
+    torch.testing.assert_close(out["next", "reward"], (before @ W).unsqueeze(-1))
 
 
 def test_bad_input() -> None:
-    refused("`weights` must sum to 1", ScalarizeReward, Linear(), torch.ones(2))
+    third = torch.full((3,), 1 / 3)
+    for block in (Preference, lambda weights: ScalarizeReward(Linear(), weights)):
+        refused("`weights` must sum to 1", block, torch.ones(2))
+    refused("`weights` must broadcast", Preference(W.expand(2, 2)), TensorDict(batch_size=[3]))
+    refused("`weights` must be one vector or have 3", Preference(W.expand(2, 2)), TensorDict(batch_size=[2, 2]))
+    refused("`weights` must have 2 objectives", TransformedEnv(treasure(), Preference(third)).rollout, 2)
     refused(r"`weights` must be one preference, \[m\], got shape \[3, 2\]", ScalarizeReward, Linear(), W.expand(3, 2))
-    with pytest.raises(ValueError, match=r"`weights` must have 2 numbers in its last dimension, got shape \[3\]"):
-        _ = TransformedEnv(treasure(), ScalarizeReward(Linear(), torch.full((3,), 1 / 3))).reward_spec
+    env = TransformedEnv(treasure(), ScalarizeReward(Linear(), third))
+    refused(r"`weights` must have 2 numbers in its last dimension, got shape \[3\]", lambda: env.reward_spec)
     refused(r"`scalarizer` must be one to maximise \(sense='max'\)", ScalarizeReward, Tchebycheff(sense="min"), W)
 
 
 def test_every_block_family_works_in_a_tensordict_module() -> None:
-    data = TensorDict(
-        {
-            "observation": torch.randn(5, 4),
-            "preference": W.expand(5, 2),
-            "normalized_return": torch.rand(5, 2),
-            "jacobian": torch.randn(5, 2, 7),
-            "progress": torch.full((5,), 0.5),
-            "conflict": torch.rand(5),
-        },
-        batch_size=[5],
-    )
     scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked())
-    modules = [
-        TensorDictModule(BranchedCritic(4, 2), in_keys=["observation", "preference"], out_keys=["state_value"]),
-        TensorDictModule(AttentionWeightedCritic(BranchedCritic(4, 2)), ["observation", "preference"], ["value"]),
-        TensorDictModule(scalarizer, in_keys=["normalized_return", "preference"], out_keys=["utility"]),
-        TensorDictModule(scalarizer.attention, in_keys=["normalized_return", "preference"], out_keys=["attention"]),
-        TensorDictModule(scalarizer.step, in_keys=["progress", "conflict"], out_keys=["mu"]),
-        TensorDictModule(PCGrad(), in_keys=["jacobian"], out_keys=["update"]),
-        TensorDictModule(WeightedPCGrad(), in_keys=["jacobian", "attention"], out_keys=["weighted_update"]),
-    ]
-    for module in modules:
-        data = module(data)
-    shapes: dict[str, Tensor] = {key: data[key] for module in modules for key in module.out_keys}
-    assert {key: tuple(value.shape) for key, value in shapes.items()} == {
-        "state_value": (5, 2),
-        "value": (5, 2),
-        "utility": (5,),
-        "attention": (5, 2),
-        "mu": (5,),
-        "update": (5, 7),
-        "weighted_update": (5, 7),
+    inputs: dict[str, Tensor] = {
+        "observation": torch.randn(5, 4),
+        "preference": W.expand(5, 2),
+        "returns": torch.rand(5, 2),
+        "jacobian": torch.randn(5, 2, 7),
+        "progress": torch.full((5,), 0.5),
+        "conflict": torch.rand(5),
+        "attention": W.expand(5, 2),
     }
-
-
-def test_a_preference_of_another_length_than_the_reward_is_refused() -> None:
-    env = TransformedEnv(treasure(), Preference(torch.tensor([0.5, 0.3, 0.2])))
-    refused(r"`weights` must have 2 objectives in its last dimension, got shape \[3\]", env.rollout, 2)
+    for block, keys, shape in (
+        (BranchedCritic(4, 2), ["observation", "preference"], (5, 2)),
+        (AttentionWeightedCritic(BranchedCritic(4, 2)), ["observation", "preference"], (5, 2)),
+        (scalarizer, ["returns", "preference"], (5,)),
+        (scalarizer.attention, ["returns", "preference"], (5, 2)),
+        (scalarizer.step, ["progress", "conflict"], (5,)),
+        (PCGrad(), ["jacobian"], (5, 7)),
+        (WeightedPCGrad(), ["jacobian", "attention"], (5, 7)),
+    ):
+        data = TensorDict(inputs, batch_size=[5])
+        assert TensorDictModule(block, in_keys=keys, out_keys=["found"])(data)["found"].shape == shape

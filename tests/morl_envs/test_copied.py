@@ -42,13 +42,12 @@ def test_results_keep_their_numbers() -> None:
     assert [float(observation[0, 0]) for observation, *_ in steps] == [1.0, 2.0, 3.0]
     assert float(first.sum()) == 0
     assert env.horizon == 5
-    assert isinstance(env, CopiedEnv)
-
-
-def test_not_a_number_stays_one() -> None:
     reuser = Reuser()
-    reuser.numbers.fill_(torch.nan)
+    reuser.numbers.fill_(torch.nan)  # not a number stays one
     assert with_own_tensors(reuser).step_tensors(torch.zeros(2, 1))[1].isnan().all()
+    assert isinstance(env, CopiedEnv)
+    with pytest.raises(AttributeError, match="gravity"):
+        _ = env.gravity
 
 
 @pytest.mark.parametrize("name", ["stealth", "frogger", "formation", "deep-sea-treasure-v0"])
@@ -64,23 +63,18 @@ def test_our_own_environments_keep_their_promise_of_fresh_tensors(name: str) -> 
     assert all(torch.equal(a, b) for a, b in zip((*first, reset), kept, strict=True))
 
 
-def test_things_that_are_no_environment_are_refused() -> None:
+def test_an_environment_that_lacks_something_is_refused_with_its_name() -> None:
     refused("`env` must open a TensorEnv, .* got int without reset_tensors, step_tensors", with_own_tensors, 3)
-    with pytest.raises(AttributeError, match="gravity"):
-        _ = CopiedEnv(Reuser()).gravity  # type: ignore[arg-type]
+    for name in ("get_state", "set_state", "num_actions", "action_low", "horizon"):
 
+        class Incomplete(Reuser):
+            lacks = name
 
-@pytest.mark.parametrize("name", ["get_state", "set_state", "num_actions", "action_low", "horizon"])
-def test_an_environment_that_lacks_something_is_refused_with_its_name(name: str) -> None:
-    class Incomplete(Reuser):
-        def __getattribute__(self, asked: str) -> object:
-            if asked == name:
-                raise AttributeError(asked)
-            return super().__getattribute__(asked)
+            def __getattribute__(self, asked: str) -> object:
+                if asked == type(self).lacks:
+                    raise AttributeError(asked)
+                return super().__getattribute__(asked)
 
-    refused(f"`env` must open a TensorEnv, .*, got Incomplete without {name}\\.", with_own_tensors, Incomplete())
-
-
-def test_everything_of_the_protocol_is_asked_for() -> None:
+        refused(f"`env` must open a TensorEnv, .*, got Incomplete without {name}\\.", with_own_tensors, Incomplete())
     methods = [name for name, value in vars(TensorEnv).items() if inspect.isfunction(value) and name[0] != "_"]
     assert set(NEEDED) == {*methods, *TensorEnv.__annotations__}

@@ -20,10 +20,12 @@ def test_a_front_is_not_dominated_by_its_own_points(name: str, gamma: float) -> 
     assert moocore.is_nondominated(front, maximise=True, keep_weakly=False).all()
 
 
-def test_the_known_hypervolume_of_deep_sea_treasure() -> None:
+def test_the_known_hypervolume_of_deep_sea_treasure_and_environments_without_a_known_front() -> None:
     front = exact_front("deep-sea-treasure-v0")
     assert len(front) == 10
     assert moocore.hypervolume(front, ref=[0, -50], maximise=True) == pytest.approx(994.3)
+    refused(r"`name` must have a known exact front \(deep-sea-.*\)", exact_front, "four-room-v0", 0.99)
+    refused(r"`gamma` must lie in \(0, 1\], got 1.5", exact_front, "fruit-tree-v0", 1.5)
 
 
 def test_discounted_treasure_is_what_the_shortest_way_earns() -> None:
@@ -67,8 +69,3 @@ def test_resource_gathering_with_discount_holds_the_ways_that_mo_gymnasium_count
     assert all((front >= point - 1e-12).all(1).any() for point in theirs)
     assert np.isclose(front, [0.0, gamma**17, gamma**17]).all(1).any()
     np.testing.assert_allclose(front, non_dominated(resource_gathering_front(CARDS["resource-gathering-v0"], gamma)))
-
-
-def test_environments_without_a_known_front_are_refused() -> None:
-    refused(r"`name` must have a known exact front \(deep-sea-.*\)", exact_front, "four-room-v0", 0.99)
-    refused(r"`gamma` must lie in \(0, 1\], got 1.5", exact_front, "fruit-tree-v0", 1.5)

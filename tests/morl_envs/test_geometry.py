@@ -18,19 +18,13 @@ size = st.floats(0.0625, 0.5, width=32)
     [((1.0, 0.0), 1.5), ((0.0, 1.0), math.inf), ((-1.0, 0.0), math.inf), ((0.8, 0.6), math.inf)],
 )
 def test_ray_circle(direction: tuple[float, float], expected: float) -> None:
-    distance = float(geometry.ray_circle(t([0.0, 0.0]), t(direction), t([2.0, 0.0, 0.5])))
+    ray, circle = (t([0.0, 0.0]), t(direction)), t([2.0, 0.0, 0.5])
+    distance = float(geometry.ray_circle(*ray, circle))
     assert distance == pytest.approx(expected) or (expected == math.inf and distance > 1e12)
-
-
-def test_ray_starting_inside_sees_distance_zero() -> None:
-    assert geometry.ray_circle(t([0.0, 0.0]), t([1.0, 0.0]), t([0.1, 0.0, 0.5])) == 0
-    assert geometry.ray_box(t([0.0, 0.0]), t([1.0, 0.0]), t([0.1, 0.0, 0.5, 0.5])) == 0
-
-
-def test_absent_circles_are_not_seen() -> None:
-    args = t([0.0, 0.0]), t([1.0, 0.0]), t([2.0, 0.0, 0.5])
-    assert geometry.ray_circle(*args, t(False)) == 1.5
-    assert geometry.ray_circle(*args, t(True)) > 1e12
+    assert geometry.ray_circle(*ray, circle, t(False)) == distance
+    assert geometry.ray_circle(*ray, circle, t(True)) > 1e12  # absent
+    assert geometry.ray_circle(*ray, t([0.1, 0.0, 0.5])) == 0  # from inside
+    assert geometry.ray_box(*ray, t([0.1, 0.0, 0.5, 0.5])) == 0
 
 
 @pytest.mark.parametrize(

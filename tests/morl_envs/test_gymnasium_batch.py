@@ -36,13 +36,12 @@ def test_truncation_keeps_the_final_observation_and_reset_by_mask() -> None:
     assert observation.tolist() == [[0, 2]] * 3
     after = env.reset_tensors(torch.tensor([True, False, False]))
     assert after.tolist() == [[0, 0], [0, 2], [0, 2]]
-
-
-def test_termination_is_not_a_truncation() -> None:
-    env = GymnasiumBatch(TREASURE, 1, horizon=1)
-    _, reward, terminated, truncated = env.step_tensors(torch.tensor([1]))
+    last = GymnasiumBatch(TREASURE, 1, horizon=1)  # a termination in the last step is not a truncation
+    _, reward, terminated, truncated = last.step_tensors(torch.tensor([1]))
     assert (bool(terminated), bool(truncated)) == (True, False)
     assert reward[0].tolist() == pytest.approx([0.7, -1.0])
+    refused("`state` must have the shapes", last.set_state, env.get_state())
+    refused("`state` must have the shapes", last.set_state, {})
 
 
 def test_an_environment_plays_the_same_episodes_in_any_batch() -> None:
@@ -78,12 +77,6 @@ def test_flag_that_is_no_bool_is_refused(name: str, monkeypatch: pytest.MonkeyPa
     flags: dict[str, Any] = {"terminated": False, "truncated": False, name: "no"}  # which counts as true
     monkeypatch.setattr(env.envs[0], "step", lambda action: (np.zeros(1), np.zeros(2), *flags.values(), {}))
     refused(f"`{name}` must be a bool in .*Gambler, got 'no'", env.step_tensors, torch.zeros(1, dtype=torch.long))
-
-
-def test_states_of_another_size_are_refused() -> None:
-    env, other = GymnasiumBatch(TREASURE, 1), GymnasiumBatch(TREASURE, 2)
-    refused("`state` must have the shapes", env.set_state, other.get_state())
-    refused("`state` must have the shapes", env.set_state, {})
 
 
 def test_our_own_gymnasium_environments_fit_too() -> None:

@@ -56,11 +56,9 @@ def test_episode_statistics() -> None:
 
 
 def test_seeds_can_be_given_one_by_one_or_left_out() -> None:
-    envs: Any = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
+    made: Any = [gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2) for _ in range(3)]
+    envs, other, unseeded = made
     first, _ = envs.reset(seed=[4, 4])
     np.testing.assert_array_equal(first[0], first[1])
     assert not np.array_equal(envs.reset()[0], first)
-    other = gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2)
-    assert not np.array_equal(
-        other.reset()[0], gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2).reset()[0]
-    )
+    assert not np.array_equal(other.reset()[0], unseeded.reset()[0])

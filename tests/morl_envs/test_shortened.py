@@ -1,6 +1,5 @@
 import math
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,21 +15,14 @@ def _env(horizon: int = 3) -> ShortenedEnv:
     return ShortenedEnv(make_batch("stealth", 2, [5, 6]), horizon)
 
 
-def test_episodes_are_truncated_and_not_terminated_after_the_horizon() -> None:
-    env = _env()
-    env.reset_tensors()
-    for step in range(1, 4):
-        _, _, terminated, truncated = env.step_tensors(STILL)
-        assert truncated.tolist() == [[step == 3]] * 2
-        assert not terminated.any()
-
-
-def test_what_happens_before_the_horizon_is_the_environment_s_own() -> None:
+def test_episodes_are_truncated_and_not_terminated_after_the_horizon_and_else_the_environment_s_own() -> None:
     plain, env = make_batch("stealth", 2, [5, 6]), _env()
     assert torch.equal(plain.reset_tensors(), env.reset_tensors())
-    for _ in range(3):
-        for own, other in zip(plain.step_tensors(STILL)[:3], env.step_tensors(STILL)[:3], strict=True):
-            assert torch.equal(own, other)
+    for step in range(1, 4):
+        own, (*other, truncated) = plain.step_tensors(STILL)[:3], env.step_tensors(STILL)
+        assert all(torch.equal(a, b) for a, b in zip(own, other, strict=True))
+        assert truncated.tolist() == [[step == 3]] * 2
+        assert not other[2].any()
     assert (env.num_envs, env.objectives, env.observation_dim) == (2, plain.objectives, plain.observation_dim)
 
 
@@ -62,15 +54,15 @@ def test_the_state_holds_the_steps() -> None:
     assert its[3].all()
 
 
-def test_a_first_step_begins_an_episode() -> None:
-    env = _env(1)
+def test_bad_horizons_and_the_ends_of_the_discounted_one() -> None:
+    refused("`horizon` must be a whole number >= 1, got 0", _env, 0)
+    refused("`horizon` must be no more than .* own 400, got 401", _env, 401)
+    assert (discounted_horizon(0.0), discounted_horizon(1.0)) == (1, math.inf)
+    refused(r"`rest` must lie in \(0, 1\), got 1.0", discounted_horizon, 0.9, 1.0)
+    refused(r"`gamma` must lie in \[0, 1\], got 1.5", discounted_horizon, 1.5)
+    env = _env(1)  # a first step begins an episode
     assert env.get_state()["shortened_step"].tolist() == [0, 0]
     assert env.step_tensors(STILL)[3].all()
-
-
-@pytest.mark.parametrize(("horizon", "rule"), [(0, "be a whole number >= 1"), (401, "be no more than .* own 400")])
-def test_a_horizon_lies_between_one_and_the_environment_s(horizon: int, rule: str) -> None:
-    refused(f"`horizon` must {rule}, got {horizon}", _env, horizon)
 
 
 @given(st.floats(0.01, 0.9999), st.floats(0.001, 0.9))
@@ -78,9 +70,3 @@ def test_the_discounted_horizon_is_the_first_step_that_leaves_no_more_than_the_r
     steps = int(discounted_horizon(gamma, rest))
     assert gamma**steps <= rest * (1 + 1e-9)
     assert steps == 1 or gamma ** (steps - 1) > rest * (1 - 1e-9)
-
-
-def test_ends_of_the_discounted_horizon() -> None:
-    assert (discounted_horizon(0.0), discounted_horizon(1.0)) == (1, math.inf)
-    refused(r"`rest` must lie in \(0, 1\), got 1.0", discounted_horizon, 0.9, 1.0)
-    refused(r"`gamma` must lie in \[0, 1\], got 1.5", discounted_horizon, 1.5)

@@ -16,26 +16,18 @@ from tests.refusals import refused
 QUICK = Settings(total_steps=128, num_envs=4, test_episodes=2, compile=False)
 
 
-def test_names_and_cards_find_their_bounds() -> None:
+def test_names_cards_ids_and_functions_are_found() -> None:
     for env in ("stealth", CARDS["stealth"]):
         source = find_source(env)
         assert source.name == "stealth"
         assert source.hv_low == CARDS["stealth"].hv_low
         assert not source.normalize_observations
     assert find_source("mo-halfcheetah-v5").normalize_observations
-
-
-def test_registered_environments_need_no_card() -> None:
-    source = find_source("mo-mountaincar-v0")
-    assert source.hv_low is None
-    assert source.make(2, [0, 1]).reset_tensors().shape == (2, 2)
-
-
-def test_unknown_names_are_refused_with_the_nearest() -> None:
-    refused("`env` must be a known environment, got 'stelth'. Nearest: stealth", find_source, "stelth")
-
-
-def test_sources_and_functions_pass() -> None:
+    assert find_source("Deep-Sea-Treasure-V0").card is CARDS["deep-sea-treasure-v0"]
+    assert find_source("morl_envs/CrazyflieFrogger-v0").name == "frogger"
+    registered = find_source("MO-MountainCar-v0")  # without a card
+    assert (registered.name, registered.hv_low) == ("mo-mountaincar-v0", None)
+    assert registered.make(2, [0, 1]).reset_tensors().shape == (2, 2)
     source = toy()
     assert find_source(source) is source
     assert find_source(ToyBatch).name == "ToyBatch"
@@ -43,24 +35,17 @@ def test_sources_and_functions_pass() -> None:
 
 
 def test_toy_world_pays_the_printed_reward_and_ends_at_its_horizon() -> None:
-    env = ToyBatch(2, [0, 1], horizon=3)
+    env, other = ToyBatch(2, [0, 1], horizon=3), ToyBatch(2, [5, 6], horizon=3)
     env.reset_tensors()
     for step in range(1, 4):
-        _, reward, terminated, truncated = env.step_tensors(torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+        other.set_state(env.get_state())
+        results = [each.step_tensors(torch.tensor([[1.0, 0.0], [0.0, 0.0]])) for each in (env, other)]
+        assert all(torch.equal(a, b) for a, b in zip(*results, strict=True))
+        _, reward, terminated, truncated = results[0]
         assert reward.tolist() == [[1.0, 0.5], [0.75, 0.75]]
         assert truncated.flatten().tolist() == [step == 3] * 2
         assert not terminated.any()
     assert env.reset_tensors(torch.tensor([[True], [False]]))[:, -1].tolist() == [0.0, 1.0]
-
-
-def test_toy_world_continues_from_its_state() -> None:
-    env, other = ToyBatch(2, [0, 1]), ToyBatch(2, [5, 6])
-    env.step_tensors(torch.zeros(2, 2))
-    other.set_state(env.get_state())
-    assert torch.equal(env.step_tensors(torch.zeros(2, 2))[0], other.step_tensors(torch.zeros(2, 2))[0])
-
-
-def test_toy_world_checks_its_sizes() -> None:
     refused("`seeds` must hold 2 numbers, got 1", ToyBatch, 2, [0])
     refused("`action_dim` must be at least the number of objectives", ToyBatch, 1, [0], objectives=3)
 
@@ -120,26 +105,20 @@ def test_a_gymnasium_environment_in_a_file(folder: Path, name: str) -> None:
     assert (source.draw is not None) == (name == "Line")
 
 
-def test_a_tensor_environment_and_a_source_in_a_file(folder: Path) -> None:
+def test_files_hold_tensor_environments_and_sources_travel_and_train(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     batches, own = (find_source(f"{folder}/my_env.py:{name}") for name in ("make_batches", "SOURCE"))
-    assert batches.name == "my_env.py:make_batches"
     assert batches.objectives == own.objectives == ("corner 0", "corner 1")
     assert (batches.hv_high, own.hv_high) == (None, (16.0, 16.0))
-    assert own.name == "my_env.py:SOURCE"
-
-
-def test_a_file_travels(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    plugin = find_source("my_env.py:Line", folder=folder).plugin
-    assert plugin is not None
+    assert (batches.name, own.name) == ("my_env.py:make_batches", "my_env.py:SOURCE")
+    source = find_source("my_env.py:make_env", folder=folder)
+    assert train_runs([Run(tiny(), (0.5, 0.5), 0)], source, QUICK, progress=False).runs[0].status == "done"
+    assert source.plugin is not None
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     refused("cannot be read", find_source, "my_env.py:Line", folder=elsewhere)
-    assert find_source("my_env.py:Line", plugins=[plugin], folder=elsewhere).objectives == ("right", "left")
-
-
-def test_an_environment_of_a_file_trains(folder: Path) -> None:
-    source = find_source("my_env.py:make_env", folder=folder)
-    result = train_runs([Run(tiny(), (0.5, 0.5), 0)], source, QUICK, progress=False)
-    assert result.runs[0].status == "done"
+    travelled = find_source("my_env.py:Line", plugins=[source.plugin], folder=elsewhere)
+    assert travelled.objectives == ("right", "left")
 
 
 class Reusing(ToyBatch):
@@ -167,13 +146,21 @@ def test_an_environment_may_reuse_its_tensors(wrap: Callable[[Any], Any]) -> Non
     assert all(torch.equal(found.policy[name], tensor) for name, tensor in expected.policy.items())
 
 
-def test_names_come_in_any_case_and_ids_of_cards_are_their_cards() -> None:
-    assert find_source("Deep-Sea-Treasure-V0").card is CARDS["deep-sea-treasure-v0"]
-    assert find_source("morl_envs/CrazyflieFrogger-v0").name == "frogger"
-    assert find_source("MO-MountainCar-v0").name == "mo-mountaincar-v0"
+def test_what_an_environment_needs_and_does_not_find_is_an_import_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise gymnasium.error.DependencyNotInstalled("Box2D is not installed")
+
+    source = find_source("mo-ant-v5")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
+        source.check()
+    monkeypatch.undo()
+    monkeypatch.setattr("gymnasium.make", fail)
+    with pytest.raises(ImportError, match="mo-lunar-lander-v3 cannot be made: Box2D is not installed"):
+        find_source("mo-lunar-lander-v3")
 
 
-def test_a_source_knows_what_a_plan_needs() -> None:
+def test_a_source_knows_what_a_plan_needs_and_completes_itself_once() -> None:
     card, source = CARDS["mo-ant-v5"], find_source("mo-ant-v5")
     assert (source.objectives, source.preferences, source.horizon) == (card.objectives, card.preferences, 1000)
     assert (source.extra, source.observation_dim, source.plugin) == ("mujoco", 105, None)
@@ -182,43 +169,22 @@ def test_a_source_knows_what_a_plan_needs() -> None:
     assert plain.preferences == ((1 / 3, 1 / 3, 1 / 3),)
     assert (plain.horizon, plain.extra, plain.hv_high) == (200, None, None)
     plain.check()
-
-
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = find_source("mo-ant-v5")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
-        source.check()
-
-
-def test_what_an_id_needs_and_does_not_find_is_an_import_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> None:
-        raise gymnasium.error.DependencyNotInstalled("Box2D is not installed")
-
-    monkeypatch.setattr("gymnasium.make", fail)
-    with pytest.raises(ImportError, match="mo-lunar-lander-v3 cannot be made: Box2D is not installed"):
-        find_source("mo-lunar-lander-v3")
-
-
-def test_a_source_completes_itself_once() -> None:
     source = EnvSource("mine", ToyBatch)
     assert source.objectives == ()
     full = source.complete()
     assert (full.objectives, full.horizon, full.observation_dim) == (("corner 0", "corner 1"), 16, 4)
     assert full.complete() is full
     refused("`objectives` must name the 2 objectives", EnvSource("mine", ToyBatch, objectives=("one",)).complete)
-
-
-def test_environments_can_be_opened_to_be_filmed() -> None:
-    source = find_source("deep-sea-treasure-v0")
-    assert source.draw is not None
-    env = source.draw(1, [0])
+    treasure = find_source("deep-sea-treasure-v0")  # can be filmed
+    assert treasure.draw is not None
+    env = treasure.draw(1, [0])
     env.reset_tensors()
     assert env.envs[0].render().ndim == 3
     assert find_source(ToyBatch).draw is None
 
 
 def test_bad_environments_are_refused_before_anything_is_trained() -> None:
+    refused("`env` must be a known environment, got 'stelth'. Nearest: stealth", find_source, "stelth")
     refused("`env` must have a vector reward, got 'CartPole-v1', which has no", find_source, "CartPole-v1")
     refused("`env` must have a time limit, got 'fishwood-v0'", find_source, "fishwood-v0")
     nothing: Any = lambda n, seeds: {}  # noqa: E731

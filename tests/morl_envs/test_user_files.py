@@ -25,9 +25,6 @@ def test_a_file_that_travelled_comes_before_the_disk(tmp_path: Path) -> None:
     assert find_plugin("my_env.py", [travelled, travelled], tmp_path) is travelled
     refused("must come from the only", find_plugin, "my_env.py", [travelled, Plugin("here/my_env.py", "")], tmp_path)
     refused("missing.py: cannot be read", find_plugin, "missing.py", [], tmp_path)
-
-
-def test_unknown_names_of_a_file_are_refused_with_the_nearest() -> None:
     plugin = Plugin("my_env.py", "NUMBER = 3\ndef make_env(): ...")
     refused("environment of my_env.py, got 'make_evn'. Nearest: make_env", in_file, plugin, "make_evn", ())
     refused("an environment of my_env.py, got 'NUMBER'", in_file, plugin, "NUMBER", ())
@@ -60,12 +57,10 @@ def test_the_signature_tells_what_a_function_makes(make: Callable[..., Any], exp
     assert opens_batches("it", make) is expected
 
 
-@pytest.mark.parametrize("make", [lambda n: None, lambda n, s, more: None, lambda n, *, seeds: None])
-def test_other_signatures_are_refused(make: Callable[..., Any]) -> None:
-    refused(r"`env` must take \(num_envs, seeds\), or nothing .*, got it\(n", opens_batches, "it", make)
-
-
-def test_keywords() -> None:
+def test_other_signatures_are_refused_and_keywords_are_found() -> None:
+    others: tuple[Any, ...] = (lambda n: None, lambda n, s, more: None, lambda n, *, seeds: None)
+    for make in others:
+        refused(r"`env` must take \(num_envs, seeds\), or nothing .*, got it\(n", opens_batches, "it", make)
     assert accepts(lambda render_mode=None: None, "render_mode")
     assert accepts(lambda **options: None, "render_mode")
     assert not accepts(lambda: None, "render_mode")

@@ -25,6 +25,7 @@ def test_bad_gramians(block: Combiner) -> None:
     refused("`gramian` must be symmetric", block.weights, torch.tensor([[1.0, 0.0], [1.0, 1.0]]), HALF)
     refused("`jacobian` must be finite", block, torch.tensor([[1.0, float("nan")], [1.0, 1.0]]), HALF)
     refused("`gramian` must be square", block.weights, torch.ones(2), HALF)
+    refused("`gramian` must have at least 2 objectives", conflict_ratio, torch.eye(1))
 
 
 @pytest.mark.parametrize("block", [WeightedSum(), WeightedPCGrad()], ids=lambda b: type(b).__name__)
@@ -35,10 +36,6 @@ def test_bad_attention(block: Combiner) -> None:
     refused("`attention` must be >= 0, got -1", block.weights, gramian, torch.tensor([2.0, -1.0]))
     refused("`attention` must have 2 objectives in its last", block.weights, gramian, torch.full((3,), 1 / 3))
     refused(r"`attention` must broadcast to shape \[2\], got shape \[1", block.weights, gramian, HALF.expand(1, 3, 2))
-
-
-def test_conflict_needs_two_objectives() -> None:
-    refused("`gramian` must have at least 2 objectives", conflict_ratio, torch.eye(1))
 
 
 class Mine(Combiner):
@@ -74,14 +71,10 @@ def gramians() -> Tensor:
     return jacobian @ jacobian.mT
 
 
-def test_one_method_makes_a_combiner() -> None:
+def test_one_method_makes_a_combiner_and_one_that_draws_depends_on_the_generator_alone() -> None:
     jacobian = torch.tensor([[2.0, 0.0], [0.0, 4.0]])
     torch.testing.assert_close(Mine()(jacobian), torch.tensor([0.5, 0.25]))
-    assert Mine().weights(gramians()).shape == (4, 5, 3)
     assert Mine().draw((3,), torch.Generator()) is None
-
-
-def test_a_combiner_that_draws_depends_on_the_generator_alone() -> None:
     first, second = (Dropping().weights(gramians(), generator=torch.Generator().manual_seed(s)) for s in (1, 2))
     assert not torch.equal(first, second)
     assert torch.equal(first, OneByOne().weights(gramians(), generator=torch.Generator().manual_seed(1)))
@@ -94,9 +87,8 @@ def test_weights_are_draw_and_combine(block: Combiner) -> None:
     weights = block.weights(grams, attention, torch.Generator().manual_seed(3))
     if block.batched:
         torch.testing.assert_close(block.combine(grams, attention, noise), weights, rtol=0, atol=0)
-    torch.testing.assert_close(
-        block.combine(grams[1, 2], attention[1, 2], None if noise is None else noise[1, 2]), weights[1, 2]
-    )
+    alone = block.combine(grams[1, 2], attention[1, 2], None if noise is None else noise[1, 2])
+    torch.testing.assert_close(alone, weights[1, 2])
     assert block.conflict(grams, noise).shape == (4, 5)
 
 
@@ -104,40 +96,30 @@ def test_weights_are_draw_and_combine(block: Combiner) -> None:
 def test_combine_compiles_and_lifts(block: Combiner) -> None:
     grams, attention = gramians().flatten(0, 1), torch.rand(20, 3).softmax(-1)
     noise = block.draw((20, 3), torch.Generator().manual_seed(3))
+    drawn = None if noise is None else 0
     expected = block.combine(grams, attention, noise)
     compiled = torch.compile(block.combine, fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(grams, attention, noise), expected)
-    lifted = torch.func.vmap(block.combine, in_dims=(0, 0, None if noise is None else 0))
+    lifted = torch.func.vmap(block.combine, in_dims=(0, 0, drawn))
     torch.testing.assert_close(lifted(grams, attention, noise), expected)
-    torch.testing.assert_close(
-        torch.func.vmap(block.conflict, in_dims=(0, None if noise is None else 0))(grams, noise),
-        block.conflict(grams, noise),
-    )
+    conflict = torch.func.vmap(block.conflict, in_dims=(0, drawn))
+    torch.testing.assert_close(conflict(grams, noise), block.conflict(grams, noise))
 
 
-def test_a_missing_method_fails_at_construction_by_name() -> None:
+def test_errors_name_the_combiner_not_the_gradients() -> None:
     class Empty(Combiner):
         pass
 
-    with pytest.raises(TypeError, match="combine"):
-        Empty()  # type: ignore[abstract]
-
-
-def test_a_combiner_that_returns_no_weights_is_named() -> None:
     class Wrong(Combiner):
         def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
             return gramian
 
+    with pytest.raises(TypeError, match="combine"):
+        Empty()  # type: ignore[abstract]
     refused(r"`Wrong.combine` must return weights of shape \[2\], got shape \[2, 2\]", Wrong().weights, torch.eye(2))
-
-
-def test_weights_that_are_not_finite_name_the_combiner_not_the_gradients() -> None:
-    class Reciprocal(Combiner):
-        def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-            return 1 / gramian.diagonal(dim1=-2, dim2=-1)
-
-    refused("`Reciprocal` must give finite numbers", Reciprocal(), torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
-    refused("`Reciprocal` must give finite numbers", Reciprocal().weights, torch.tensor([[1.0, 0.0], [0.0, 0.0]]))
+    zero = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    refused("`Mine` must give finite numbers for `jacobian` of size 1", Mine(), zero)
+    refused("`Mine` must give finite numbers for `gramian` of size 1", Mine().weights, zero)
 
 
 def test_a_state_from_another_device_is_restored() -> None:

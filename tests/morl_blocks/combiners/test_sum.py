@@ -12,6 +12,9 @@ def test_closed_form() -> None:
     eta = torch.tensor([0.5, 0.25, 0.25])
     torch.testing.assert_close(WeightedSum()(jacobian, eta), torch.tensor([0.75, 0.0, 0.75]))
     torch.testing.assert_close(WeightedSum(rescale=False)(jacobian, eta), torch.tensor([0.25, 0.0, 0.25]))
+    runs, eta = torch.randn(4, 3, 5), torch.rand(4, 3).softmax(-1)
+    torch.testing.assert_close(Sum()(runs), runs.sum(1))
+    torch.testing.assert_close(WeightedSum()(runs, eta), 3 * torch.einsum("rm,rmp->rp", eta, runs))
 
 
 @given(jacobians(3), preferences(3))
@@ -19,9 +22,3 @@ def test_weighted_sum_is_the_gradient_of_the_linear_utility(jacobian: Tensor, we
     x = torch.zeros(4, dtype=torch.float64, requires_grad=True)
     (expected,) = torch.autograd.grad((weights * (jacobian @ x)).sum(), x)
     torch.testing.assert_close(WeightedSum(rescale=False)(jacobian, weights), expected)
-
-
-def test_runs_are_a_batch_dimension() -> None:
-    jacobian, eta = torch.randn(4, 3, 5), torch.rand(4, 3).softmax(-1)
-    torch.testing.assert_close(Sum()(jacobian), jacobian.sum(1))
-    torch.testing.assert_close(WeightedSum()(jacobian, eta), 3 * torch.einsum("rm,rmp->rp", eta, jacobian))

@@ -1,18 +1,10 @@
 import pytest
 import torch
 from torchjd import aggregation
-from torchjd.aggregation import (
-    CAGradWeighting,
-    MGDAWeighting,
-    PCGradWeighting,
-    RandomWeighting,
-    UPGrad,
-    UPGradWeighting,
-    Weighting,
-)
+from torchjd.aggregation import CAGradWeighting, MGDAWeighting, RandomWeighting, UPGrad, UPGradWeighting, Weighting
 
 from morl_blocks import combine_gradients
-from morl_blocks.combiners import PCGrad, TorchJD
+from morl_blocks.combiners import TorchJD
 from morl_blocks.combiners.torchjd import as_combiner
 from tests.refusals import refused
 
@@ -21,40 +13,24 @@ from tests.refusals import refused
 def test_any_weighting_gives_what_torchjd_gives_run_by_run(weighting: Weighting[torch.Tensor]) -> None:
     jacobian = torch.randn(3, 4, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     gramian = jacobian @ jacobian.mT
-    weights = TorchJD(weighting).weights(gramian)
-    assert weights.shape == (3, 4)
-    for run in range(3):
-        torch.testing.assert_close(weights[run], weighting(gramian[run]).to(torch.float64), rtol=1e-4, atol=1e-5)
+    expected = torch.stack([weighting(run).to(torch.float64) for run in gramian])
+    torch.testing.assert_close(TorchJD(weighting).weights(gramian), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_two_objectives_agree_with_our_pcgrad() -> None:
-    jacobian = torch.tensor([[1.0, 0.0], [-1.0, 1.0]])
-    torch.testing.assert_close(TorchJD(PCGradWeighting())(jacobian), PCGrad()(jacobian))
-
-
-def test_randomness_comes_from_the_generator_and_leaves_the_global_state() -> None:
+def test_randomness_comes_from_the_generator_and_leaves_the_global_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    reseeded: list[object] = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", reseeded.append)
     gramian = torch.eye(3).expand(4, 3, 3)
-    block = TorchJD(RandomWeighting())
+    block = TorchJD(RandomWeighting(), seed=0)
     torch.manual_seed(5)
+    reseeded.clear()
     before = torch.get_rng_state()
     first = block.weights(gramian, generator=torch.Generator().manual_seed(1))
     assert torch.equal(torch.get_rng_state(), before)
+    assert not reseeded
     torch.manual_seed(6)
     torch.testing.assert_close(block.weights(gramian, generator=torch.Generator().manual_seed(1)), first)
     assert not torch.equal(first[0], first[1])
-
-
-def test_other_devices_keep_their_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    reseeded: list[object] = []
-    monkeypatch.setattr(torch.cuda, "manual_seed_all", reseeded.append)
-    TorchJD(RandomWeighting(), seed=0).weights(torch.eye(3))
-    assert not reseeded
-
-
-def test_rejects_what_is_neither_aggregator_nor_weighting() -> None:
-    refused("`method` must be an aggregator or a weighting of torchjd.aggregation, got 3", TorchJD, 3)
-    refused(r"`method` must be an instance such as UPGrad\(\) of torchjd.aggregation", TorchJD, UPGrad)
-    refused("`method` must be an aggregator or a weighting", TorchJD, lambda gramian: gramian)
 
 
 class Wrong(Weighting[torch.Tensor]):
@@ -64,8 +40,17 @@ class Wrong(Weighting[torch.Tensor]):
         return stat
 
 
-def test_a_weighting_that_returns_something_else_is_named() -> None:
+def test_bad_methods_and_input_are_named() -> None:
+    refused("`method` must be an aggregator or a weighting of torchjd.aggregation, got 3", TorchJD, 3)
+    refused(r"`method` must be an instance such as UPGrad\(\) of torchjd.aggregation", TorchJD, UPGrad)
+    refused("`method` must be an aggregator or a weighting", TorchJD, lambda gramian: gramian)
+    refused("`combiner` must be a Combiner such as PCGrad.., or an aggregator", as_combiner, lambda gramian: gramian)
     refused(r"`Wrong` must return 2 weights for a Gramian, got shape \[2, 2\]", TorchJD(Wrong()).weights, torch.eye(2))
+    for method in (aggregation.ConFIG(), aggregation.MoDoWeighting()):
+        refused("must see the gradients themselves", TorchJD(method).weights, torch.eye(3))
+    remembers = TorchJD(aggregation.GradVacWeighting())
+    assert remembers.weights(torch.eye(3)).shape == (3,)
+    refused(r"must be one \[m, m\]: GradVacWeighting remembers", remembers.weights, torch.eye(3).expand(2, 3, 3))
 
 
 AGGREGATORS = [
@@ -101,17 +86,6 @@ def test_any_aggregator_gives_what_torchjd_gives(aggregator: aggregation.Aggrega
     torch.testing.assert_close(ours, aggregator(jacobian), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("method", [aggregation.ConFIG(), aggregation.MoDoWeighting()], ids=repr)
-def test_methods_that_need_the_gradients_refuse_a_gramian(method: torch.nn.Module) -> None:
-    refused("must see the gradients themselves: call it on a Jacobian", TorchJD(method).weights, torch.eye(3))
-
-
-def test_a_method_with_a_memory_serves_one_run() -> None:
-    block = TorchJD(aggregation.GradVacWeighting())
-    assert block.weights(torch.eye(3)).shape == (3,)
-    refused(r"`gramian` must be one \[m, m\]: GradVacWeighting remembers", block.weights, torch.eye(3).expand(2, 3, 3))
-
-
 def test_combine_gradients_takes_aggregators_and_weightings_as_they_are() -> None:
     matrix = torch.randn(3, 6, generator=torch.Generator().manual_seed(0))
     expected = UPGrad()(matrix)
@@ -119,4 +93,3 @@ def test_combine_gradients_takes_aggregators_and_weightings_as_they_are() -> Non
         x = torch.zeros(6, requires_grad=True)
         combine_gradients(matrix @ x, [x], method)
         torch.testing.assert_close(x.grad, expected, rtol=1e-4, atol=1e-5)
-    refused("`combiner` must be a Combiner such as PCGrad.., or an aggregator", as_combiner, lambda gramian: gramian)

@@ -15,13 +15,10 @@ def count(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters())
 
 
-@pytest.mark.parametrize(("n", "m"), [(30, 3), (17, 2), (4, 5)])
-def test_parameter_counts(n: int, m: int) -> None:
-    assert count(BranchedCritic(n, m)) == 64 * (n + m) + 4224 + 4225 * m
-    assert count(SharedCritic(n, m)) == 64 * (n + m) + 8384 + 65 * m
-
-
-def test_paper_counts() -> None:
+def test_parameter_counts_and_those_of_the_paper() -> None:
+    for n, m in ((30, 3), (17, 2), (4, 5)):
+        assert count(BranchedCritic(n, m)) == 64 * (n + m) + 4224 + 4225 * m
+        assert count(SharedCritic(n, m)) == 64 * (n + m) + 8384 + 65 * m
     assert [count(BranchedCritic(30, 3)), count(SharedCritic(30, 3))] == [19011, 10691]
     assert [count(BranchedCritic(17, 2)), count(SharedCritic(17, 2))] == [13890, 9730]
 
@@ -70,13 +67,6 @@ class TestBoth:
         alone = torch.stack([c(o, w) for c, o, w in zip(critics, observation, preference, strict=True)])
         torch.testing.assert_close(together, alone)
 
-    def test_uniform_loss_ignores_attention(self, kind: type[Critic]) -> None:
-        critic = kind(6, 3)
-        values, targets = torch.randn(5, 3), torch.randn(5, 3)
-        expected = (values - targets).square().mean()
-        torch.testing.assert_close(critic.loss(values, targets), expected)
-        torch.testing.assert_close(critic.loss(values, targets, torch.tensor([1.0, 0.0, 0.0])), expected)
-
     def test_orthogonal_layers_have_their_gains(self, kind: type[Critic]) -> None:
         critic = kind(6, 3, hidden=8, init="orthogonal")
         layers = [layer for layer in critic.modules() if isinstance(layer, nn.Linear | LinearBank)]
@@ -85,12 +75,16 @@ class TestBoth:
             torch.testing.assert_close(rows @ rows.mT, (gain * torch.eye(rows.shape[-2])).expand(*rows.shape[:-1], -1))
             assert not layer.bias.any()
 
-    def test_options(self, kind: type[Critic]) -> None:
+    def test_options_and_a_uniform_loss_that_ignores_attention(self, kind: type[Critic]) -> None:
         critic = kind(6, 3, hidden=8, depth=3, activation=nn.ReLU)
         kinds = [type(module) for module in critic.modules()]
         assert kinds.count(nn.ReLU) == 4
         assert nn.Tanh not in kinds
         assert critic(torch.zeros(6), W).shape == (3,)
+        values, targets = torch.randn(5, 3), torch.randn(5, 3)
+        expected = (values - targets).square().mean()
+        torch.testing.assert_close(critic.loss(values, targets), expected)
+        torch.testing.assert_close(critic.loss(values, targets, torch.tensor([1.0, 0.0, 0.0])), expected)
 
     def test_bad_input(self, kind: type[Critic]) -> None:
         critic = kind(6, 3)

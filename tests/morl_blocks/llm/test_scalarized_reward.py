@@ -22,12 +22,17 @@ def other(completions: list[str], **kwargs: Any) -> list[float | None]:
     return [1 - len(text) / 4 for text in completions]
 
 
-def test_scores_are_the_utilities() -> None:
+def test_scores_are_the_utilities_and_functions_get_what_trl_passes() -> None:
+    def asks(prompts: list[str], completions: list[str], answer: list[str], **kwargs: Any) -> list[float]:
+        return [float(text == right) for text, right in zip(completions, answer, strict=True)]
+
     scalarizer = SmoothTchebycheff(0.1)
     reward = ScalarizedReward([one, other], scalarizer, HALF)
     values = torch.tensor([[0.25, 0.75], [0.5, 0.5], [0.75, 0.25]])
     assert reward(prompts=PROMPTS, completions=COMPLETIONS) == pytest.approx(scalarizer(values, HALF).tolist())
     assert reward.__name__ == "scalarized"
+    asking = ScalarizedReward([one, asks], Linear(), torch.tensor([0.0, 1.0]))
+    assert asking(PROMPTS, COMPLETIONS, answer=["a", "b", "ccc"]) == [1.0, 0.0, 1.0]
 
 
 def test_normalizer_sees_the_batch_first() -> None:
@@ -42,11 +47,6 @@ def test_normalizer_sees_the_batch_first() -> None:
     assert reward(PROMPTS, COMPLETIONS) == pytest.approx([2 / 3, 2 / 3, 2 / 3])
 
 
-def test_normalizer_comes_before_the_utility() -> None:
-    reward = ScalarizedReward([one, other], Linear(), HALF, normalizer=lambda values: values * 2)
-    assert reward(PROMPTS, COMPLETIONS) == pytest.approx([1.0, 1.0, 1.0])
-
-
 @pytest.mark.parametrize("hole", [None, math.nan])
 def test_a_missing_reward_gives_none(hole: float | None) -> None:
     def holes(**kwargs: Any) -> list[float | None]:
@@ -57,14 +57,6 @@ def test_a_missing_reward_gives_none(hole: float | None) -> None:
     assert ScalarizedReward([holes, lambda **_: [None] * 3], Linear(), HALF)(PROMPTS, COMPLETIONS) == [None] * 3
 
 
-def test_reward_functions_get_what_trl_passes() -> None:
-    def asks(prompts: list[str], completions: list[str], answer: list[str], **kwargs: Any) -> list[float]:
-        return [float(text == right) for text, right in zip(completions, answer, strict=True)]
-
-    reward = ScalarizedReward([one, asks], Linear(), torch.tensor([0.0, 1.0]))
-    assert reward(PROMPTS, COMPLETIONS, answer=["a", "b", "ccc"]) == [1.0, 0.0, 1.0]
-
-
 def test_scheduler_follows_the_training_and_metrics_are_logged() -> None:
     logged: dict[str, float] = {}
     scalarizer = AdaptiveSmoothTchebycheff(LinearDecay(1.0, 0.1))
@@ -73,42 +65,30 @@ def test_scheduler_follows_the_training_and_metrics_are_logged() -> None:
         state = SimpleNamespace(global_step=step, max_steps=10)
         reward(PROMPTS, COMPLETIONS, trainer_state=state, log_metric=logged.__setitem__)
         assert float(scalarizer.mu) == pytest.approx(mu)
+    braked = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(1.0, 0.1), 10.0, smoothing=0.5))
+    again, state = ScalarizedReward([one, other], braked, HALF), SimpleNamespace(global_step=0, max_steps=10)
+    for _ in range(3):  # an evaluation before the step, say
+        again(PROMPTS, COMPLETIONS, trainer_state=state)
+    assert float(braked.mu) == pytest.approx(5.5)  # full conflict: half of the way from 1 to 10
     assert logged["scalarized/one/mean"] == pytest.approx(0.5)
     assert logged["scalarized/mu"] == pytest.approx(0.1)
     assert logged["scalarized/one/attention"] + logged["scalarized/other/attention"] == pytest.approx(1.0)
 
 
-def test_scheduler_is_stepped_once_per_training_step_with_the_conflict() -> None:
-    scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(1.0, 0.1), 10.0, smoothing=0.5))
-    reward = ScalarizedReward([one, other], scalarizer, HALF)
-    state = SimpleNamespace(global_step=0, max_steps=10)
-    for _ in range(3):  # an evaluation before the step, say
-        reward(PROMPTS, COMPLETIONS, trainer_state=state)
-    assert float(scalarizer.mu) == pytest.approx(5.5)  # full conflict: half of the way from 1 to 10
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        ({"reward_funcs": [one]}, "`reward_funcs` must be two or more functions"),
-        ({"reward_funcs": [one, "other"]}, "`reward_funcs` must be two or more functions"),
-        ({"weights": torch.tensor([0.2, 0.3, 0.5])}, "`weights` must have 2 objectives"),
-        ({"weights": torch.tensor([[0.5, 0.5]])}, "`weights` must have shape"),
-        ({"scalarizer": "stch"}, "`scalarizer` must be a Scalarizer"),
-        ({"scalarizer": Linear(sense="min")}, "`scalarizer` must be one to maximise"),
-    ],
-)
-def test_bad_options(change: dict[str, Any], match: str) -> None:
-    given: dict[str, Any] = {"reward_funcs": [one, other], "scalarizer": Linear(), "weights": HALF}
-    refused(match, ScalarizedReward, **{**given, **change})
-
-
-def test_bad_rewards() -> None:
+def test_bad_options_and_rewards() -> None:
     def short(**kwargs: Any) -> list[float]:
         return [0.0]
 
-    refused("`short` must return one reward", ScalarizedReward([one, short], Linear(), HALF), PROMPTS, COMPLETIONS)
-    with pytest.raises(ValueError, match="`rewards` must be finite"):
-        ScalarizedReward([one, lambda **_: [math.inf] * 3], Linear(), HALF)(PROMPTS, COMPLETIONS)
-    with pytest.raises(ValueError, match="`normalizer` must have shape"):
-        ScalarizedReward([one, other], Linear(), HALF, normalizer=lambda values: values[0])(PROMPTS, COMPLETIONS)
+    both: list[Any] = [one, other]
+    for functions in ([one], [one, "other"]):
+        refused("`reward_funcs` must be two or more functions", ScalarizedReward, functions, Linear(), HALF)
+    refused("`weights` must have 2 objectives", ScalarizedReward, both, Linear(), torch.tensor([0.2, 0.3, 0.5]))
+    refused("`weights` must have shape", ScalarizedReward, both, Linear(), HALF.unsqueeze(0))
+    refused("`scalarizer` must be a Scalarizer", ScalarizedReward, both, "stch", HALF)
+    refused("`scalarizer` must be one to maximise", ScalarizedReward, both, Linear(sense="min"), HALF)
+    bad = ScalarizedReward([one, short], Linear(), HALF)
+    refused("`short` must return one reward per completion", bad, PROMPTS, COMPLETIONS)
+    bad = ScalarizedReward([one, lambda **_: [math.inf] * 3], Linear(), HALF)
+    refused("`rewards` must be finite", bad, PROMPTS, COMPLETIONS)
+    bad = ScalarizedReward(both, Linear(), HALF, normalizer=lambda values: values[0])
+    refused("`normalizer` must have shape", bad, PROMPTS, COMPLETIONS)

@@ -85,12 +85,6 @@ def test_covers_the_truth_as_often_as_it_says(shape: tuple[int, int], correlatio
     assert 0.92 <= inside <= 0.98
 
 
-def test_draws_are_one_fewer_than_the_seeds() -> None:
-    draws = seed_draws(5, 1000, np.random.default_rng(0))
-    assert draws.shape == (1000, 4)
-    assert set(draws.flat) == set(range(5))
-
-
 def test_bad_input_raises() -> None:
     refused("`values` must hold at least 2 seeds per preference, got 1", bootstrap_ci, [[0.1], [0.3]])
     refused("`values` must hold at least 2 seeds", bootstrap_ci, TWO, present=[[True, True], [True, False]])
@@ -104,6 +98,9 @@ def test_bad_input_raises() -> None:
     refused("`statistic` must be one of 'mean', 'iqm', got 'median'", bootstrap_ci, [[0.1, 0.2]], "median")
     refused(r"`level` must lie in \(0, 1\), got 1", bootstrap_ci, [[0.1, 0.2]], level=1.0)
     refused("`resamples` must be a whole number >= 1", bootstrap_ci, [[0.1, 0.2]], "iqm", resamples=0)
+    draws = seed_draws(5, 1000, np.random.default_rng(0))
+    assert draws.shape == (1000, 4)  # one fewer than the seeds
+    assert set(draws.flat) == set(range(5))
     refused("`seeds` must be a whole number >= 2, got 1", seed_draws, 1, 10, np.random.default_rng(0))
     refused("`values` must hold at least one value", interquartile_mean, [])
 

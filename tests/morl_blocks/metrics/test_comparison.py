@@ -29,12 +29,15 @@ def test_probability_of_improvement_agrees_with_the_definition(first: Array, sec
     assert probability_of_improvement(first, second) == pytest.approx(np.mean(pairs))
 
 
-def test_verdicts() -> None:
+def test_verdicts_and_pairing_removes_what_both_recipes_share() -> None:
     noise = np.random.default_rng(0).normal(scale=0.01, size=(8, 5))
     other = np.random.default_rng(1).normal(scale=0.01, size=(8, 5))
     assert compare(0.3 + noise, 0.2 + other).verdict == "better"
     assert compare(0.2 + noise, 0.3 + other).verdict == "worse"
     assert compare(noise, noise).verdict == "not distinguishable"
+    gain = compare(100 * noise + 0.1 + np.linspace(0, 0.01, 5), 100 * noise)
+    assert gain.difference.low > 0.09
+    assert gain.improvement < 1
 
 
 @pytest.mark.parametrize("shape", [(8, 5), (1, 3)])
@@ -43,13 +46,6 @@ def test_noise_is_called_a_difference_about_one_time_in_twenty(shape: tuple[int,
     draws = generator.normal(size=(300, 2, *shape))
     called = [compare(a, b).verdict != "not distinguishable" for a, b in draws]
     assert 0.02 <= np.mean(called) <= 0.09
-
-
-def test_pairing_removes_what_both_recipes_share() -> None:
-    shared = np.random.default_rng(0).normal(size=(4, 5))
-    gain = compare(shared + 0.1 + np.linspace(0, 0.01, 5), shared)
-    assert gain.difference.low > 0.09
-    assert gain.improvement < 1
 
 
 def test_absent_runs_are_left_out_of_both() -> None:
@@ -63,9 +59,9 @@ def test_the_detectable_difference_is_seen_in_four_of_five_repeats(freedom: int)
     generator = np.random.default_rng(5)
     size = freedom + 1
     gap = detectable_difference(1 / np.sqrt(size), freedom)
-    trials = gap + generator.normal(size=(4000, 1, size))
+    trials = gap + generator.normal(size=(2000, 1, size))
     seen = np.mean([compare(trial, np.zeros_like(trial)).verdict == "better" for trial in trials])
-    assert seen == pytest.approx(0.8, abs=0.025)
+    assert seen == pytest.approx(0.8, abs=0.035)
     mine = compare(trials[0], np.zeros_like(trials[0]))
     assert mine.detectable == pytest.approx(detectable_difference(mine.error, freedom))
 

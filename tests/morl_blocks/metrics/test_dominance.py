@@ -19,11 +19,8 @@ def test_agrees_with_the_definition(points: Array) -> None:
     assert nondominated(points).tolist() == [not beaten(p) for p in points]
 
 
-def test_copies_are_all_marked_and_empty_sets_are_empty() -> None:
+def test_copies_are_all_marked_empty_sets_are_empty_and_bad_points_refused() -> None:
     assert nondominated([[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]]).tolist() == [True, True, False]
     assert nondominated(np.zeros((0, 2))).shape == (0,)
-
-
-def test_nan_and_bad_shapes_raise() -> None:
     refused("`points` must be finite, got nan", nondominated, [[np.nan, 1.0], [0.0, 0.0]])
     refused(r"`points` must have shape \[n, m\]", nondominated, np.zeros((2, 2, 2)))

@@ -30,17 +30,13 @@ def test_regret_equals_a_loop_over_preferences_and_policies() -> None:
     np.testing.assert_allclose(preference_regret(achieved, WEIGHTS, scalarizer), expected, atol=1e-12)
 
 
-def test_regret_against_a_known_front() -> None:
+def test_regret_against_a_known_front_and_of_costs() -> None:
     achieved, front = [[0.5, 0.25], [0.25, 0.5]], [[1.0, 0.0], [0.0, 1.0]]
     found = preference_regret(achieved, [[1.0, 0.0], [0.25, 0.75]], Linear(), known=front)
     np.testing.assert_allclose(found, [0.5, 0.75 - 0.4375])
     assert preference_regret([[2.0, 2.0]], [[0.5, 0.5]], Linear(), known=front)[0] == -1.5
-
-
-def test_costs_are_minimised() -> None:
-    achieved, weights = draw(4, 3), WEIGHTS
-    returns = preference_regret(1 - achieved, weights, Tchebycheff(utopia=1.05))
-    costs = preference_regret(achieved, weights, Tchebycheff(utopia=-0.05, sense="min"))
+    returns = preference_regret(1 - draw(4, 3), WEIGHTS, Tchebycheff(utopia=1.05))
+    costs = preference_regret(draw(4, 3), WEIGHTS, Tchebycheff(utopia=-0.05, sense="min"))
     np.testing.assert_allclose(costs, returns, atol=1e-7)
 
 
@@ -65,36 +61,23 @@ def test_correlation_equals_scipys(seed: int) -> None:
                 assert found[run, i] == pytest.approx(oracle, abs=1e-12)
 
 
-def test_correlation_does_not_see_the_scale() -> None:
+def test_correlation_does_not_see_the_scale_and_equal_policies_follow_nothing() -> None:
     achieved = draw(4, 3)
-    np.testing.assert_allclose(
-        preference_correlation(np.exp(9 * achieved) - 4, WEIGHTS), preference_correlation(achieved, WEIGHTS)
-    )
+    expected = preference_correlation(achieved, WEIGHTS)
+    np.testing.assert_allclose(preference_correlation(np.exp(9 * achieved) - 4, WEIGHTS), expected)
     np.testing.assert_allclose(preference_correlation(WEIGHTS, WEIGHTS), 1)
     np.testing.assert_allclose(preference_correlation(-WEIGHTS, WEIGHTS), -1)
-
-
-def test_policies_that_are_all_equal_follow_nothing() -> None:
     np.testing.assert_array_equal(preference_correlation(np.ones((4, 3)), WEIGHTS), 0)
     assert np.isnan(preference_correlation([[1.0, 2.0], [3.0, 4.0]], [[0.5, 0.5], [0.5, 0.5]])).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"achieved": [[0.5, np.nan]]}, "`achieved` must be finite"),
-        ({"achieved": [[0.5, 0.5], [0.1, 0.1]]}, r"`achieved` must have shape \[\*, 1, 2\], got shape \[2, 2\]"),
-        ({"weights": [[0.5, 0.4]]}, "`weights` must sum to 1"),
-        ({"weights": [[1.0]], "achieved": [[1.0]]}, r"`weights` must have shape \[P, m\] with m >= 2"),
-        ({"known": [[1.0, 2.0, 3.0]]}, "`known` must have 2 objectives"),
-        ({"known": np.zeros((0, 2))}, "`known` must have shape"),
-        ({"scalarizer": "linear"}, "`scalarizer` must be a Scalarizer"),
-    ],
-)
-def test_bad_input_raises(arguments: dict[str, Any], message: str) -> None:
-    good: dict[str, Any] = {"achieved": [[0.5, 0.5]], "weights": [[0.5, 0.5]], "scalarizer": Linear()}
-    refused(message, preference_regret, **good | arguments)
-
-
-def test_correlation_of_one_preference_raises() -> None:
     refused("`weights` must hold at least 2 preferences, got 1", preference_correlation, [[0.5, 0.5]], [[0.5, 0.5]])
+
+
+def test_bad_input_raises() -> None:
+    good: dict[str, Any] = {"achieved": [[0.5, 0.5]], "weights": [[0.5, 0.5]], "scalarizer": Linear()}
+    refused("`achieved` must be finite", preference_regret, **(good | {"achieved": [[0.5, np.nan]]}))
+    refused(r"`achieved` must have shape \[\*", preference_regret, **(good | {"achieved": [[0.5, 0.5], [0.1, 0.1]]}))
+    refused("`weights` must sum to 1", preference_regret, **(good | {"weights": [[0.5, 0.4]]}))
+    refused(r"`weights` must have shape \[P", preference_regret, **(good | {"weights": [[1.0]], "achieved": [[1.0]]}))
+    refused("`known` must have 2 objectives", preference_regret, **(good | {"known": [[1.0, 2.0, 3.0]]}))
+    refused("`known` must have shape", preference_regret, **(good | {"known": np.zeros((0, 2))}))
+    refused("`scalarizer` must be a Scalarizer", preference_regret, **(good | {"scalarizer": "linear"}))

@@ -10,10 +10,15 @@ from tests.refusals import refused
 scores = arrays(np.float64, (3, 6), elements=st.one_of(st.just(0.0), st.floats(0.01, 1.0)))
 
 
-def test_closed_form() -> None:
+def test_closed_form_and_zero_scores_are_infinitely_far() -> None:
     hv = [[1.0] * 4, [1.0, 1 / 1.5, 1 / 2, 1 / 4]]
     np.testing.assert_allclose(profile_auc(hv), [1.0, 0.5625])
     np.testing.assert_allclose(profile(hv, [1.0, 1.5, 2.0, 4.0])[1], [0.25, 0.5, 0.75, 1.0])
+    assert np.isinf(performance_ratios([[0.0], [0.0]])).all()
+    assert profile_auc([[0.0], [0.0]]).tolist() == [0.0, 0.0]
+    several = np.random.default_rng(0).random((5, 3, 4))
+    np.testing.assert_allclose(profile_auc(several), [profile_auc(one) for one in several])
+    assert profile(several, [1.0, 2.0]).shape == (5, 3, 2)
 
 
 @given(scores)
@@ -30,17 +35,6 @@ def test_profiles_rise_and_someone_is_best(hv: Array) -> None:
     solved = (hv.max(0) > 0).mean()
     assert curves[:, 0].sum() >= solved - 1e-12
     np.testing.assert_allclose(curves[:, -1], (hv > 0).mean(-1))
-
-
-def test_zero_scores_are_infinitely_far_even_when_all_are_zero() -> None:
-    assert np.isinf(performance_ratios([[0.0], [0.0]])).all()
-    assert profile_auc([[0.0], [0.0]]).tolist() == [0.0, 0.0]
-
-
-def test_leading_dimensions_are_kept() -> None:
-    hv = np.random.default_rng(0).random((5, 3, 4))
-    np.testing.assert_allclose(profile_auc(hv), [profile_auc(one) for one in hv])
-    assert profile(hv, [1.0, 2.0]).shape == (5, 3, 2)
 
 
 def test_bad_input_raises() -> None:

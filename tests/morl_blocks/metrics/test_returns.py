@@ -44,13 +44,10 @@ def test_what_follows_an_end_is_never_read(played: tuple[Array, Array, float]) -
     np.testing.assert_array_equal(discounted_returns(broken, done, gamma), discounted_returns(rewards, done, gamma))
 
 
-def test_closed_form() -> None:
+def test_closed_form_and_bad_input_is_named() -> None:
     """Reward 1 for ever, gamma 0.99: 1,000 steps earn nearly 100."""
     alive = discounted_returns(np.ones((1000, 1, 2)), np.zeros((1000, 1), dtype=bool), gamma=0.99)
     np.testing.assert_allclose(alive, (1 - 0.99**1000) / 0.01)
-
-
-def test_bad_input_is_named() -> None:
     rewards, done = np.ones((3, 2, 2)), np.zeros((3, 2), dtype=bool)
     for gamma in (0.0, 1.5, np.array([0.9, 0.9])):
         refused(r"`gamma` must lie in \(0, 1\]", discounted_returns, rewards, done, gamma)

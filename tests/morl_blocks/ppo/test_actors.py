@@ -28,42 +28,36 @@ def test_the_mean_lies_in_the_unit_box_and_depends_on_both_inputs() -> None:
     mean, log_std = actor(100 * torch.randn(50, 3), torch.rand(50, 2))
     assert bool(((mean >= 0) & (mean <= 1)).all())
     assert torch.equal(log_std, torch.full((50, 4), -0.5))
-    observation = torch.randn(1, 3)
-    assert not torch.equal(
-        actor(observation, torch.tensor([1.0, 0.0]))[0], actor(observation, torch.tensor([0.0, 1.0]))[0]
-    )
-    assert not torch.equal(actor(observation, torch.zeros(2))[0], actor(-observation, torch.zeros(2))[0])
-
-
-@pytest.mark.parametrize("actor", [UnitBoxGaussianActor, CategoricalActor])
-def test_swapped_arguments_are_noticed(actor: type[UnitBoxGaussianActor | CategoricalActor]) -> None:
-    refused("`observation` must have 4 numbers in its last", actor(4, 2, 3), torch.rand(5, 2), torch.rand(5, 4))
-
-
-def test_the_first_standard_deviation_can_be_chosen() -> None:
-    assert UnitBoxGaussianActor(3, 2, 2).log_std.tolist() == [-0.5, -0.5]
     assert UnitBoxGaussianActor(3, 2, 2, log_std=-1.5).log_std.tolist() == [-1.5, -1.5]
     refused("`log_std` must be a finite number, got nan", UnitBoxGaussianActor, 3, 2, 2, log_std=float("nan"))
+    observation, first, second = torch.randn(1, 3), torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
+    assert not torch.equal(actor(observation, first)[0], actor(observation, second)[0])
+    assert not torch.equal(actor(observation, first)[0], actor(-observation, first)[0])
 
 
-def test_one_preference_serves_a_batch() -> None:
-    for actor in (UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)):
-        observation, preference = torch.randn(6, 5, 3), torch.tensor([0.3, 0.7])
-        torch.testing.assert_close(actor(observation, preference), actor(observation, preference.expand(6, 5, 2)))
+@pytest.mark.parametrize("kind", [UnitBoxGaussianActor, CategoricalActor])
+def test_one_preference_serves_a_batch_and_bad_sizes_are_noticed(
+    kind: type[UnitBoxGaussianActor | CategoricalActor],
+) -> None:
+    observation, preference, actor = torch.randn(6, 5, 3), torch.tensor([0.3, 0.7]), kind(3, 2, 4)
+    torch.testing.assert_close(actor(observation, preference), actor(observation, preference.expand(6, 5, 2)))
+    refused("`observation` must have 3 numbers in its last", actor, torch.rand(5, 2), torch.rand(5, 3))  # swapped
+    refused("`observation_dim` must be a whole number", kind, 0, 2, 3)
+    refused("`num_objectives` must be a whole number", kind, 3, 0, 3)
+    refused("`(action_dim|num_actions)` must be a whole number", kind, 3, 2, 0)
+    refused("`hidden` must be a whole number", kind, 3, 2, 2, hidden=0)
+    refused("`num_actions` must be a whole number >= 2, got 1", CategoricalActor, 3, 2, 1)
 
 
-def test_gaussian_against_torch() -> None:
+def test_distributions_against_torch() -> None:
     mean, log_std, action = torch.rand(7, 3).double(), torch.randn(7, 3).double(), torch.randn(7, 3).double()
-    oracle = distributions.Independent(distributions.Normal(mean, log_std.exp()), 1)
-    torch.testing.assert_close(gaussian_log_prob(action, mean, log_std), oracle.log_prob(action))
-    torch.testing.assert_close(gaussian_entropy(log_std), oracle.entropy())
-
-
-def test_categorical_against_torch() -> None:
-    logits, action = torch.randn(7, 4).double(), torch.randint(4, (7,))
-    oracle = distributions.Categorical(logits=logits)
-    torch.testing.assert_close(categorical_log_prob(action, logits), oracle.log_prob(action))
-    torch.testing.assert_close(categorical_entropy(logits), oracle.entropy())
+    gaussian = distributions.Independent(distributions.Normal(mean, log_std.exp()), 1)
+    torch.testing.assert_close(gaussian_log_prob(action, mean, log_std), gaussian.log_prob(action))
+    torch.testing.assert_close(gaussian_entropy(log_std), gaussian.entropy())
+    logits, index = torch.randn(7, 4).double(), torch.randint(4, (7,))
+    categorical = distributions.Categorical(logits=logits)
+    torch.testing.assert_close(categorical_log_prob(index, logits), categorical.log_prob(index))
+    torch.testing.assert_close(categorical_entropy(logits), categorical.entropy())
 
 
 def test_samples_follow_their_distribution() -> None:
@@ -75,10 +69,7 @@ def test_samples_follow_their_distribution() -> None:
     logits = torch.tensor([0.0, 1.0, -1.0])
     index = categorical_sample(logits, torch.rand(100_000, 3, generator=generator))
     torch.testing.assert_close(index.bincount() / 100_000, logits.softmax(-1), atol=5e-3, rtol=0)
-
-
-def test_uniform_noise_of_zero_is_finite() -> None:
-    assert categorical_sample(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 0.5])).item() == 1
+    assert categorical_sample(torch.tensor([0.0, 0.0]), torch.tensor([0.0, 0.5])).item() == 1  # noise of 0 is finite
 
 
 def test_the_box_is_met_exactly_and_never_left() -> None:
@@ -110,14 +101,3 @@ def test_everything_lifts_and_compiles() -> None:
     if torch.__version__.startswith("2.4"):  # it cannot compile vmap over a module: docs/install.md
         return
     torch.testing.assert_close(list(torch.compile(lifted, fullgraph=True, backend="aot_eager")(*inputs)), expected)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [((0, 2, 3), "observation_dim"), ((3, 0, 3), "num_objectives"), ((3, 2, 0), "action_dim|num_actions")],
-)
-def test_bad_sizes(arguments: tuple[int, int, int], name: str) -> None:
-    for actor in (UnitBoxGaussianActor, CategoricalActor):
-        refused(f"`({name})` must be a whole number", actor, *arguments)
-    refused("`num_actions` must be a whole number >= 2, got 1", CategoricalActor, 3, 2, 1)
-    refused("`hidden` must be a whole number", UnitBoxGaussianActor, 3, 2, 1, hidden=0)

@@ -31,8 +31,13 @@ def estimate(seed: int = 0) -> Estimate:
 
 
 def test_linear_utility_agrees_with_the_scalarised_advantage() -> None:
-    found = ExpectationAdvantage()(estimate(), Linear(), WEIGHTS.expand(T, M))
-    torch.testing.assert_close(found, ScalarisedAdvantage()(estimate(), Linear(), WEIGHTS.expand(T, M)))
+    own, weights = estimate(), WEIGHTS.expand(T, M)
+    found = ExpectationAdvantage()(own, Linear(), weights)
+    torch.testing.assert_close(found, ScalarisedAdvantage()(own, Linear(), weights))
+    nothing = own._replace(advantage=torch.zeros(T, M))
+    assert not VectorExpectationAdvantage()(nothing, Linear(), weights).any()
+    for form in (ExpectationAdvantage(), VectorExpectationAdvantage()):
+        refused("`estimate` must hold the expected return", form, own._replace(expected=None), Linear(), weights)
 
 
 def test_closed_form() -> None:
@@ -82,13 +87,3 @@ def test_scaling_rewards_changes_nothing(form: ExpectationAdvantage | VectorExpe
     scaled = own._replace(advantage=scale * own.advantage, span=scale * own.span)
     arguments: tuple[SmoothTchebycheff, Tensor] = SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
     torch.testing.assert_close(form(scaled, *arguments), form(own, *arguments))
-
-
-def test_no_advantage_gives_none() -> None:
-    own = estimate()._replace(advantage=torch.zeros(T, M))
-    assert not VectorExpectationAdvantage()(own, Linear(), WEIGHTS.expand(T, M)).any()
-
-
-@pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])
-def test_an_estimate_without_initial_states_is_refused(form: ExpectationAdvantage) -> None:
-    refused("`estimate` must hold", form, estimate()._replace(expected=None), Linear(), WEIGHTS.expand(T, M))

@@ -61,39 +61,24 @@ def test_closed_form(terminated: Tensor, expected: list[float]) -> None:
     torch.testing.assert_close(target, want + VALUE, atol=1e-7, rtol=0)
 
 
-def test_a_time_limit_can_count_as_terminal() -> None:
-    reward, value, next_value, terminated, done = random_rollout(3, 20, 2)
-    got = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95, time_limit="terminal")[0]
-    torch.testing.assert_close(got, loop_gae(reward, value, next_value, done, done, 0.99, 0.95))
-    block = VectorGAE(gamma=0.99, lmbda=0.95, time_limit="terminal").double()
-    torch.testing.assert_close(block(as_tensordict(reward, value, next_value, terminated, done))["advantage"], got)
-
-
-def test_the_mask_can_come_from_the_next_step() -> None:
+@pytest.mark.parametrize("reading", [{"time_limit": "terminal"}, {"mask": "next"}], ids=str)
+def test_other_readings_of_the_ends(reading: dict[str, Any]) -> None:
     reward, value, next_value, terminated, done = random_rollout(3, 20, 2)
     last, ends = (torch.cat([end[:, 1:], end[:, -1:]], 1) for end in (terminated, done))
-    got = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95, mask="next")[0]
-    torch.testing.assert_close(got, loop_gae(reward, value, next_value, last, ends, 0.99, 0.95))
+    shown = (done, done) if "time_limit" in reading else (last, ends)
+    got = vector_gae(reward, value, next_value, terminated, done, 0.99, 0.95, **reading)[0]
+    torch.testing.assert_close(got, loop_gae(reward, value, next_value, *shown, 0.99, 0.95))
     assert not torch.allclose(got, loop_gae(reward, value, next_value, terminated, done, 0.99, 0.95))
-    block = VectorGAE(gamma=0.99, lmbda=0.95, mask="next").double()
+    block = VectorGAE(gamma=0.99, lmbda=0.95, **reading).double()
     torch.testing.assert_close(block(as_tensordict(reward, value, next_value, terminated, done))["advantage"], got)
 
 
-@pytest.mark.parametrize(
-    ("reading", "message"),
-    [
-        ({"time_limit": "end"}, "`time_limit` must be one of 'bootstrap', 'terminal', got 'end'"),
-        ({"mask": "last"}, "`mask` must be one of 'step', 'next', got 'last'"),
-    ],
-)
-def test_rejects_other_readings(reading: dict[str, Any], message: str) -> None:
-    refused(message, VectorGAE, **reading)
-
-
-def test_truncation_bootstraps_like_the_rollout_end() -> None:
+def test_truncation_bootstraps_like_the_rollout_end_and_what_follows_a_termination_is_ignored() -> None:
     running, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, NEVER, 0.99, 0.95)
     truncated, _ = vector_gae(REWARD, VALUE, NEXT_VALUE, NEVER, AT_LAST, 0.99, 0.95)
     torch.testing.assert_close(truncated, running, atol=0, rtol=0)
+    spoiled = torch.where(AT_LAST, torch.nan, NEXT_VALUE)
+    assert vector_gae(REWARD, VALUE, spoiled, AT_LAST, AT_LAST, 0.99, 0.95)[0].isfinite().all()
 
 
 @given(st.integers(1, 70), st.integers(1, 4), st.floats(0, 1), st.floats(0, 1), st.integers(0, 1000))
@@ -135,12 +120,6 @@ def test_a_time_limit_of_10_over_64_steps_leaks_nothing(kind: str) -> None:
         assert torch.equal(other[: start + 10], whole[: start + 10])
 
 
-def test_garbage_after_termination_is_ignored() -> None:
-    spoiled = torch.where(AT_LAST, torch.nan, NEXT_VALUE)
-    advantage, _ = vector_gae(REWARD, VALUE, spoiled, AT_LAST, AT_LAST, 0.99, 0.95)
-    assert advantage.isfinite().all()
-
-
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])
 @pytest.mark.parametrize("kind", ["truncated", "terminated"])
 def test_a_bad_number_stays_in_its_episode(bad: float, kind: str) -> None:
@@ -168,7 +147,10 @@ def test_long_float32_horizons_stay_exact(gamma: float) -> None:
     torch.testing.assert_close(advantage.double(), exact, atol=2e-5, rtol=1e-5)
 
 
-def test_undiscounted_sum() -> None:
+def test_compiles_without_graph_breaks_and_an_undiscounted_sum_is_exact() -> None:
+    rollout = random_rollout(2, 20, 3, dtype=torch.float32)
+    compiled = torch.compile(vector_gae, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(*rollout, 0.99, 0.95), vector_gae(*rollout, 0.99, 0.95))
     total = discounted_scan(torch.ones(4096, 1), torch.ones(4096, 1))
     assert torch.equal(total.squeeze(-1), torch.arange(4096.0, 0.0, -1.0))
     refused("`decay` must have shape", discounted_scan, torch.ones(3, 1), torch.ones(1, 1))
@@ -194,12 +176,6 @@ def test_vmap_over_runs_with_their_own_discounts() -> None:
         torch.testing.assert_close(lifted[r], alone)
     broadcast, _ = vector_gae(*rollout, gamma[:, None, None], lmbda[:, None, None])
     torch.testing.assert_close(broadcast, lifted)
-
-
-def test_compiles_without_graph_breaks() -> None:
-    rollout = random_rollout(2, 20, 3, dtype=torch.float32)
-    compiled = torch.compile(vector_gae, fullgraph=True, backend="aot_eager")
-    torch.testing.assert_close(compiled(*rollout, 0.99, 0.95), vector_gae(*rollout, 0.99, 0.95))
 
 
 class TestVectorGAE:
@@ -239,28 +215,24 @@ class TestVectorGAE:
         critic, data = self.critic(), self.rollout(10)
         zeros = TensorDict.from_module(critic).data.clone().zero_()
         VectorGAE(value_network=critic)(data, params=zeros)
-        assert (data["state_value"] == 0).all()
-        assert (data["next", "state_value"] == 0).all()
-        assert (VectorGAE(value_network=critic)(data)["state_value"] != 0).any()
+        assert not data["state_value"].any()
+        assert not data["next", "state_value"].any()
+        assert VectorGAE(value_network=critic)(data)["state_value"].all()
 
-    def test_the_root_preference_serves_the_next_step(self) -> None:
+    def test_the_root_preference_serves_the_next_step_that_has_none(self) -> None:
         data = self.rollout(10)
         data["preference"] = torch.tensor([0.3, 0.7]).expand(10, 2)
-        critic = self.critic(("observation", "preference"))
+        critic, alone = self.critic(("observation", "preference")), self.critic(("preference",))
         VectorGAE(value_network=critic)(data)
         expected = critic.module(data["next", "observation"], data["preference"])
         torch.testing.assert_close(data["next", "state_value"], expected)
         assert "preference" not in data["next"]
+        VectorGAE(value_network=alone)(data)
+        assert torch.equal(data["state_value"], data["next", "state_value"])
         data["next", "preference"] = 1 - data["preference"]
         VectorGAE(value_network=critic)(data)
         expected = critic.module(data["next", "observation"], 1 - data["preference"])
         torch.testing.assert_close(data["next", "state_value"], expected)
-
-    def test_a_network_of_the_preference_alone(self) -> None:
-        data = self.rollout(10)
-        data["preference"] = torch.tensor([0.3, 0.7]).expand(10, 2)
-        VectorGAE(value_network=self.critic(("preference",)))(data)
-        assert torch.equal(data["state_value"], data["next", "state_value"])
 
     @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.bool, torch.float16, torch.float64])
     def test_the_discounts_survive_any_type_of_reward(self, dtype: torch.dtype) -> None:
@@ -282,35 +254,24 @@ class TestVectorGAE:
         for advantage in (by_argument, by_constructor, by_name):
             torch.testing.assert_close(advantage.transpose(0, 1), expected)
 
-    def test_set_keys(self) -> None:
+    def test_keys_plain_tensors_and_value_estimate(self) -> None:
         tensors = random_rollout(10, 2, dtype=torch.float32)
-        expected = VectorGAE()(as_tensordict(*tensors))["advantage"]
         data = as_tensordict(*tensors)
+        target = VectorGAE().value_estimate(data)
+        assert "advantage" not in data
+        expected = VectorGAE()(as_tensordict(*tensors))
+        torch.testing.assert_close(target, expected["value_target"])
+        names = ("next_reward", "state_value", "next_state_value", "next_terminated", "next_done")
+        plain = VectorGAE()(**dict(zip(names, tensors, strict=True)))
+        torch.testing.assert_close(list(plain), [expected["advantage"], target])
         data.rename_key_("state_value", "v")
         data["next"].rename_key_("state_value", "v").rename_key_("reward", "r")
         data["next"].rename_key_("done", "d").rename_key_("terminated", "t")
         gae = VectorGAE()
         gae.set_keys(value="v", reward="r", done="d", terminated="t", advantage=("out", "a"), value_target="y")
-        assert torch.equal(gae(data)["out", "a"], expected)
+        assert torch.equal(gae(data)["out", "a"], expected["advantage"])
         assert "y" in data
         assert gae.out_keys == [("out", "a"), "y"]
-
-    def test_plain_tensors_in_and_out(self) -> None:
-        reward, value, next_value, terminated, done = random_rollout(10, 2, dtype=torch.float32)
-        advantage, target = VectorGAE()(
-            state_value=value,
-            next_state_value=next_value,
-            next_reward=reward,
-            next_done=done,
-            next_terminated=terminated,
-        )
-        assert advantage.shape == target.shape == (10, 2)
-
-    def test_value_estimate_is_the_target_and_leaves_the_rollout_alone(self) -> None:
-        data = as_tensordict(*random_rollout(10, 2))
-        target = VectorGAE().value_estimate(data)
-        assert "advantage" not in data
-        torch.testing.assert_close(target, VectorGAE()(data)["value_target"])
 
     def test_multi_step_rewards_are_discounted_as_in_torchrl(self) -> None:
         data = as_tensordict(*random_rollout(2, 10, 1, dtype=torch.float32))
@@ -346,8 +307,13 @@ class TestVectorGAE:
         refused(r"`done` must be bool, got torch\.float32", VectorGAE(), data)
         refused("`tensordict` must have a batch dimension", VectorGAE(), as_tensordict(*random_rollout(10, 2))[0])
 
-    def test_refuses_values_that_are_not_floating_point(self) -> None:
+    def test_refuses_bad_options_and_values_that_are_not_floating_point(self) -> None:
         data = as_tensordict(*random_rollout(10, 2))
+        refused("`time_limit` must be one of 'bootstrap', 'terminal', got 'end'", VectorGAE, time_limit="end")
+        refused("`mask` must be one of 'step', 'next', got 'last'", VectorGAE, mask="last")
+        refused(r"`gamma` must lie in \[0, 1\], got 1\.5", VectorGAE, gamma=1.5)
+        refused(r"`lmbda` must lie in \[0, 1\]", VectorGAE, lmbda=-0.1)
+        refused(r"`gamma` must broadcast to shape \[2\], got", VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9])), data)
         data["next", "state_value"] = data["next", "state_value"].long()
         refused(r"`next state_value` must be floating point, got torch\.int64", VectorGAE(), data)
 
@@ -363,33 +329,25 @@ class TestVectorGAE:
         gae.set_keys(value="v")
         torch.testing.assert_close(gae(data)["v"], critic.module(data["observation"]))
 
-    def test_refuses_bad_discounts(self) -> None:
-        refused(r"`gamma` must lie in \[0, 1\], got 1\.5", VectorGAE, gamma=1.5)
-        refused(r"`lmbda` must lie in \[0, 1\]", VectorGAE, lmbda=-0.1)
-        with pytest.raises(ValueError, match=r"`gamma` must broadcast to shape \[2\], got shape \[3\]"):
-            VectorGAE(gamma=torch.tensor([0.9, 0.9, 0.9]))(as_tensordict(*random_rollout(10, 2)))
-
     def test_what_a_reading_never_reads_may_be_anything(self) -> None:
         (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
         done = torch.tensor([[False], [True], [False], [False]])
         next_value[1] = torch.nan  # behind a time limit
-        data = VectorGAE(time_limit="terminal")(as_tensordict(reward, value, next_value, never, done))
-        assert data["advantage"].isfinite().all()
-        with pytest.raises(ValueError, match="`next state_value` must be finite, got nan"):
-            VectorGAE()(as_tensordict(reward, value, next_value, never, done))
         shifted = next_value.roll(-1, 0)  # the step before has its end
-        data = VectorGAE(mask="next")(as_tensordict(reward, value, shifted, done, done))
-        assert data["advantage"].isfinite().all()
-        with pytest.raises(ValueError, match="`next state_value` must be finite, got nan"):
-            VectorGAE(mask="next")(as_tensordict(reward, value, next_value, done, done))
-        steps_first = as_tensordict(*(x.unsqueeze(1) for x in (reward, value, shifted, done, done)))
-        data = VectorGAE(mask="next", time_dim=0)(steps_first)
-        assert data["advantage"].isfinite().all()
+        limit, ends = (reward, value, next_value, never, done), (reward, value, shifted, done, done)
+        steps_first = as_tensordict(*(x.unsqueeze(1) for x in ends))
+        for data in (
+            VectorGAE(time_limit="terminal")(as_tensordict(*limit)),
+            VectorGAE(mask="next")(as_tensordict(*ends)),
+            VectorGAE(mask="next", time_dim=0)(steps_first),
+        ):
+            assert data["advantage"].isfinite().all()
+        message = "`next state_value` must be finite, got nan"
+        refused(message, VectorGAE(), as_tensordict(*limit))
+        refused(message, VectorGAE(mask="next"), as_tensordict(reward, value, next_value, done, done))
 
     def test_an_overflow_names_its_largest_input(self) -> None:
         (reward, value, next_value), never = torch.rand(3, 4, 2), torch.zeros(4, 1).bool()
         value[0], next_value[0] = -3e38, 3.3e38
-        with pytest.raises(ValueError, match=r"`next state_value` must be small enough .*, got 3\.3e\+38"):
-            VectorGAE()(as_tensordict(reward, value, next_value, never, never))
-        with pytest.raises(ValueError, match=r"`state_value` must be small enough .*, got 3\.4e\+38"):
-            VectorGAE()(as_tensordict(reward, value * (3.4 / 3), next_value, never, never))
+        for factor, message in ((1, r"`next state_value` .*, got 3\.3e"), (3.4 / 3, r"`state_value` .*, got 3\.4e")):
+            refused(message, VectorGAE(), as_tensordict(reward, factor * value, next_value, never, never))

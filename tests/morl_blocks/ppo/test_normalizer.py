@@ -7,16 +7,15 @@ from morl_blocks.ppo import ReturnNormalizer, normalize, update_bounds
 from tests.refusals import refused
 
 
-def test_closed_form() -> None:
+def test_closed_form_and_a_range_of_zero_is_clamped() -> None:
     low, high = update_bounds(torch.tensor([0.0]), torch.tensor([1.0]), torch.tensor([[-1.0], [0.5], [3.0]]))
     assert (low.item(), high.item()) == (-1.0, 3.0)
     assert normalize(torch.tensor([1.0]), low, high).item() == 0.5
-
-
-def test_a_range_of_zero_is_clamped() -> None:
     bound = torch.tensor([5.0])
     assert normalize(torch.tensor([5.0]), bound, bound).item() == 0.0
     assert normalize(torch.tensor([6.0]), bound, bound).item() == pytest.approx(1e6)
+    returns = torch.tensor([[-3e38], [0.0], [3e38]])  # do not overflow
+    torch.testing.assert_close(ReturnNormalizer(1)(returns), torch.tensor([[0.0], [0.5], [1.0]]))
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6, width=32), min_size=3, max_size=3), min_size=1, max_size=20))
@@ -32,38 +31,27 @@ def test_own_returns_lie_in_the_unit_interval_and_bounds_only_widen(rows: list[l
     assert torch.equal(normalizer.high, returns.amax(0))
 
 
-def test_runs_do_not_see_each_other() -> None:
-    returns = torch.randn(3, 4, 5, 2)
-    together = ReturnNormalizer(2, runs=(3,))
+def test_runs_do_not_see_each_other_lifted_or_compiled() -> None:
+    def both(low: torch.Tensor, high: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+        return normalize(returns, *update_bounds(low, high, returns))
+
+    returns, together = torch.randn(3, 4, 5, 2), ReturnNormalizer(2, runs=(3,))
     lifted = torch.func.vmap(normalize)(returns, *update_bounds(together.low, together.high, returns))
+    compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(together.low, together.high, returns), lifted)
     normalized = together(returns)
     torch.testing.assert_close(lifted, normalized)
     for r in range(3):
         assert torch.equal(ReturnNormalizer(2)(returns[r]), normalized[r])
 
 
-def test_state_dict_round_trip() -> None:
-    normalizer, copy = ReturnNormalizer(2), ReturnNormalizer(2)
-    normalizer(torch.randn(10, 2))
-    copy.load_state_dict(normalizer.state_dict())
-    values = torch.randn(4, 2)
-    assert torch.equal(copy.normalize(values), normalizer.normalize(values))
-
-
-def test_critic_values_do_not_move_the_bounds() -> None:
-    normalizer = ReturnNormalizer(1)
+def test_the_state_is_saved_and_critic_values_do_not_move_the_bounds() -> None:
+    normalizer, copy = ReturnNormalizer(1), ReturnNormalizer(1)
     normalizer(torch.tensor([[0.0], [2.0]]))
     assert normalizer.normalize(torch.tensor([[4.0]])).item() == 2.0
     assert normalizer.high.item() == 2.0
-
-
-def test_compiles_without_graph_breaks() -> None:
-    def both(low: torch.Tensor, high: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
-        return normalize(returns, *update_bounds(low, high, returns))
-
-    low, high, returns = torch.zeros(2), torch.ones(2), torch.randn(9, 2)
-    compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
-    torch.testing.assert_close(compiled(low, high, returns), both(low, high, returns))
+    copy.load_state_dict(normalizer.state_dict())
+    assert copy.normalize(torch.tensor([[4.0]])).item() == 2.0
 
 
 def test_bad_input() -> None:
@@ -75,6 +63,9 @@ def test_bad_input() -> None:
     refused("`returns` must be finite, got nan", normalizer, torch.full((3, 5, 2), torch.nan))
     assert bool(normalizer.low.isinf().all())  # the refused returns left no trace
     refused("`num_objectives` must be a whole number >= 1", ReturnNormalizer, 0)
+    low, high = torch.zeros(3, 2), torch.ones(3, 2)
+    refused(r"`returns` must have shape \[3, '...', 2\]", normalize, torch.zeros(4, 5, 2), low, high)
+    refused(r"`high` must have shape \[2\]", update_bounds, low[0], torch.ones(1), torch.zeros(5, 2))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64, torch.int64])
@@ -83,13 +74,3 @@ def test_any_dtype_lands_in_the_unit_interval(dtype: torch.dtype) -> None:
     normalized = ReturnNormalizer(2)(returns)
     assert ((normalized >= 0) & (normalized <= 1)).all()
     assert normalized.dtype == (dtype if dtype.is_floating_point else torch.float32)
-
-
-def test_large_returns_do_not_overflow() -> None:
-    returns = torch.tensor([[-3e38], [0.0], [3e38]])
-    torch.testing.assert_close(ReturnNormalizer(1)(returns), torch.tensor([[0.0], [0.5], [1.0]]))
-
-
-def test_pure_functions_refuse_shapes_that_would_broadcast() -> None:
-    refused(r"`returns` must have shape \[3", normalize, torch.zeros(4, 5, 2), torch.zeros(3, 2), torch.ones(3, 2))
-    refused(r"`high` must have shape \[2\], got shape", update_bounds, torch.zeros(2), torch.ones(1), torch.zeros(5, 2))

@@ -35,6 +35,8 @@ def test_closed_form_of_the_shortfall() -> None:
     other = torch.tensor([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
     short = indifference(divergence, CORNERS[0].expand(3, 2), other, scale=1.0)
     torch.testing.assert_close(short, torch.tensor([0.8, 0.0, 0.0]))
+    same = torch.tensor([[0.3, 0.7]]).expand(4, 2)  # one preference for all is not punished
+    assert float(Indifference()(CategoricalActor(3, 2, 4), torch.randn(4, 3), same).detach()) == 0.0
 
 
 @pytest.mark.parametrize("actor", [CategoricalActor(3, 2, 4), UnitBoxGaussianActor(3, 2, 2)])
@@ -43,7 +45,7 @@ def test_descending_makes_a_policy_tell_preferences_apart(actor: Actor) -> None:
     observation, preference = torch.randn(16, 3), CORNERS.repeat(8, 1)
     penalty, optimiser = Indifference(coefficient=1.0), torch.optim.Adam(actor.parameters(), lr=0.01)
     first = float(penalty(actor, observation, preference).detach())
-    for _ in range(200):
+    for _ in range(100):
         optimiser.zero_grad()
         penalty(actor, observation, preference).backward()
         optimiser.step()
@@ -51,28 +53,13 @@ def test_descending_makes_a_policy_tell_preferences_apart(actor: Actor) -> None:
     assert float(penalty(actor, observation, preference).detach()) < 0.1
 
 
-def test_one_preference_for_all_is_not_punished() -> None:
-    actor = CategoricalActor(3, 2, 4)
-    preference = torch.tensor([[0.3, 0.7]]).expand(4, 2)
-    assert float(Indifference()(actor, torch.randn(4, 3), preference).detach()) == 0.0
-
-
-def test_an_actor_without_a_divergence_is_named() -> None:
+def test_an_actor_without_a_divergence_and_bad_numbers_are_named() -> None:
     class Own(CategoricalActor):
         def kl(self, output: Any, other: Any) -> Tensor:
             return Actor.kl(self, output, other)
 
     refused("`actor` must implement `kl` for this penalty", Indifference(), Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "name"),
-    [
-        ({"coefficient": -1.0}, "coefficient"),
-        ({"coefficient": 1j}, "coefficient"),
-        ({"scale": 0.0}, "scale"),
-        ({"scale": [1.0, 2.0]}, "scale"),
-    ],
-)
-def test_numbers_are_checked(numbers: dict[str, Any], name: str) -> None:
-    refused(f"`{name}` must", Indifference, **numbers)
+    for bad in (-1.0, 1j):
+        refused("`coefficient` must", Indifference, coefficient=bad)
+    for bad in (0.0, [1.0, 2.0]):
+        refused("`scale` must", Indifference, scale=bad)

@@ -19,12 +19,11 @@ def test_unit_box_policy_keeps_the_log_probability_of_the_unclipped_sample() -> 
     actor, low, high = UnitBoxGaussianActor(4, 2, 3), torch.tensor([-1.0, 0.0, -2.0]), torch.tensor([1.0, 0.5, 2.0])
     data = UnitBoxPolicy(actor, low, high)(inputs(500))
     unit = data["unit_action"]
-    assert bool((unit < 0).any())  # some samples do leave the box
-    assert bool((unit > 1).any())
+    assert unit.min() < 0  # some samples do leave the box
+    assert unit.max() > 1
     mean, log_std = actor(data["observation"], data["preference"])
     torch.testing.assert_close(data["action_log_prob"], gaussian_log_prob(unit, mean, log_std))
     torch.testing.assert_close(data["action"], low + unit.clamp(0, 1) * (high - low))
-    assert bool(((data["action"] >= low) & (data["action"] <= high)).all())
 
 
 def test_unit_box_policy_distribution_and_deterministic_action() -> None:
@@ -36,18 +35,19 @@ def test_unit_box_policy_distribution_and_deterministic_action() -> None:
     assert list(data.keys()) == ["observation", "preference"]  # asking for the distribution writes nothing
     with set_exploration_type(ExplorationType.DETERMINISTIC):
         torch.testing.assert_close(policy(data)["action"], 2 * mean - 1)
+    refused("`high - low` must be > 0", UnitBoxPolicy, actor, low=1.0, high=1.0)
+    refused("`low` must be finite", UnitBoxPolicy, actor, low=-torch.inf, high=1.0)
 
 
-def test_categorical_policy() -> None:
+def test_categorical_policy_with_other_keys() -> None:
     actor = CategoricalActor(4, 2, 3)
-    policy, data = CategoricalPolicy(actor), inputs(200)
-    logits = actor(data["observation"], data["preference"])
+    policy = CategoricalPolicy(actor, in_keys=["state", "preference"])
+    data = inputs(200).rename_key_("observation", "state")
+    logits = actor(data["state"], data["preference"])
     policy(data)
     assert set(data["action"].tolist()) == {0, 1, 2}
     expected = logits.log_softmax(-1)[torch.arange(200), data["action"]]
     torch.testing.assert_close(data["action_log_prob"], expected)
-    with set_exploration_type(ExplorationType.DETERMINISTIC):
-        assert torch.equal(policy(data.select("observation", "preference"))["action"], logits.argmax(-1))
 
 
 @pytest.mark.parametrize("kind", [ExplorationType.DETERMINISTIC, ExplorationType.MODE, ExplorationType.MEAN])
@@ -65,19 +65,17 @@ def test_one_hot_actions() -> None:
     actor, data = CategoricalActor(4, 2, 3), inputs(200)
     policy = CategoricalPolicy(actor, one_hot=True)
     policy(data)
-    assert data["action"].shape == (200, 3)
     assert torch.equal(data["action"].sum(-1), torch.ones(200, dtype=torch.int64))
+    assert data["action"].sum(0).shape == (3,)
     assert bool((data["action"].sum(0) > 0).all())
     logits = actor(data["observation"], data["preference"])
     expected = (logits.log_softmax(-1) * data["action"]).sum(-1)
     torch.testing.assert_close(data["action_log_prob"], expected)
     torch.testing.assert_close(policy.get_dist(data).entropy(), CategoricalPolicy(actor).get_dist(data).entropy())
     refused("`action` must have 3 numbers in its last", policy.get_dist(data).log_prob, data["action"].argmax(-1))
-
-
-def test_ties_give_a_single_action() -> None:
-    assert OneHotChoice(logits=torch.zeros(2, 3)).mode.tolist() == [[1, 0, 0], [1, 0, 0]]
-    assert OneHotChoice(logits=torch.zeros(2, 3)).sample((5,)).shape == (5, 2, 3)
+    ties = OneHotChoice(logits=torch.zeros(2, 3))
+    assert ties.mode.tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert ties.sample((5,)).shape == (5, 2, 3)
 
 
 def test_torchrl_environments_play_the_chosen_action() -> None:
@@ -99,15 +97,3 @@ def test_torchrl_environments_play_the_chosen_action() -> None:
             seen.append(env.rollout(1, policy)["next", "observation"][0].tolist())
         env.close()
         assert seen == [[0, 0], [1, 0], [0, 0], [0, 1]]
-
-
-def test_other_input_keys() -> None:
-    data = inputs(5).rename_key_("observation", "state")
-    policy = CategoricalPolicy(CategoricalActor(4, 2, 3), in_keys=["state", "preference"])
-    assert policy(data)["action"].shape == (5,)
-
-
-def test_bad_bounds() -> None:
-    actor = UnitBoxGaussianActor(4, 2, 3)
-    refused("`high - low` must be > 0", UnitBoxPolicy, actor, low=1.0, high=1.0)
-    refused("`low` must be finite", UnitBoxPolicy, actor, low=-torch.inf, high=1.0)

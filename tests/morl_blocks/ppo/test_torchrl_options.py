@@ -13,7 +13,7 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 from morl_blocks.combiners import Sum
-from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
+from morl_blocks.critics import BranchedCritic, SharedCritic
 from morl_blocks.ppo import (
     CategoricalActor,
     CategoricalPolicy,
@@ -23,29 +23,8 @@ from morl_blocks.ppo import (
     vector_advantage,
 )
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
+from tests.morl_blocks.ppo.parts import INPUTS, M, categorical_policy, critic_module, minibatch
 from tests.refusals import refused
-
-M = 3
-INPUTS = ["observation", "preference"]
-
-
-def policy() -> CategoricalPolicy:
-    return CategoricalPolicy(CategoricalActor(4, M, 5))
-
-
-def critic(*, weighted: bool = False) -> TensorDictModule:
-    network = SharedCritic(4, M)
-    return TensorDictModule(AttentionWeightedCritic(network) if weighted else network, INPUTS, ["state_value"])
-
-
-def minibatch(actor: CategoricalPolicy, count: int = 32) -> TensorDict:
-    data = TensorDict({"observation": torch.randn(count, 4), "preference": torch.rand(count, M)}, [count])
-    with torch.no_grad():
-        actor(data)
-    for key in ("advantage", "value_target", "state_value"):
-        data[key] = torch.randn(count, M)
-    data["attention"] = torch.rand(count, M).softmax(-1)
-    return data
 
 
 def column(data: TensorDict, i: int) -> TensorDict:
@@ -69,7 +48,7 @@ def torchrl_loss(actor: CategoricalPolicy, network: TensorDictModule, i: int, **
 @pytest.mark.parametrize("clip_value", [None, 0.1, True])
 def test_each_objective_is_torchrls_loss(reduction: str, kind: str, clip_value: float | bool | None) -> None:
     torch.manual_seed(0)
-    actor, network = policy(), critic()
+    actor, network = categorical_policy(), critic_module()
     data = minibatch(actor)
     options: dict[str, Any] = {"reduction": reduction, "loss_critic_type": kind, "clip_value": clip_value}
     ours = VectorClipPPOLoss(actor, network, **options)(data)
@@ -88,8 +67,7 @@ def test_each_objective_is_torchrls_loss(reduction: str, kind: str, clip_value: 
 
 @pytest.mark.parametrize("kind", ["l2", "l1", "smooth_l1"])
 def test_another_distance_keeps_the_attention(kind: Any) -> None:
-    torch.manual_seed(0)
-    actor, network = policy(), critic(weighted=True)
+    actor, network = categorical_policy(), critic_module(weighted=True)
     data = minibatch(actor)
     loss = VectorClipPPOLoss(actor, network, loss_critic_type=kind, critic_coeff=1.0)(data)["loss_value"]
     gaps = (network(data.clone())["state_value"] - data["value_target"]).abs()
@@ -98,8 +76,7 @@ def test_another_distance_keeps_the_attention(kind: Any) -> None:
 
 
 def test_normalize_advantage_keeps_the_objectives_apart() -> None:
-    torch.manual_seed(0)
-    actor, network = policy(), critic()
+    actor, network = categorical_policy(), critic_module()
     data = minibatch(actor)
     data["advantage"] = data["advantage"] * torch.tensor([1.0, 10.0, 100.0]) + 5
     normalized = data.clone().set("advantage", vector_advantage(data["advantage"]))
@@ -107,72 +84,53 @@ def test_normalize_advantage_keeps_the_objectives_apart() -> None:
     torch.testing.assert_close(ours, VectorClipPPOLoss(actor, network)(normalized)["loss_objective"])
 
 
-def test_without_entropy_bonus_there_is_no_entropy_loss() -> None:
-    actor, network = policy(), critic()
-    loss = VectorClipPPOLoss(actor, network, entropy_bonus=False)
-    losses = loss(minibatch(actor))
-    assert "loss_entropy" not in losses
-    assert set(losses.keys()) == set(loss.out_keys)
-    assert losses["entropy"] > 0
-
-
-def test_loss_critic_is_a_second_name_and_not_a_second_loss() -> None:
-    actor, network = policy(), critic()
+def test_loss_critic_is_a_second_name_and_without_entropy_bonus_there_is_no_entropy_loss() -> None:
+    actor, network = categorical_policy(), critic_module()
     losses = VectorClipPPOLoss(actor, network)(minibatch(actor))
     assert losses["loss_critic"] is losses["loss_value"]
     assert losses.get("loss_critic") is losses["loss_value"]
-    assert [key for key in losses.keys() if key.startswith("loss_")] == [  # noqa: SIM118 - a tensordict
-        "loss_objective",
-        "loss_value",
-        "loss_entropy",
-    ]
+    named = [key for key in losses.keys() if key.startswith("loss_")]  # noqa: SIM118 - a tensordict
+    assert named == ["loss_objective", "loss_value", "loss_entropy"]
+    without = VectorClipPPOLoss(actor, network, entropy_bonus=False)
+    losses = without(minibatch(actor))
+    assert set(losses.keys()) == set(without.out_keys)
+    assert "loss_entropy" not in losses
+    assert losses["entropy"] > 0
 
 
 def test_coefficients_are_buffers_on_the_device_and_can_be_scheduled() -> None:
-    actor, network = policy(), critic()
+    actor, network = categorical_policy(), critic_module()
     loss = VectorClipPPOLoss(actor, network, device="meta")
     assert {loss.clip_epsilon.device.type, loss.entropy_coeff.device.type} == {"meta"}
     loss = VectorClipPPOLoss(actor, network, clip_epsilon=0.3)
     assert loss.state_dict()["clip_epsilon"] == pytest.approx(0.3)
     data = minibatch(actor)
-    data["action_log_prob"] += 0.5 * torch.randn(32)
     before = loss(data)["clip_fraction"]
     loss.clip_epsilon = 0.01  # type: ignore[assignment]  # TorchRL copies it into the buffer
     assert loss(data)["clip_fraction"] > before
     assert VectorGAE(device="meta").gamma.device.type == "meta"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"reduction": "none"}, r"`reduction` must be 'mean' or 'sum' \(a combiner takes one number per objective\)"),
-        ({"loss_critic_type": "huber"}, "`loss_critic_type` must be one of"),
-        ({"clip_value": -0.1}, "`clip_value` must be > 0"),
-        ({"functional": True}, r"`functional` must be False \(the parameters stay in the networks\), got True"),
-        ({"separate_losses": True}, "`separate_losses` must be False"),
-        ({"normalize_advantage_exclude_dims": (-1,)}, "each objective is standardised by itself"),
-    ],
-)
-def test_refuses_what_makes_no_sense_by_name(options: dict[str, Any], message: str) -> None:
-    refused(message, VectorClipPPOLoss, policy(), critic(), **options)
-
-
-def test_refuses_another_distance_for_a_loss_that_it_does_not_know() -> None:
+def test_refuses_what_makes_no_sense_by_name() -> None:
     class Own(BranchedCritic):
         def loss(self, values: Tensor, targets: Tensor, attention: Tensor | None = None) -> Tensor:
             return (values - targets).abs().amax()
 
-    network = TensorDictModule(Own(4, M), INPUTS, ["state_value"])
-    assert VectorClipPPOLoss(policy(), network).loss_critic_type == "l2"
-    refused("`loss_critic_type` must be 'l2' for Own", VectorClipPPOLoss, policy(), network, loss_critic_type="l1")
-
-
-def test_harmless_values_pass_and_unknown_names_do_not() -> None:
-    VectorClipPPOLoss(policy(), critic(), functional=False, separate_losses=False)
-    VectorGAE(average_gae=False, vectorized=True)
+    actor, network = categorical_policy(), critic_module()
+    own = TensorDictModule(Own(4, M), INPUTS, ["state_value"])
+    assert VectorClipPPOLoss(actor, own).loss_critic_type == "l2"
+    refused("`loss_critic_type` must be 'l2' for Own", VectorClipPPOLoss, actor, own, loss_critic_type="l1")
+    refused(r"`reduction` must be 'mean' or 'sum' \(a", VectorClipPPOLoss, actor, network, reduction="none")
+    refused("`loss_critic_type` must be one of", VectorClipPPOLoss, actor, network, loss_critic_type="huber")
+    refused("`clip_value` must be > 0", VectorClipPPOLoss, actor, network, clip_value=-0.1)
+    refused(r"`functional` must be False \(the parameters stay", VectorClipPPOLoss, actor, network, functional=True)
+    refused("`separate_losses` must be False", VectorClipPPOLoss, actor, network, separate_losses=True)
+    refused("each objective is", VectorClipPPOLoss, actor, network, normalize_advantage_exclude_dims=(-1,))
+    refused(r"`average_gae` must be False \(one mean over all objectives; use vec", VectorGAE, average_gae=True)
     with pytest.raises(TypeError, match="VectorClipPPOLoss has no option 'clip_epsilo'"):
-        VectorClipPPOLoss(policy(), critic(), clip_epsilo=0.1)
-    refused(r"`average_gae` must be False \(one mean over all objectives; use vector_adv", VectorGAE, average_gae=True)
+        VectorClipPPOLoss(actor, network, clip_epsilo=0.1)
+    VectorClipPPOLoss(actor, network, functional=False, separate_losses=False)  # harmless
+    VectorGAE(average_gae=False, vectorized=True)
 
 
 class Trunk(nn.Module):
@@ -251,13 +209,8 @@ def test_shifted_asks_once_and_says_the_same(batch: tuple[int, ...]) -> None:
     assert network.module.rows == [data.numel() + int(ends.sum())]
     for key in ("advantage", "value_target", "state_value", ("next", "state_value")):
         torch.testing.assert_close(once[key], twice[key])
-
-
-def test_shifted_refuses_what_needs_two_calls() -> None:
-    network = TensorDictModule(Values(), ["observation"], ["state_value"])
-    params = TensorDict.from_module(network)
-    with pytest.raises(ValueError, match="`shifted` must be False with multi-step rewards or target_params, got True"):
-        VectorGAE(value_network=network, shifted=True)(rollout(5), params=params, target_params=params)
+    two, estimator = TensorDict.from_module(network), VectorGAE(value_network=network, shifted=True)
+    refused("`shifted` must be False with multi-step", estimator, data, params=two, target_params=two)
 
 
 def test_skip_existing_reads_what_is_there() -> None:
@@ -304,14 +257,11 @@ def test_the_encoding_of_actions_comes_from_the_environment() -> None:
     refused("`spec` must be one discrete action", CategoricalPolicy, actor, spec=Unbounded(2))
 
 
-def test_whole_number_observations_are_taken() -> None:
+def test_whole_number_observations_are_taken_and_the_utopia_point_is_saved() -> None:
     inputs = torch.ones(2, 4, dtype=torch.int32), torch.full((M,), 1 / M)
     assert SharedCritic(4, M)(*inputs).shape == (2, M)
     assert CategoricalActor(4, M, 5)(*inputs).shape == (2, 5)
-
-
-@pytest.mark.parametrize("scalarizer", [Tchebycheff, SmoothTchebycheff])
-def test_the_utopia_point_is_saved(scalarizer: type[Tchebycheff] | type[SmoothTchebycheff]) -> None:
-    made, loaded = scalarizer(utopia=1.5), scalarizer()
-    loaded.load_state_dict(made.state_dict())
-    assert loaded.utopia == pytest.approx(1.5)
+    for scalarizer in (Tchebycheff, SmoothTchebycheff):
+        made, loaded = scalarizer(utopia=1.5), scalarizer()
+        loaded.load_state_dict(made.state_dict())
+        assert loaded.utopia == pytest.approx(1.5)

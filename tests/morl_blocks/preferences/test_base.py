@@ -17,33 +17,21 @@ class Constant(PreferenceSampler):
         return self.value
 
 
-def test_a_sampler_needs_draw() -> None:
+def test_a_sampler_that_leaves_the_simplex_or_has_the_wrong_length_is_named() -> None:
+    refused("`Constant.draw` must sum to 1, got a sum of 1.1", Constant(torch.tensor([[0.5, 0.6]])), 1, 2)
+    refused("`Constant.draw` must be >= 0, got -0.5", Constant(torch.tensor([[1.5, -0.5]])), 1, 2)
+    refused("`Constant.draw` must be finite, got nan", Constant(torch.tensor([[float("nan"), 1.0]])), 1, 2)
+    refused(r"`Constant.draw` must return shape \[1, 2\], got shape", Constant(torch.tensor([[0.2, 0.3, 0.5]])), 1, 2)
+    refused(r"`Constant.draw` must return shape \[1, 2\], got shape \[2\]", Constant(torch.tensor([0.5, 0.5])), 1, 2)
+
+
+def test_a_sampler_needs_draw_has_the_default_dtype_and_checks_sizes() -> None:
     with pytest.raises(TypeError, match="draw"):
         PreferenceSampler()  # type: ignore[abstract]
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ([[0.5, 0.6]], r"`Constant.draw` must sum to 1, got a sum of 1.1"),
-        ([[1.5, -0.5]], r"`Constant.draw` must be >= 0, got -0.5"),
-        ([[float("nan"), 1.0]], r"`Constant.draw` must be finite, got nan"),
-        ([[0.2, 0.3, 0.5]], r"`Constant.draw` must return shape \[1, 2\], got shape \[1, 3\]"),
-        ([0.5, 0.5], r"`Constant.draw` must return shape \[1, 2\], got shape \[2\]"),
-    ],
-)
-def test_a_sampler_that_leaves_the_simplex_or_has_the_wrong_length_is_named(value: list[float], message: str) -> None:
-    refused(message, Constant(torch.tensor(value)), 1, 2)
-
-
-def test_a_draw_has_the_default_dtype() -> None:
     sampler = Constant(torch.tensor([[0.25, 0.75]], dtype=torch.float64))
     assert sampler(1, 2).dtype is torch.float32
-
-
-@pytest.mark.parametrize(("name", "arguments"), [("count", (0, 2)), ("num_objectives", (1, 0))])
-def test_sizes_are_checked(name: str, arguments: tuple[int, int]) -> None:
-    refused(f"`{name}` must be a whole number >= 1, got 0", Constant(torch.ones(1, 1)), *arguments)
+    refused("`count` must be a whole number >= 1, got 0", sampler, 0, 2)
+    refused("`num_objectives` must be a whole number >= 1, got 0", sampler, 1, 0)
 
 
 def test_given_draws_nothing() -> None:

@@ -7,10 +7,6 @@ from morl_blocks.preferences import Grid, even_preferences
 from tests.refusals import refused
 
 
-def test_two_objectives_are_equally_spaced() -> None:
-    torch.testing.assert_close(even_preferences(40, 2)[:, 0], torch.linspace(0, 1, 40))
-
-
 @pytest.mark.parametrize(("count", "m"), [(15, 3), (40, 3), (5, 5)])
 def test_they_are_the_weights_of_the_metrics(count: int, m: int) -> None:
     points = even_preferences(count, m)

@@ -34,12 +34,16 @@ def test_every_objective_keeps_its_share(values: Tensor, weights: Tensor, rho: f
     torch.testing.assert_close(eta.sum(), torch.tensor(1.0, dtype=torch.float64), atol=1e-6, rtol=0)
 
 
-def test_value_and_gradient_are_those_of_fixed_stch() -> None:
-    block = AdaptiveSmoothTchebycheff(ConflictBraked())
-    mu = block.step(0.7, 0.9)
-    fixed = SmoothTchebycheff(mu)
+def test_value_and_gradient_are_those_of_fixed_stch_and_mu_is_saved() -> None:
+    block, fresh = AdaptiveSmoothTchebycheff(ConflictBraked()), AdaptiveSmoothTchebycheff(ConflictBraked())
+    fixed = SmoothTchebycheff(block.step(0.7, 0.9))
     torch.testing.assert_close(block(R, W), fixed(R, W))
     torch.testing.assert_close(block.gradient(R, W), fixed.gradient(R, W))
+    block = AdaptiveSmoothTchebycheff(ConflictBraked())
+    block.step(0.5, torch.tensor([0.1, 0.9]))
+    fresh.load_state_dict(block.state_dict())
+    torch.testing.assert_close(fresh.mu, block.mu)
+    torch.testing.assert_close(fresh.step(0.6, 0.5), block.step(0.6, 0.5))
 
 
 def test_one_mu_and_one_maintenance_rate_per_run() -> None:
@@ -51,18 +55,6 @@ def test_one_mu_and_one_maintenance_rate_per_run() -> None:
     for run in range(2):
         delta = SmoothTchebycheff(mu[run]).attention(values[run], W)
         torch.testing.assert_close(eta[run], maintain(delta, rho[run]))
+    for rate in (-0.1, 1.1, float("nan")):
+        refused(r"`maintenance` must lie in \[0, 1\], got", AdaptiveSmoothTchebycheff, Fixed(1.0), maintenance=rate)
     refused(r"`mu` must match the leading dimensions of values \[5, 3\], got shape \[2\]", block, torch.rand(5, 3), W)
-
-
-def test_mu_lives_in_the_state_dict() -> None:
-    block = AdaptiveSmoothTchebycheff(ConflictBraked())
-    block.step(0.5, torch.tensor([0.1, 0.9]))
-    fresh = AdaptiveSmoothTchebycheff(ConflictBraked())
-    fresh.load_state_dict(block.state_dict())
-    torch.testing.assert_close(fresh.mu, block.mu)
-    torch.testing.assert_close(fresh.step(0.6, 0.5), block.step(0.6, 0.5))
-
-
-@pytest.mark.parametrize("maintenance", [-0.1, 1.1, float("nan")])
-def test_rejects_a_maintenance_rate_outside_0_1(maintenance: float) -> None:
-    refused(r"`maintenance` must lie in \[0, 1\], got", AdaptiveSmoothTchebycheff, Fixed(1.0), maintenance=maintenance)

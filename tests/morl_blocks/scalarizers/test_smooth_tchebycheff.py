@@ -75,9 +75,7 @@ def test_gradient_equals_autograd(sense: str, mask_zero_weight: bool, mu: float)
 
 
 def test_double_backward() -> None:
-    values = R.clone().requires_grad_()
-    assert torch.autograd.gradcheck(exact(0.3), (values, W))
-    assert torch.autograd.gradgradcheck(exact(0.3), (values, W))
+    assert torch.autograd.gradgradcheck(exact(0.3), (R.clone().requires_grad_(), W))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -115,9 +113,8 @@ def test_gradient_attention_is_the_normalised_gradient(values: Tensor, weights: 
 
 
 def test_zero_weight_keeps_attention_unless_masked() -> None:
-    weights = double([0.5, 0.5, 0.0])
+    weights, masked = double([0.5, 0.5, 0.0]), exact(1.0, mask_zero_weight=True)
     assert exact(1.0).attention(R, weights)[2] > 0.2
-    masked = exact(1.0, mask_zero_weight=True)
     assert masked.attention(R, weights)[2] == 0
     torch.testing.assert_close(masked(R, weights), exact(1.0)(R[:2], weights[:2]))
 
@@ -134,19 +131,9 @@ def test_minimising_losses_mirrors_maximising_returns(returns: Tensor, weights: 
     torch.testing.assert_close(exact(mu, sense="min")(1 - returns, weights), -exact(mu)(returns, weights))
 
 
-def test_batch_shapes_and_one_mu_per_run() -> None:
+def test_one_mu_per_run() -> None:
     values, weights = torch.rand(4, 5, 3), torch.softmax(torch.rand(4, 1, 3), -1)
     mu = torch.tensor([0.1, 0.5, 1.0, 10.0])[:, None]
     together = SmoothTchebycheff(mu)(values, weights)
-    assert together.shape == (4, 5)
-    for run in range(4):
-        alone = SmoothTchebycheff(float(mu[run]))(values[run], weights[run])
-        torch.testing.assert_close(together[run], alone)
-
-
-def test_lifts_through_vmap_and_compile() -> None:
-    values, weights = torch.rand(7, 3), torch.tensor([0.2, 0.3, 0.5])
-    block = SmoothTchebycheff(0.3)
-    torch.testing.assert_close(torch.vmap(block, in_dims=(0, None))(values, weights), block(values, weights))
-    compiled = torch.compile(block.attention, fullgraph=True, backend="eager")
-    torch.testing.assert_close(compiled(values, weights), block.attention(values, weights))
+    alone = [SmoothTchebycheff(float(own))(*run) for own, *run in zip(mu, values, weights, strict=True)]
+    torch.testing.assert_close(together, torch.stack(alone))

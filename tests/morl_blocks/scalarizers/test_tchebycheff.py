@@ -7,17 +7,18 @@ from tests.morl_blocks.strategies import preferences, vectors
 CONCAVE_FRONT = torch.tensor([[1.0, 0.0], [0.4, 0.4], [0.0, 1.0]])
 
 
-def test_value_on_the_concave_front() -> None:
+def test_closed_forms() -> None:
     utilities = Tchebycheff(utopia=1.05)(CONCAVE_FRONT, torch.tensor([0.5, 0.5]))
     torch.testing.assert_close(utilities, torch.tensor([-0.525, -0.325, -0.525]))
-
-
-def test_gradient_and_attention_sit_on_the_worst_objective() -> None:
     values, weights = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
-    block = Tchebycheff()
+    block = Tchebycheff()  # gradient and attention sit on the worst objective
     torch.testing.assert_close(block(values, weights), torch.tensor(-0.425))
     torch.testing.assert_close(block.gradient(values, weights), torch.tensor([0.5, 0.0, 0.0]))
     torch.testing.assert_close(block.attention(values, weights), torch.tensor([1.0, 0.0, 0.0]))
+    values, weights = torch.tensor([3.0, 5.0]), torch.tensor([0.5, 0.5])
+    block = Tchebycheff(utopia=torch.tensor([2.5, 1.0]), sense="min")  # a utopia point per objective
+    torch.testing.assert_close(block(values, weights), torch.tensor(2.0))
+    torch.testing.assert_close(tchebycheff(-values, weights, torch.tensor([-2.5, -1.0])), torch.tensor(-2.0))
 
 
 @given(vectors(3, -2, 2), preferences(3))
@@ -34,10 +35,3 @@ def test_minimising_losses_mirrors_maximising_returns(returns: torch.Tensor, wei
     utility = Tchebycheff()(returns, weights)
     loss = Tchebycheff(sense="min")(1 - returns, weights)
     torch.testing.assert_close(loss, -utility, atol=1e-7, rtol=0)
-
-
-def test_utopia_may_differ_by_objective() -> None:
-    values, weights = torch.tensor([3.0, 5.0]), torch.tensor([0.5, 0.5])
-    block = Tchebycheff(utopia=torch.tensor([2.5, 1.0]), sense="min")
-    torch.testing.assert_close(block(values, weights), torch.tensor(2.0))
-    torch.testing.assert_close(tchebycheff(-values, weights, torch.tensor([-2.5, -1.0])), torch.tensor(-2.0))

@@ -12,21 +12,17 @@ def sets(k: int, m: int) -> st.SearchStrategy[torch.Tensor]:
     return numbers.map(lambda x: torch.tensor(x, dtype=torch.float64).reshape(k, m))
 
 
-def test_closed_form() -> None:
+def test_closed_form_and_a_set_of_one_is_ordinary_stch() -> None:
     """Formula (14) of arXiv 2405.19650 with one smoothness: mu log sum_i 1 / sum_k exp(-w_i (f_ki - z_i) / mu)."""
     losses = torch.tensor([[0.2, 0.9, 0.4], [0.7, 0.1, 0.5]], dtype=torch.float64)
     w, mu, z = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64), 0.05, -0.05
     expected = mu * (1 / (-w * (losses - z) / mu).exp().sum(0)).sum().log()
     torch.testing.assert_close(SmoothTchebycheffSet(mu, z, sense="min")(losses, w), expected)
     torch.testing.assert_close(smooth_tchebycheff_set(-losses + 1.0, w, mu, 1.05), -expected)
-
-
-def test_a_set_of_one_is_ordinary_stch() -> None:
-    values, w = torch.rand(4, 1, 3, dtype=torch.float64), torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
-    alone, together = SmoothTchebycheff(0.1), SmoothTchebycheffSet(0.1)
-    torch.testing.assert_close(together(values, w), alone(values[:, 0], w))
-    torch.testing.assert_close(together.gradient(values, w)[:, 0], alone.gradient(values[:, 0], w))
-    torch.testing.assert_close(together.attention(values, w)[:, 0], alone.attention(values[:, 0], w))
+    values, alone, together = losses.unsqueeze(1), SmoothTchebycheff(0.1), SmoothTchebycheffSet(0.1)
+    torch.testing.assert_close(together(values, w), alone(losses, w))
+    torch.testing.assert_close(together.gradient(values, w)[:, 0], alone.gradient(losses, w))
+    torch.testing.assert_close(together.attention(values, w)[:, 0], alone.attention(losses, w))
 
 
 @given(values=sets(3, 4), objectives=st.permutations(range(4)), solutions=st.permutations(range(3)))

@@ -11,49 +11,29 @@ from tests.refusals import refused
 )
 def test_base_schedule(progress: float, base: float) -> None:
     assert float(LinearDecay(10.0, 0.05).step(progress)) == pytest.approx(base, abs=1e-5)
+    per_run = LinearDecay(torch.tensor([10.0, 1.0]), 0.5).step(progress)
+    torch.testing.assert_close(per_run, torch.tensor([10 - 9.5 * progress, 1 - 0.5 * progress]))
 
 
 def test_pure_function_stays_at_the_end() -> None:
     assert float(linear_decay(2.0, 10.0, 0.05)) == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize(("n", "final"), [(100, 1.92930724), (488, 0.437)])
-def test_exponential_average_lags(n: int, final: float) -> None:
+@pytest.mark.parametrize(("n", "first", "final"), [(100, 1, 1.92930724), (488, 1, 0.437), (488, 0, 0.458)])
+def test_exponential_average_lags(n: int, first: int, final: float) -> None:
+    """By 19 steps; a training counts progress before an iteration, from 0, so there by 20."""
     schedule = LinearDecay(10.0, 0.05, smoothing=0.05)
-    for i in range(1, n + 1):
-        mu = schedule.step(i / n)
+    for i in range(n):
+        mu = schedule.step((i + first) / n)
     assert float(mu) == pytest.approx(final, abs=6e-4)
-    assert float(mu) == pytest.approx(0.05 + 9.95 / n * 19 * (1 - 0.95**n), abs=1e-4)
+    assert float(mu) == pytest.approx(0.05 + 9.95 / n * (20 - first) * (1 - 0.95**n), abs=1e-4)
 
 
-def test_a_training_of_488_iterations_ends_at_0_458() -> None:
-    """Progress counts the steps before an iteration, so the factor is 20."""
-    schedule = LinearDecay(10.0, 0.05, smoothing=0.05)
-    for i in range(488):
-        mu = schedule.step(i / 488)
-    assert float(mu) == pytest.approx(0.458, abs=5e-4)
-    assert float(mu) == pytest.approx(0.05 + 9.95 / 488 * 20 * (1 - 0.95**488), abs=1e-4)
-
-
-def test_per_run_bounds() -> None:
-    schedule = LinearDecay(torch.tensor([10.0, 1.0]), 0.5)
-    torch.testing.assert_close(schedule.step(0.5), torch.tensor([5.25, 0.75]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"start": 0.0}, "`start` must be > 0, got 0"),
-        ({"end": -1.0}, "`end` must be > 0, got -1"),
-        ({"start": 1.0, "end": 2.0}, r"`end` must be <= start \(1.0\), got 2.0"),
-        ({"smoothing": 0.0}, r"`smoothing` must lie in \(0, 1\], got 0"),
-        ({"smoothing": 1.5}, r"`smoothing` must lie in \(0, 1\], got 1.5"),
-        ({"smoothing": float("nan")}, r"`smoothing` must lie in \(0, 1\], got nan"),
-    ],
-)
-def test_rejects(arguments: dict[str, float], message: str) -> None:
-    refused(message, LinearDecay, **arguments)
-
-
-def test_a_state_has_no_settings() -> None:
+def test_bad_settings_are_refused_and_a_state_has_none() -> None:
+    refused("`start` must be > 0, got 0", LinearDecay, start=0.0)
+    refused("`end` must be > 0, got -1", LinearDecay, end=-1.0)
+    refused(r"`end` must be <= start \(1.0\), got 2.0", LinearDecay, start=1.0, end=2.0)
+    refused(r"`smoothing` must lie in \(0, 1\], got 0", LinearDecay, smoothing=0.0)
+    refused(r"`smoothing` must lie in \(0, 1\], got 1.5", LinearDecay, smoothing=1.5)
+    refused(r"`smoothing` must lie in \(0, 1\], got nan", LinearDecay, smoothing=float("nan"))
     assert not {"start", "end", "smoothing"} & LinearDecay().state_dict().keys()

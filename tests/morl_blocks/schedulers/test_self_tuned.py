@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from morl_blocks.ppo import ReturnNormalizer
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, smooth_attention
 from morl_blocks.schedulers import ConflictBraked, SelfTuned, resolution
 from tests.refusals import refused
@@ -18,14 +17,6 @@ def samples(*shape: int, seed: int = 0) -> Tensor:
     return torch.rand(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def attention(returns: Tensor, weights: Tensor, conflict: float = 0.25) -> Tensor:
-    """Return the attention of a run that normalises by what it sees and tunes itself."""
-    normalized = ReturnNormalizer(returns.shape[-1]).double()(returns)
-    scalarizer = AdaptiveSmoothTchebycheff(SelfTuned(), utopia=UTOPIA).double()
-    scalarizer.step(0.0, conflict, normalized, weights)
-    return scalarizer.attention(normalized, weights)
-
-
 def test_closed_form() -> None:
     gaps = torch.tensor([[0.0, 5.0], [2.0, 5.0]])  # variances 1 and 0
     beta = math.sqrt(6) / math.pi * math.sqrt(0.5)
@@ -34,6 +25,13 @@ def test_closed_form() -> None:
     assert float(scheduler.step(0.0, 0.75, gaps)) == pytest.approx(4 * beta)
     assert float(scheduler.step(0.3, 0.0)) == pytest.approx(beta)
     assert float(scheduler.step(1.0, 1.0)) == pytest.approx(1000 * beta, rel=1e-4)
+
+
+def test_the_scalarizer_hands_over_its_gaps() -> None:
+    values, weights = samples(8, 2), torch.tensor([0.3, 0.7])
+    scalarizer = AdaptiveSmoothTchebycheff(SelfTuned(), utopia=UTOPIA)
+    mu = scalarizer.step(0.0, 0.25, values, weights)
+    torch.testing.assert_close(mu, SelfTuned().step(0.0, 0.25, weights * (UTOPIA - values)))
 
 
 def test_attention_is_the_chance_of_being_the_worst_under_the_noise_seen() -> None:
@@ -55,17 +53,6 @@ def test_scaling_and_shifting_gaps(scale: float, shift: float, seed: int) -> Non
     torch.testing.assert_close(smooth_attention(scale * gaps + shift, after), smooth_attention(gaps, before))
 
 
-@pytest.mark.parametrize(("scale", "shift"), [(100.0, 0.0), (1.0, -37.0), (0.01, 250.0)])
-def test_same_attention_if_rewards_are_scaled_or_shifted(scale: float, shift: float) -> None:
-    returns, weights = samples(64, 3).double() * torch.tensor([1.0, 10.0, 300.0]), torch.tensor([0.5, 0.3, 0.2])
-    torch.testing.assert_close(attention(scale * returns + shift, weights), attention(returns, weights))
-
-
-def test_a_fixed_smoothness_does_not_survive_scaling() -> None:
-    gaps = samples(8, 3)
-    assert not torch.allclose(smooth_attention(10 * gaps, 0.1), smooth_attention(gaps, 0.1), atol=0.05)
-
-
 def test_the_length_of_the_training_changes_nothing() -> None:
     gaps = samples(4, 16, 3)
     short, long = SelfTuned(), SelfTuned()
@@ -78,22 +65,7 @@ def test_conflict_smooths_towards_uniform_attention() -> None:
     spread = [smooth_attention(gaps, scheduler.step(0.0, k, gaps)).std(-1).mean() for k in (0.0, 0.5, 0.9, 1.0)]
     assert spread == sorted(spread, reverse=True)
     assert spread[-1] < 1e-3
-
-
-def test_a_vector_of_runs_equals_each_run_alone() -> None:
-    gaps, conflicts = samples(3, 16, 2) * torch.tensor([1.0, 5.0, 0.1]).reshape(3, 1, 1), torch.tensor([0.0, 0.4, 0.9])
-    together = SelfTuned().step(0.0, conflicts, gaps)
-    alone = [SelfTuned().step(0.0, k, y) for k, y in zip(conflicts, gaps, strict=True)]
-    torch.testing.assert_close(together, torch.stack(alone), rtol=0, atol=0)
-
-
-def test_state_survives() -> None:
-    scheduler = SelfTuned()
-    scheduler.step(0.0, torch.tensor([0.2, 0.9]), samples(2, 8, 3))
-    fresh = SelfTuned()
-    fresh.load_state_dict(scheduler.state_dict())
-    torch.testing.assert_close(fresh.mu, scheduler.mu, rtol=0, atol=0)
-    torch.testing.assert_close(fresh.step(0.7, 0.8), scheduler.step(0.7, 0.8), rtol=0, atol=0)
+    assert torch.isfinite(scheduler.step(0.0, 1.0, 1e30 * gaps))
 
 
 @pytest.mark.parametrize("constant", [0.0, 0.7, -3e5])
@@ -105,10 +77,6 @@ def test_gaps_that_never_vary_are_told_apart_as_rounding_can(constant: float) ->
     assert SelfTuned().step(0.0, 0.0, torch.zeros(4, 2)) > 0
 
 
-def test_large_gaps_do_not_overflow() -> None:
-    assert torch.isfinite(SelfTuned().step(0.0, 1.0, 1e30 * samples(8, 2)))
-
-
 def test_other_schedulers_do_not_look_at_gaps() -> None:
     braked, scalarizer = ConflictBraked(), AdaptiveSmoothTchebycheff(ConflictBraked())
     values, weights = samples(8, 2), torch.tensor([0.5, 0.5])
@@ -116,20 +84,10 @@ def test_other_schedulers_do_not_look_at_gaps() -> None:
     assert braked.mu == ConflictBraked().step(0.5, 0.7)
 
 
-@pytest.mark.parametrize(
-    ("gaps", "message"),
-    [
-        (torch.rand(8, 1), "`gaps` must have at least 2 objectives"),
-        (torch.rand(1, 2), r"`gaps` must be \[\*R, N, m\] with N >= 2, got shape \[1, 2\]"),
-        (torch.full((8, 2), math.nan), "`gaps` must be finite, got nan"),
-        (None, "`gaps` must be given to SelfTuned in its first step, got None"),
-    ],
-)
-def test_rejects(gaps: Tensor | None, message: str) -> None:
+def test_rejects() -> None:
     scheduler = SelfTuned()
-    refused(message, scheduler.step, 0.0, 0.0, gaps)
+    refused("`gaps` must have at least 2 objectives", scheduler.step, 0.0, 0.0, torch.rand(8, 1))
+    refused(r"`gaps` must be \[\*R, N, m\] with N >= 2, got shape \[1, 2\]", scheduler.step, 0.0, 0.0, torch.rand(1, 2))
+    refused("`gaps` must be finite, got nan", scheduler.step, 0.0, 0.0, torch.full((8, 2), math.nan))
+    refused("`gaps` must be given to SelfTuned in its first step, got None", scheduler.step, 0.0, 0.0, None)
     assert scheduler.mu == 1.0
-
-
-def test_rejects_runs_that_do_not_match() -> None:
-    refused("`gaps` must be a number or have the shape", SelfTuned().step, 0.0, torch.zeros(2), samples(3, 8, 2))

@@ -24,6 +24,7 @@ def place(
 
 
 UP = torch.tensor([[0.0, 1.0] * 3])
+TOP = 0.95 - 0.45 / math.sqrt(3) - 0.001  # one step below the upper edge
 STILL = torch.zeros(1, 6)
 
 
@@ -42,12 +43,14 @@ def test_goal_reward_pays_for_progress_and_costs_effort(effort: str, cost: float
     assert float(reward[0]) == pytest.approx(5 * 0.005 - cost, abs=1e-5)
 
 
-def test_goal_bonus() -> None:
-    env = place((0.0, 0.452), (0.0, 0.55), opponent_x=-0.9, goal_radius=0.095)
+@pytest.mark.parametrize(("y", "goal", "inside"), [(0.452, 0.55, True), (TOP, TOP, False)], ids=["inside", "outside"])
+def test_goal_bonus_is_withheld_while_a_drone_is_out_of_bounds(y: float, goal: float, inside: bool) -> None:
+    env = place((0.0, y), (0.0, goal), opponent_x=-0.9, goal_radius=0.095)
     _, reward, terminated, _ = env.step_tensors(UP)
-    assert float(reward[0, 0]) == pytest.approx(5 * 0.005 - 0.005 + 10, abs=1e-4)
+    progress = 5 * 0.005 + 10 if inside else -5 * 0.005
+    assert float(reward[0, 0]) == pytest.approx(progress - 0.005, abs=1e-4)
     assert bool(terminated)
-    assert bool(env.events()["success"])
+    assert bool(env.events()["success"]) == inside
 
 
 def test_collision_costs_goal_and_avoid() -> None:
@@ -68,19 +71,15 @@ def test_leaving_the_arena_terminates_without_a_bounds_reward() -> None:
     assert bool(env.events()["violation"])
 
 
-@pytest.mark.parametrize(("side", "expected"), [(0.45, 1.0), (0.55, math.exp(-0.5) - 0.1), (1.65, math.exp(-6) - 1)])
-def test_formation_reward(side: float, expected: float) -> None:
-    error = shape_error(torch.tensor([triangle(side)]), 0.45)
-    assert float((-5 * error).exp() - error.clamp(0, 1)) == pytest.approx(expected, abs=1e-5)
-
-
-def test_formation_reward_of_the_environment_uses_the_worst_side() -> None:
+def test_formation_reward_uses_the_worst_side() -> None:
+    for side, expected in ((0.45, 1.0), (0.55, math.exp(-0.5) - 0.1), (1.65, math.exp(-6) - 1)):
+        error = shape_error(torch.tensor([triangle(side)]), 0.45)
+        assert float((-5 * error).exp() - error.clamp(0, 1)) == pytest.approx(expected, abs=1e-5)
     env = place((0.0, -0.5), (0.0, 0.55), opponent_x=-0.9)
     state = env.get_state()
     state["position"][0, 1, 0] -= 0.1
     env.set_state(state)
-    error = float(shape_error(state["position"], 0.45))
-    assert error == pytest.approx(0.1, abs=1e-6)
+    assert float(shape_error(state["position"], 0.45)) == pytest.approx(0.1, abs=1e-6)
     assert float(env.step_tensors(STILL)[1][0, 3]) == pytest.approx(math.exp(-0.5) - 0.1, abs=1e-5)
 
 
@@ -94,25 +93,10 @@ def test_observation() -> None:
     assert observation[14:16].tolist() == pytest.approx([0.3, 0.0])
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({"horizon": 0}, "`horizon` must be a whole number >= 1"),
-        ({"side": -1.0}, "`side` must be > 0"),
-        ({"jitter": -0.1}, "`jitter` must be >= 0"),
-        ({"spread": 0.9}, "keep the start inside the arena"),
-        ({"lane": -0.5}, "`lane` must stay clear of the start zone"),
-        ({"effort": "joules"}, "`effort` must be 'velocity' or 'command', got 'joules'"),
-    ],
-)
-def test_bad_options(bad: dict[str, Any], message: str) -> None:
-    refused(message, CrazyflieFormation, **bad)
-
-
-def test_the_goal_bonus_is_withheld_while_a_drone_is_out_of_bounds() -> None:
-    top = 0.95 - 0.45 / math.sqrt(3) - 0.001
-    env = place((0.0, top), (0.0, top), opponent_x=-0.9)
-    _, reward, terminated, _ = env.step_tensors(UP)
-    assert float(reward[0, 0]) == pytest.approx(-5 * 0.005 - 0.005, abs=1e-4)
-    assert bool(terminated)
-    assert not bool(env.events()["success"])
+def test_bad_options() -> None:
+    refused("`horizon` must be a whole number >= 1", CrazyflieFormation, horizon=0)
+    refused("`side` must be > 0", CrazyflieFormation, side=-1.0)
+    refused("`jitter` must be >= 0", CrazyflieFormation, jitter=-0.1)
+    refused("keep the start inside the arena", CrazyflieFormation, spread=0.9)
+    refused("`lane` must stay clear of the start zone", CrazyflieFormation, lane=-0.5)
+    refused("`effort` must be 'velocity' or 'command', got 'joules'", CrazyflieFormation, effort="joules")

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 import torch
 
@@ -31,6 +29,8 @@ def place(position: tuple[float, float], goal: tuple[float, float], opponent_x: 
         ((0.0, -0.4), 0.0, (0.0, 1.0), (0.005 - 15, 0.1, 0.1 * 0.095 / 0.3 - 25), True),
         # over the edge: 15 on goal and 25 on bounds, each applied
         ((0.0, -0.948), -0.9, (0.0, -1.0), (-0.005 - 15, -25.0, 0.1), True),
+        # back towards the start; the second opponent is 0.9 m away
+        ((0.0, 0.0), -0.9, (0.0, -1.0), (-0.005, 0.1, 0.1), False),
         # into the goal
         ((0.0, 0.752), -0.9, (0.0, 1.0), (0.005 + 10, 0.1 * 0.193 / 0.2, 0.1), True),
     ],
@@ -49,11 +49,6 @@ def test_rewards(
     assert not bool(truncated)
 
 
-def test_progress_is_clipped_and_signed() -> None:
-    env = place((0.0, 0.0), (0.0, 0.85))
-    assert float(env.step_tensors(torch.tensor([[0.0, -1.0]]))[1][0, 0]) == pytest.approx(-0.005, abs=1e-6)
-
-
 def test_observation() -> None:
     env = place((0.1, -0.6), (0.2, 0.85), opponent_x=0.5)
     observation = env.observation()[0]
@@ -62,36 +57,24 @@ def test_observation() -> None:
     assert observation.shape == (20,)
 
 
-def test_truncation_after_the_horizon() -> None:
+def test_ends_of_episodes() -> None:
     env = CrazyflieFrogger(batch_size=[3], horizon=4)
     flags = [env.step_tensors(torch.zeros(3, 2))[3].any().item() for _ in range(4)]
     assert flags == [False, False, False, True]
-
-
-def test_a_termination_in_the_last_step_is_not_a_truncation() -> None:
-    env = CrazyflieFrogger(start_height=-0.949, horizon=1)
+    env = CrazyflieFrogger(start_height=-0.949, horizon=1)  # a termination in the last step is not a truncation
     _, _, terminated, truncated = env.step_tensors(torch.tensor([[0.0, -1.0]]))
     assert (bool(terminated), bool(truncated)) == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({"horizon": 0}, "`horizon` must be a whole number >= 1, got 0"),
-        ({"goal_radius": -0.1}, "`goal_radius` must be > 0, got -0.1"),
-        ({"max_speed": 0.0}, "`max_speed` must be > 0"),
-        ({"spread": 2.0}, "`spread` must lie in"),
-        ({"start_height": -1.0}, "`start_height` must lie in"),
-        ({"lanes": (-0.8,)}, "`lanes` must stay clear of the start"),
-    ],
-)
-def test_bad_options(bad: dict[str, Any], message: str) -> None:
-    refused(message, CrazyflieFrogger, **bad)
-
-
-def test_the_goal_bonus_is_withheld_out_of_bounds() -> None:
-    env = place((0.0, 0.948), (0.0, 0.95))
+    env = place((0.0, 0.948), (0.0, 0.95))  # the goal bonus is withheld out of bounds
     _, reward, terminated, _ = env.step_tensors(torch.tensor([[0.0, 1.0]]))
     assert float(reward[0, 0]) == pytest.approx(0.002 - 0.003 - 15, abs=1e-5)
     assert bool(terminated)
     assert not bool(env.events()["success"])
+
+
+def test_bad_options() -> None:
+    refused("`horizon` must be a whole number >= 1, got 0", CrazyflieFrogger, horizon=0)
+    refused("`goal_radius` must be > 0, got -0.1", CrazyflieFrogger, goal_radius=-0.1)
+    refused("`max_speed` must be > 0", CrazyflieFrogger, max_speed=0.0)
+    refused("`spread` must lie in", CrazyflieFrogger, spread=2.0)
+    refused("`start_height` must lie in", CrazyflieFrogger, start_height=-1.0)
+    refused("`lanes` must stay clear of the start", CrazyflieFrogger, lanes=(-0.8,))

@@ -22,27 +22,28 @@ def inject(env: StealthVisualSearch, **values: Tensor) -> State:
     return state
 
 
-def test_kinematics() -> None:
+def test_kinematics_and_actions_are_clipped() -> None:
     env = StealthVisualSearch(**OPEN)
     inject(env, position=torch.tensor([0.0, 0.0]), heading=torch.tensor(math.pi / 6))
     observation, *_ = env.step_tensors(torch.tensor([[0.8, -0.5]]))
-    state = env.get_state()
-    torch.testing.assert_close(state["position"][0], torch.tensor([0.03464102, 0.02]))
+    state, pose = env.get_state(), torch.tensor([0.03464102, 0.02, math.cos(0.49859878), math.sin(0.49859878)])
+    torch.testing.assert_close(state["position"][0], pose[:2])
     assert float(state["heading"]) == pytest.approx(0.49859878)
-    torch.testing.assert_close(
-        observation[0, :4], torch.tensor([0.03464102, 0.02, math.cos(0.49859878), math.sin(0.49859878)])
-    )
+    torch.testing.assert_close(observation[0, :4], pose)
+    one, other = StealthVisualSearch(batch_size=[8]), StealthVisualSearch(batch_size=[8])
+    wild = torch.linspace(-5, 5, 16).view(8, 2)
+    tame = torch.stack([wild[:, 0].clamp(0, 1), wild[:, 1].clamp(-1, 1)], -1)
+    for a, b in zip(one.step_tensors(wild), other.step_tensors(tame), strict=True):
+        assert torch.equal(a, b)
 
 
-@pytest.mark.parametrize(
-    ("position", "expected"), [((0.0, 0.0), 0.0), ((0.4, 0.1), 0.5), ((-0.4, 0.7), 0.875), ((0.9, 0.0), 1.0)]
-)
-def test_stealth_reward_of_a_position(position: tuple[float, float], expected: float) -> None:
-    env = StealthVisualSearch(**OPEN)
-    inject(env, position=torch.tensor(position))
-    reward = env.step_tensors(ACTION)[1]
-    assert float(reward[0, 1]) == pytest.approx(expected, abs=1e-6)
-    assert float(reward[0, 2]) == 0
+def test_stealth_reward_of_a_position() -> None:
+    for position, expected in (((0.0, 0.0), 0.0), ((0.4, 0.1), 0.5), ((-0.4, 0.7), 0.875), ((0.9, 0.0), 1.0)):
+        env = StealthVisualSearch(**OPEN)
+        inject(env, position=torch.tensor(position))
+        reward = env.step_tensors(ACTION)[1]
+        assert float(reward[0, 1]) == pytest.approx(expected, abs=1e-6)
+        assert float(reward[0, 2]) == 0
 
 
 def test_collisions_undo_the_move_turn_the_heading_and_cost_all_stealth() -> None:
@@ -55,26 +56,26 @@ def test_collisions_undo_the_move_turn_the_heading_and_cost_all_stealth() -> Non
     assert bool(env.events()["collision"])
 
 
-@pytest.mark.parametrize("obstacle", ["circle", "graze", "box", "corner"])
-def test_collision_with_obstacles(obstacle: str) -> None:
+FAR = torch.tensor([[-0.9, -0.9, 0.02]]), torch.tensor([[-0.9, 0.9, 0.02, 0.02]])
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "x"),
+    [
+        ([0.2, 0.0, 0.1], 0.04),  # a circle
+        ([0.025, 0.14, 0.091], 0.0),  # both ends of the path are free, its middle is not
+        ([0.2, 0.02, 0.1, 0.1], 0.04),  # a box
+        ([0.025, 0.14, 0.001, 0.0925], 0.0),  # both ends are free, but the disc sweeps over the corner of the box
+    ],
+)
+def test_collision_with_obstacles(obstacle: list[float], x: float) -> None:
     env = StealthVisualSearch(num_circles=1, num_boxes=1)
-    far = torch.tensor([[-0.9, -0.9, 0.02]]), torch.tensor([[-0.9, 0.9, 0.02, 0.02]])
-    circles, boxes = far
-    if obstacle == "circle":
-        circles = torch.tensor([[0.2, 0.0, 0.1]])
-    elif obstacle == "graze":  # both ends of the path are free, its middle is not
-        circles = torch.tensor([[0.025, 0.14, 0.091]])
-    elif obstacle == "box":
-        boxes = torch.tensor([[0.2, 0.02, 0.1, 0.1]])
-    else:  # the path ends free on both sides, but the disc sweeps over the corner of the box
-        boxes = torch.tensor([[0.025, 0.14, 0.001, 0.0925]])
-    at = torch.tensor([0.04, 0.0]) if obstacle in ("circle", "box") else torch.tensor([0.0, 0.0])
-    inject(env, circles=circles, boxes=boxes, position=at, heading=torch.tensor(0.0))
-    env.step_tensors(torch.tensor([[1.0, 0.0]]))
-    assert bool(env.events()["collision"])
-    inject(env, circles=far[0], boxes=far[1], position=at, heading=torch.tensor(0.0))
-    env.step_tensors(torch.tensor([[1.0, 0.0]]))
-    assert not bool(env.events()["collision"])
+    there = list(FAR)
+    there[len(obstacle) - 3] = torch.tensor([obstacle])
+    for (circles, boxes), collides in ((there, True), (FAR, False)):
+        inject(env, circles=circles, boxes=boxes, position=torch.tensor([x, 0.0]), heading=torch.tensor(0.0))
+        env.step_tensors(torch.tensor([[1.0, 0.0]]))
+        assert bool(env.events()["collision"]) == collides
 
 
 def test_scanning_rewards_and_blinds_the_sensors() -> None:
@@ -118,11 +119,3 @@ def test_the_robot_stays_free_over_two_hundred_thousand_random_steps() -> None:
         assert torch.minimum(to_circle, to_box).min() >= o.robot_radius - 1e-6
         collisions += int(state["collided"].sum())
     assert collisions > 10_000  # it tried hard enough
-
-
-def test_out_of_range_actions_are_clipped() -> None:
-    one, other = StealthVisualSearch(batch_size=[8]), StealthVisualSearch(batch_size=[8])
-    wild = torch.linspace(-5, 5, 16).view(8, 2)
-    tame = torch.stack([wild[:, 0].clamp(0, 1), wild[:, 1].clamp(-1, 1)], -1)
-    for a, b in zip(one.step_tensors(wild), other.step_tensors(tame), strict=True):
-        assert torch.equal(a, b)

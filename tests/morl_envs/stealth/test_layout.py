@@ -69,11 +69,8 @@ def test_a_layout_does_not_depend_on_its_neighbours() -> None:
         assert torch.equal(together[name][17], tensor[0])
 
 
-def test_an_impossible_arena_is_a_clear_error() -> None:
+def test_an_impossible_arena_is_a_clear_error_and_an_empty_one_is_possible() -> None:
     refused("arena is too full: 60 circles, 3", draw_layout, keys(2), StealthOptions(num_circles=60, layout_attempts=3))
-
-
-def test_worlds_without_obstacles() -> None:
     layout = draw_layout(keys(3), StealthOptions(num_circles=0, num_boxes=0, num_targets=1))
     assert layout["circles"].shape == (3, 0, 3)
     assert layout["boxes"].shape == (3, 0, 4)
