@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from morl_blocks.metrics import eum, even_weights, expected_utility, maximum_utility_loss, non_dominated
 from morl_blocks.metrics.arrays import Array
@@ -23,6 +23,7 @@ def test_plain_loops_agree(sets: tuple[Array, Array]) -> None:
 
 
 @pytest.mark.needs("moocore")
+@settings(max_examples=15)  # each asks for four grids of a hundred weights
 @given(pairs)
 def test_for_minimisation_it_is_the_mean_of_the_lowest_cost(sets: tuple[Array, Array]) -> None:
     points, known = sets

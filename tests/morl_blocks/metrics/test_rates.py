@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,6 +17,7 @@ def test_win_rate_agrees_with_the_definition(hv: Array) -> None:
     assert win_rate(hv).sum() <= 1 + 1e-12
 
 
+@settings(max_examples=20)
 @given(arrays(np.float64, (2, 3, 4, 2), elements=coarse))
 def test_dominance_is_the_win_rate_over_cells_and_leading_dimensions_are_kept(objectives: Array) -> None:
     np.testing.assert_allclose(objective_dominance_rate(objectives), win_rate(objectives.reshape(2, 3, -1)))

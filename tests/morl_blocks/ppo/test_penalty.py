@@ -61,5 +61,5 @@ def test_an_actor_without_a_divergence_and_bad_numbers_are_named() -> None:
     refused("`actor` must implement `kl` for this penalty", Indifference(), Own(3, 2, 4), torch.zeros(2, 3), CORNERS)
     for bad in (-1.0, 1j):
         refused("`coefficient` must", Indifference, coefficient=bad)
-    for bad in (0.0, [1.0, 2.0]):
-        refused("`scale` must", Indifference, scale=bad)
+    for scale in (0.0, [1.0, 2.0]):
+        refused("`scale` must", Indifference, scale=scale)
