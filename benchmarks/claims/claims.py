@@ -41,11 +41,11 @@ def _every(group: str) -> tuple[tuple[Row, Row], ...]:
 
 
 RHO = "\N{GREEK SMALL LETTER RHO}"
-PROJECTION = "*No PCGrad* is without vector advantages and the brake too, which need several gradients."
-BRAKE = "On the brake the paper calls the HV comparable and argues from the win rate, which is not judged here."
+PROJECTION = "*No PCGrad* also lacks vector advantages and the brake, which need several gradients."
+BRAKE = "For the brake, the paper calls the HV comparable and uses the win rate, which is not judged here."
 DECAY = "*No Decay* is *mu=10.0*, trained once. The paper prints two numbers for them, 0.273 and 0.262."
-FIXED = "Of the best fixed smoothness the paper says that PASTA matches it: not to be told apart agrees with that."
-SETTINGS = "In the claims about other settings, each of them is set against each of the baselines."
+FIXED = "The paper says that PASTA matches the best fixed smoothness; *cannot be told apart* agrees with that."
+SETTINGS = "In the claims about other settings, each of them is compared with each of the baselines."
 
 CLAIMS: tuple[Claim, ...] = (
     Claim("PASTA beats all baselines", "stealth", _over(*others("baselines"))),

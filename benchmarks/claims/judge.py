@@ -12,13 +12,13 @@ AHEAD: tuple[Verdict, ...] = ("weaker", "holds")
 """The verdicts of a lead above 0."""
 RULE = (
     "A claim says that one row is ahead of another. The lead is the paired difference of their scores, with its 95 % "
-    "interval; in per cent, as the paper counts, of the second row's score.",
+    "interval. Like the paper, we state it in per cent of the second row's score.",
     "**holds**: the interval lies above 0 and reaches the paper's lead of the same two rows in per cent.",
     "**weaker**: it lies above 0 and ends below the paper's lead.",
-    "**reversed**: it lies below 0, and does so when widened for the number of leads in the claim (Bonferroni).",
+    "**reversed**: it lies below 0, even when widened for the number of leads in the claim (Bonferroni).",
     "**cannot be told apart**: anything else.",
-    "In a claim about several rows, the lead that speaks most against it decides and is shown: the worst verdict, then "
-    "the smallest lead. How many leads lie above 0 stands beside it.",
+    "In a claim about several rows, the lead that is worst for the claim decides and is shown: the worst verdict, then "
+    "the smallest lead. The number of leads above 0 is shown beside it.",
 )
 
 

@@ -79,13 +79,13 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
     rows = {(env, row) for s in sections for env, row in s.complete_rows}
     envs = {env for s in sections for env in s.dataset.done["env"]}
     said = [
-        f"{len(rows)} rows of the paper's tables and of ours were trained anew, {sum(map(len, frames)):,} runs in all, "
-        f"in {count(len(envs), 'environment')}, and judged on fresh episodes."
+        f"We trained {len(rows)} rows of the paper's tables and of ours, {sum(map(len, frames)):,} runs in all, in "
+        f"{count(len(envs), 'environment')}, and scored them on test episodes."
     ]
     first = section.findings[0]
     if first.decisive is not None:
         said.append(
-            f"On {section.title}, PASTA's lead lies above 0, with its whole interval, over {first.above} of "
+            f"On {section.title}, the whole interval of PASTA's lead lies above 0 for {first.above} of "
             f"{len(first.leads)} baselines."
         )
         said.append(_decisive(section, first.decisive, first.claim.env))
@@ -102,9 +102,9 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
 
 def _decisive(section: Section, lead: Lead, env: str) -> str:
     """Say how large the lead that decides is, in the paper and on other seeds, where these are known."""
-    said = f"The one that decides is {shares(lead.share)} {pair_words(lead)}"
+    said = f"The decisive lead is {shares(lead.share)} {pair_words(lead)}"
     if section.rows[env].same_scale and not math.isnan(lead.printed):
-        said += f", where the paper has {per_cent(lead.printed_share)}"
+        said += f" ({per_cent(lead.printed_share)} in the paper)"
     for one in leads(section):
         if (one.env, lead.pair) == (env, (PASTA, one.row)):
             said += f"; on {one.seeds} other seeds it is {shares(one.share)}"
@@ -117,7 +117,8 @@ def _kept(sections: Sequence[Section]) -> list[str]:
     if not ahead:
         return []
     last, peak = (sum(one.last.verdict in AHEAD for one in ahead), sum(one.peak.verdict in AHEAD for one in ahead))
-    return [f"Of the {len(ahead)} that hold or are weaker, {last} remain by last policies, {peak} by best validations."]
+    kept = f"{last} remain with last policies and {peak} with best validations"
+    return [f"Of the {len(ahead)} that hold or are weaker, {kept}."]
 
 
 def _early(sections: Sequence[Section]) -> list[str]:
@@ -125,7 +126,7 @@ def _early(sections: Sequence[Section]) -> list[str]:
     found = [one for one in deciding(sections).values() if one.finding.verdict == "reversed"]
     if not found or not all(one.finding.claim.env in little_learnt(one.section) for one in found):
         return []
-    return ["Reversed are only claims about environments in which little is learnt so far."]
+    return ["All reversed claims are about environments in which little is learnt so far."]
 
 
 def page(sections: Sequence[Section], pictures: str) -> str:
@@ -150,26 +151,26 @@ def page(sections: Sequence[Section], pictures: str) -> str:
 def _read() -> list[str]:
     """Say how to read the lines of all claims."""
     return [
-        "A lead is how far one row is ahead, in per cent of the other row's score, with its 95 % interval.",
-        "Where a claim is about several rows, it is the lead that speaks most against it.",
-        "The paper's is that of the same two rows, where it prints one on this scale.",
-        "The last column has other verdicts: by other policies of the same runs, and by another training.",
+        "A lead is the difference of two rows, in per cent of the second row's score, with its 95 % interval.",
+        "For a claim about several rows, the lead that is worst for the claim is shown.",
+        "The paper's lead is that of the same two rows, if it prints one on this scale.",
+        "The last column shows verdicts that differ: with other policies of the same runs, or with another training.",
     ]
 
 
 def _caveats() -> list[str]:
     return [
-        "Scores are test scores: the policy of each run's best validation, played on 100 fresh episodes. "
-        "The paper prints best validations, which luck favours. Leads are compared in per cent, which takes that out "
-        "where both rows are favoured alike.",
-        "Best validations, and each run's last policy on fresh episodes, are judged beside it. "
-        "Where they disagree, a verdict rests on which policy of a run is taken.",
-        "A seed is one draw for all preferences and rows. Only rows with all of their planned runs are judged, and by "
-        "the seeds of their table alone: a repeat on other seeds stands beside, and changes no verdict.",
-        "Intervals are not corrected for the number of claims: of twenty, about one misses the truth. "
-        "That a claim holds needs no correction within it: all of its leads must.",
-        "A claim that was trained twice is counted by the training with most of its rows, the longer one of two.",
-        "The paper does not say how many steps it trains; the steps here are ours.",
+        "Scores are test scores: the policy of each run's best validation, played on 100 test episodes. "
+        "The paper prints best validations, which are partly luck. Leads are compared in per cent, which removes this "
+        "effect if it is the same for both rows.",
+        "Best validations, and each run's last policy on test episodes, are judged too. "
+        "If they disagree, a verdict depends on which policy of a run is used.",
+        "Each seed is one sample for all preferences and rows. Only rows with all of their planned runs are judged, "
+        "and only by the seeds of their table: a repeat on other seeds is shown too, but changes no verdict.",
+        "Intervals are not corrected for the number of claims: of twenty, about one misses the true value. "
+        "The verdict *holds* needs no correction within a claim, because all of its leads must hold.",
+        "If a claim was trained twice, the one with most of its rows counts; if both have as many, the longer one.",
+        "The paper does not state the number of training steps; the numbers here are ours.",
     ]
 
 
@@ -213,8 +214,8 @@ def _drawn(studies: Sequence[Study]) -> list[str]:
 
 def _power() -> str:
     return paragraph(
-        "The true difference to PASTA that so many seeds would show in four of five repeats; the median over the rows. "
-        "A smaller one may be seen by luck.",
+        "The smallest true difference to PASTA that this many seeds would detect in four of five repeats, as the "
+        "median over the rows. A smaller one may be detected by luck.",
         "Selection bias is the best validation minus the test score of the same policy, mean over the runs.",
     )
 
@@ -225,5 +226,7 @@ def _again(sections: Sequence[Section]) -> str:
     commands = [f"$ morl-blocks table --results {name}" for name in names]
     commands += [f"$ morl-blocks sweep {file}" for file in files if file in shipped_sweeps()]
     block = "\n".join(["```console", *commands, f"$ {COMMAND}", "```"])
-    text = paragraph("The first lines print the tables, the next train them again, the last makes this page.")
+    text = paragraph(
+        "The first commands print the tables, the next ones train them again, the last one makes this page."
+    )
     return f"{text}\n\n{block}"

@@ -16,8 +16,8 @@ from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.statistics import compare_runs
 from morl_recipes.recipe.paper import REFERENCE
 
-SAME = "Code and settings are the same and the seeds alone differ."
-MISSED = "*Better* or *worse* means that an interval missed, and that so few seeds can mislead."
+SAME = "Code and settings are the same; only the seeds differ."
+MISSED = "*Better* or *worse* means that an interval missed: so few seeds can mislead."
 
 SHARED = 0.2
 """A correlation of rows over seeds that is worth a word."""
@@ -96,7 +96,7 @@ def _luck(found: Sequence[RepeatedLead]) -> list[str]:
         return []
     return [
         f"Over all seeds, PASTA's score and that of each other row have a correlation of {least:.2f} or more.",
-        "So a lucky set of seeds lifts all rows, and their leads less.",
+        "So a lucky set of seeds raises all rows, and their leads less.",
     ]
 
 

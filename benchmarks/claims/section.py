@@ -146,7 +146,7 @@ def ingredients(section: Section, env: str) -> str | None:
         [
             paragraph("From Linear to PASTA in three steps. The differences add up to the lead."),
             table(heads, lines),
-            paragraph("Other pairs of rows, with all that they differ in:"),
+            paragraph("Other pairs of rows, with everything in which they differ:"),
             table(("Difference between the rows", "with", "without", "HV with minus without"), others),
         ]
     )
@@ -183,8 +183,8 @@ def same_results(section: Section) -> str | None:
     """Return the rows that came out the same; ``None`` where no two did."""
     groups = identical_methods(section.results.studies)
     said = (
-        "The runs of these rows have the same returns for every preference and seed, to the last digit: what tells the "
-        "rows apart never acted. They are one result, not several."
+        "The runs of these rows have the same returns for every preference and seed, to the last digit: their "
+        "difference had no effect. They are one result, not several."
     )
     return "\n\n".join([paragraph(said), items(listed(methods) + "." for methods in groups)]) if groups else None
 
