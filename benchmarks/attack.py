@@ -16,16 +16,18 @@ an hour and is run by itself.
 
 import dataclasses
 import itertools
+import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import tyro
 
-from benchmarks import damage_campaign, endurance, fuzz, kill_campaign
+from benchmarks import endurance
 from benchmarks._report import Report
 
 FILES = (
@@ -48,35 +50,45 @@ class Args:
     """How often to kill a sweep."""
     cases: int | None = None
     """Damaged stores; by default all."""
+    workers: int = 1
+    """Attacks at the same time."""
     inputs: int = 200
     """Calls per public name, at most."""
     load: endurance.Args = dataclasses.field(default_factory=endurance.Args)
     """Sizes of the campaign under load."""
 
 
+def campaign(name: str, out: Path, *sizes: str) -> dict[str, Any]:
+    """Run a campaign in a process of its own and return its figures."""
+    subprocess.run([sys.executable, "-m", f"benchmarks.{name}", f"--out={out}", *sizes], check=True)
+    figures: dict[str, Any] = json.loads(out.read_text())
+    return figures
+
+
 def kills(args: Args, out: Path) -> Iterator[Row]:
     """Kill sweeps."""
-    made: dict[str, Any] = kill_campaign.main(kill_campaign.Args(out, args.kills))
+    made = campaign("kill_campaign", out, f"--kills={args.kills}")
     lost = made["different"] + made["rewritten"] + made["damaged"]
     yield "kills (-9)", made["kills"], lost, 0, made["tracebacks"]
 
 
 def faults(args: Args, out: Path) -> Iterator[Row]:
     """Damage stores."""
-    made: dict[str, Any] = damage_campaign.main(damage_campaign.Args(out, most=args.cases))
+    made = campaign("damage_campaign", out, *([] if args.cases is None else [f"--most={args.cases}"]))
     wrong = len(made["wrong_numbers"]) + len(made["unnoticed"])
     yield "faults of a store", made["cases"], len(made["foreign"]), wrong, len(made["tracebacks"])
 
 
 def load(args: Args, out: Path) -> Iterator[Row]:
     """Disturb sweeps."""
-    for name, row in endurance.main(dataclasses.replace(args.load, out=out)).items():
+    sizes = [f"--{key}={value}" for key, value in vars(args.load).items() if key != "out"]
+    for name, row in campaign("endurance", out, *sizes).items():
         yield f"load: {name}", row["tried"], row["lost"], row["silent"], row["obscure"]
 
 
 def inputs(args: Args, out: Path) -> Iterator[Row]:
     """Call everything with bad arguments."""
-    total = fuzz.main(fuzz.Args(out, args.inputs))["total"]
+    total = campaign("fuzz", out, f"--inputs={args.inputs}")["total"]
     yield "bad inputs", sum(total.values()), 0, total["silent"] + total["nan"], total["obscure"] + total["unnamed"]
 
 
@@ -97,9 +109,10 @@ ATTACKS: tuple[Callable[[Args, Path], Iterator[Row]], ...] = (load, kills, fault
 def main(args: Args) -> dict[str, Any]:
     """Run every attack, print the table, write the JSON and return it."""
     report, rows = Report(args.out), list[Row]()
-    with tempfile.TemporaryDirectory() as temporary:
-        for attack in ATTACKS:
-            rows += attack(args, Path(temporary, "figures.json"))
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(args.workers) as pool:
+        places = [Path(temporary, f"{number}.json") for number in range(len(ATTACKS))]
+        for found in pool.map(lambda attack, place: list(attack(args, place)), ATTACKS, places):
+            rows += found
     tried, lost, silent, obscure = (sum(column) for column in zip(*(row[1:] for row in rows), strict=True))
     rows.append(("all", tried, lost, silent, obscure))
     report.say("", f"{'what':<34}{'tried':>12}{'lost':>8}{'silent':>8}{'obscure':>9}")

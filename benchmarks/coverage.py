@@ -140,13 +140,13 @@ def tried(scores: Array) -> dict[str, tuple[Array, Array]]:
     error = scores.std(-1, ddof=1) / np.sqrt(seeds)
     reach = stdtrit(seeds - 1, 0.975) * error
     means, errors, odds = resamples_of(scores)
-    alike = errors < 1e-9 * error[:, None]
+    alike = errors <= 1e-6 * error[:, None]
     student = np.where(alike, 0.0, (means - mean[:, None]) / np.where(alike, 1.0, errors))
     ends = [np.full(len(mean), share) for share in (0.025, 0.975)]
     low, high = (quantile(student, odds, end) for end in ends)
     below = (odds * (means < mean[:, None] - 1e-12)).sum(-1) + 0.5 * (odds * np.isclose(means, mean[:, None])).sum(-1)
     bias, gaps = ndtri(below.clip(1e-6, 1 - 1e-6)), scores - mean[:, None]
-    bend = (gaps**3).sum(-1) / (6 * np.square(gaps).sum(-1) ** 1.5)
+    bend = (gaps**3).sum(-1) / np.maximum(6 * np.square(gaps).sum(-1) ** 1.5, 1e-300)
     shares = [ndtr(bias + (bias + ndtri(end)) / (1 - bend * (bias + ndtri(end)))) for end in ends]
     bca = quantile(means, odds, shares[0]), quantile(means, odds, shares[1])
     return {"t": (mean - reach, mean + reach), "BCa": bca, "bootstrap-t": (mean - high * error, mean - low * error)}

@@ -33,6 +33,7 @@ def group_normalize(rewards: Tensor, groups: Tensor, epsilon: float = 1e-4) -> T
                 [ 0.0000,  0.0000]])
     """
     given, member = check_groups(rewards, groups)
+    epsilon = _checks.single("epsilon", epsilon)
     _checks.between("epsilon", epsilon, 0.0, torch.inf, bounds="[)")
     values, present = _checks.wide(given), ~given.isnan()
     index = member.unsqueeze(-1).expand_as(values)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from morl_blocks._checks import choice, fail
+from morl_blocks._checks import boolean, choice, fail
 from morl_blocks._extras import needs
 from morl_blocks.metrics._dominance import nondominated
 from morl_blocks.metrics._hypervolume import hypervolume
@@ -84,6 +84,7 @@ def front_hypervolume(points: Values, reference: Values, sense: Sense = "max", *
     corner = as_array("reference", reference, ndim=1)
     floor = corner if sense == "max" else -corner
     volume = hypervolume(better, floor)
+    boolean("allow_empty", allow_empty)
     if not allow_empty and not (better > floor).all(1).any():
         side = "below" if sense == "max" else "above"
         rule = f"lie {side} at least one point in every objective (or pass allow_empty=True)"

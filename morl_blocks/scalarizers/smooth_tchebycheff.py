@@ -129,7 +129,7 @@ def _gaps_and_mu(gaps: Tensor, mu: Tensor | float, mask: Tensor | None) -> tuple
     _checks.positive("mu", mu)
     _checks.broadcastable("mu", mu, gaps.shape[:-1])
     if mask is not None:
-        _checks.same_shape("mask", mask, gaps.shape)
+        _checks.flags("mask", mask, gaps.shape)
     return gaps, mu
 
 
