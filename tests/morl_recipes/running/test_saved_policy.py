@@ -12,13 +12,21 @@ from morl_envs.toy import toy
 from morl_recipes import PASTA, PPO, train
 from morl_recipes.common.errors import StoreError
 from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
-from morl_recipes.recipe.spec import KINDS, Spec, as_spec, spec
+from morl_recipes.recipe.spec import KINDS, AnySpec, Spec, as_spec, spec
 from morl_recipes.recipe.specs import Actor as ActorSpec
 from morl_recipes.running.play import play
+from morl_recipes.running.result import TrainResult
 from morl_recipes.running.stored_runs import find_run, load_policy
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.store import Store
 from morl_recipes.store.tests import read_tests
+
+
+def _trained(folder: Path, actor: AnySpec, mu: AnySpec | None = PASTA.mu, test_episodes: int = 0) -> TrainResult:
+    recipe = replace(PASTA, actor=actor, mu=mu, ppo=PPO(steps_per_iteration=64, epochs=1))
+    options: dict[str, Any] = {"num_envs": 4, "eval_episodes": 1, "progress": False, "test_episodes": test_episodes}
+    return train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=folder, **options)
+
 
 LOW, HIGH = torch.tensor([-1.0, 0.0]), torch.tensor([1.0, 4.0])
 
@@ -95,9 +103,7 @@ class Straight(Actor):
 
 @pytest.mark.parametrize("actor", [ActorSpec(activation="ReLU", depth=1, hidden=8), spec(Straight)()], ids=repr)
 def test_another_actor_comes_back_as_it_was_trained(actor: Spec, tmp_path: Path) -> None:
-    recipe = replace(PASTA, actor=actor, ppo=PPO(steps_per_iteration=64, epochs=1))
-    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
-    result = train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    result = _trained(tmp_path / "store", actor)
     env: Any = toy().make(1, [0])
     observation, preference = torch.randn(5, env.observation_dim), torch.tensor([[0.5, 0.5]])
     live = actor.build(env.observation_dim, 2, env.action_dim)
@@ -112,9 +118,7 @@ def test_another_actor_comes_back_as_it_was_trained(actor: Spec, tmp_path: Path)
 
 
 def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = replace(PASTA, actor=spec(Straight)(), ppo=PPO(steps_per_iteration=64, epochs=1))
-    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
-    train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    _trained(tmp_path / "store", spec(Straight)())
     monkeypatch.delitem(KINDS, "Straight")
     with pytest.raises(StoreError, match=r"in Python, import the file that defines it, .*, got Straight"):
         play(tmp_path / "store", env=toy(), episodes=1)
@@ -135,10 +139,8 @@ class Shifted(Straight):
 @pytest.mark.parametrize("live", [False, True])
 def test_a_store_plays_and_tests_the_actor_of_its_recipe(actor: Spec, live: bool, tmp_path: Path) -> None:
     """Also beside a live block, with which a recipe is kept as text."""
-    mu = schedulers.Fixed(2.0) if live else PASTA.mu
-    recipe = replace(PASTA, actor=actor, mu=as_spec(mu), ppo=PPO(steps_per_iteration=64, epochs=1))
-    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 3, "eval_episodes": 1, "progress": False}
-    result = train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    mu = as_spec(schedulers.Fixed(2.0)) if live else PASTA.mu
+    result = _trained(tmp_path / "store", actor, mu, test_episodes=3)
     env: Any = toy().make(1, [0])
     observation, preference = torch.randn(5, env.observation_dim), torch.tensor([[0.5, 0.5]])
     store = Store.open(tmp_path / "store")
@@ -153,9 +155,7 @@ def test_a_store_plays_and_tests_the_actor_of_its_recipe(actor: Spec, live: bool
 
 def test_a_live_actor_is_refused_and_not_taken_for_another(tmp_path: Path) -> None:
     live = UnitBoxGaussianActor(4, 2, 2, activation=nn.ReLU)
-    recipe = replace(PASTA, actor=as_spec(live), ppo=PPO(steps_per_iteration=64, epochs=1))
-    options: dict[str, Any] = {"num_envs": 4, "test_episodes": 0, "eval_episodes": 1, "progress": False}
-    train(recipe, toy(), [[0.5, 0.5]], seeds=[0], total_steps=64, out=tmp_path / "store", **options)
+    _trained(tmp_path / "store", as_spec(live))
     with pytest.raises(StoreError, match=r"`actor` must be a spec to be played .*got a live UnitBoxGaussianActor"):
         play(tmp_path / "store", env=toy(), episodes=1)
     with pytest.raises(StoreError, match=r"`actor` must be a spec to be played .*got a live UnitBoxGaussianActor"):

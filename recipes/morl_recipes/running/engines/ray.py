@@ -200,13 +200,13 @@ class _Tasks:
 
 
 def _words(error: BaseException) -> str:
-    """Blame the cluster: whatever a training raises comes back as an event of its own."""
+    """Return the reason of a loss; what a training itself raises comes back as an event."""
     reason = (str(error).strip().splitlines() or [""])[0]
     return f"lost by the cluster ({type(error).__name__}: {reason})"
 
 
 def _perform_with_reports(work: Work, population: Job, checkpoints: Path | None, heartbeats: Any) -> Event:
-    """Train one population on some node, and tell of its progress from the beginning on.
+    """Train one population on some node, and report its progress from the beginning on.
 
     It waits for the first report: a task that hangs before it would look like one that waits for a core.
     """
