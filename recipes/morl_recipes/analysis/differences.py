@@ -25,7 +25,7 @@ from morl_recipes.store.store import Store
 SAME = 1e-7
 """Largest relative difference between scores of the same run; published numbers are rounded."""
 LEVEL = 0.95
-"""Of the intervals."""
+"""Level of the intervals."""
 How = Literal["same runs", "paired", "other seeds", "too few"]
 Verdict = Literal["same", "better", "worse", "not distinguishable", ""]
 COLUMNS = ("Row", "First", "Second", "Second - first", "Verdict", "Runs: first, second, both")

@@ -37,7 +37,7 @@ class List:
         tyro.conf.Positional,
         tyro.conf.arg(metavar="[NAME ...]", help_behavior_hint="(default: everything)"),
     ] = ()
-    """Groups, rows or files of yours; without any, everything."""
+    """Groups, rows, or your own files; by default everything."""
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""

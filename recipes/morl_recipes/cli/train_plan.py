@@ -52,7 +52,7 @@ def _work(command: Any, out: Path) -> Work | None:
 
 
 def print_outcome(outcome: Outcome) -> int:
-    """Print what became of a plan, and return the exit code."""
+    """Print the outcome of a plan, and return the exit code."""
     planned, failed = len(outcome.store.manifest.runs), outcome.failed
     ran, failed_now = len(outcome.ran), len(set(outcome.ran) & set(failed))
     if not ran and not outcome.lost:

@@ -47,7 +47,7 @@ def make_folder(folder: Path, *names: str) -> Path:
 
 
 def create(path: Path, content: bytes) -> None:
-    """Write a new file and wait until the disk has it; a name that is taken, be it by a link, is refused."""
+    """Write a new file and wait until the disk has it; an existing file or link is an error."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666), "wb") as file:
         _write(file.fileno(), content)
         os.fsync(file.fileno())
@@ -171,7 +171,7 @@ def remove(path: Path) -> bool:
 
 
 def unique(name: str) -> str:
-    """Return a name that no other writer has, which :func:`is_leftover` knows again."""
+    """Return a name that no other writer has, which :func:`is_leftover` recognises."""
     return f"{name}.{os.getpid()}.{secrets.token_hex(4)}"
 
 
@@ -211,7 +211,7 @@ def _opened(path: Path, flags: int) -> Iterator[int]:
 
 
 def _write(handle: int, content: bytes) -> None:
-    """Write everything: the system may take a part at a time."""
+    """Write everything: the system may accept only a part at a time."""
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]

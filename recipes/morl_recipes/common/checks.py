@@ -11,7 +11,7 @@ SIMPLEX_TOLERANCE = 1e-4
 
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
-    """Raise the house ``ValueError``: what must hold, and what came instead."""
+    """Raise the package's ``ValueError``: the argument, the rule and the value."""
     raise ValueError(for_terminal(f"`{name}` must {rule}, got {value}."))
 
 
@@ -110,7 +110,7 @@ def preference(
 
 
 def returned(block: object, method: str, value: object, shape: Sequence[int]) -> None:
-    """Require a tensor of this shape from a block, which may be of the user's own."""
+    """Require a tensor of this shape from a block, which the user may have written."""
     given = getattr(value, "shape", None)
     if given is None or tuple(given) != tuple(shape):
         got = type(value).__name__ if given is None else f"shape {list(given)}"

@@ -20,7 +20,7 @@ CHECKPOINT = "checkpoint.safetensors"
 
 FORMAT = "morl-blocks checkpoint"
 VERSION = 3
-"""Since 3 the history lies beside the checkpoint, so that this stays as small as it was at first."""
+"""Since version 3 the history is a file beside the checkpoint, which therefore does not grow."""
 
 ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
 """What to do about other versions."""
@@ -81,7 +81,7 @@ def peek(path: Path) -> dict[str, Any]:
 
 
 def versions_note(meta: dict[str, Any]) -> list[str]:
-    """Say which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; nothing when they are those here."""
+    """Describe which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; empty for the installed ones."""
     stored = meta.get("versions")
     env = meta.get("env")
     packages = (*DECISIVE, *dynamics_of(str(env.get("name", "")) if isinstance(env, dict) else ""))

@@ -1,4 +1,4 @@
-"""Say in words what one sweep has instead of another, from their manifests as JSON."""
+"""Describe in words how two sweeps differ, from their manifests as JSON."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -200,7 +200,7 @@ def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
-    """Return the way from pandas to what was asked for; a package that is missing is named before anything is read."""
+    """Return the conversion from pandas; a missing package is reported before anything is read."""
     checks.one_of("frame", frame, get_args(FrameKind))
     if frame == "pandas":
         return lambda table: table

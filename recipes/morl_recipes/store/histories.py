@@ -22,7 +22,7 @@ class History(NamedTuple):
 
 
 def parse(content: bytes, names: Collection[str] | None = None) -> History:
-    r"""Read a history to the last bit; anything but numbers below one line of names raises ``ValueError``.
+    r"""Read a history exactly; anything but numbers below one line of names raises ``ValueError``.
 
     ``names`` are the columns to read, iteration and steps besides; the rest is not looked at. ``None`` for all.
 

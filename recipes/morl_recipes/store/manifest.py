@@ -1,4 +1,4 @@
-"""The manifest: what a sweep set out to do, with which versions, on which machine."""
+"""The manifest: the planned runs of a sweep, versions of packages, and the machine."""
 
 import hashlib
 import json
@@ -76,7 +76,7 @@ class EnvInfo:
 
     @property
     def bounds_problem(self) -> str | None:
-        """Say why no hypervolume can be computed; ``None`` when it can."""
+        """Return why no hypervolume can be computed; ``None`` when it can."""
         numbers = (None,) if self.low is None or self.high is None else (*self.low, *self.high)
         if not all(number is not None and math.isfinite(number) for number in numbers):
             return "the bounds of its returns are unknown"
@@ -161,7 +161,7 @@ class Manifest:
             raise StoreError(f"the manifest misses or misspells a field: {error}.") from error
 
     def difference(self, other: "Manifest") -> str | None:
-        """Say what this sweep has instead of another one's; ``None`` when they are the same."""
+        """Describe how this sweep differs from another one; ``None`` when they are the same."""
         return describe_difference(self.to_json(), other.to_json())
 
 

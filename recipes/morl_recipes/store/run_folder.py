@@ -1,4 +1,4 @@
-"""Read the folder of one run: whole, of the right size, and of the run that its name says."""
+"""Read the folder of one run and check sizes, digests and which run the files belong to."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def read_policy(folder: Path, fields: Mapping[str, Any]) -> dict[str, Tensor]:
 
 
 def _owner_of_policy(content: bytes) -> str | None:
-    """Return the run that a policy names as its own; those of the first version name none."""
+    """Return the run that a policy belongs to by its header; policies of the first version have none there."""
     length = int.from_bytes(content[:8], "little")
     owner: str | None = json.loads(content[8 : 8 + length]).get("__metadata__", {}).get("run_id")
     return owner

@@ -86,7 +86,7 @@ _LATER: dict[str, Rule] = {"training": _mapping, "plugins": _list_of(_words)}
 
 
 def check_run(fields: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with the fields of a ``run.json``; ``None`` when nothing is."""
+    """Return what is wrong with the fields of a ``run.json``; ``None`` when nothing is."""
     wrong = _first(fields, _RUN)
     if wrong is not None:
         return wrong
@@ -101,7 +101,7 @@ def check_run(fields: Mapping[str, Any]) -> str | None:
 
 
 def check_tests(fields: Mapping[str, Any], objectives: int) -> str | None:
-    """Say what is wrong with the tests of a run; ``None`` when nothing is, or when there are none."""
+    """Return what is wrong with the tests of a run; ``None`` when nothing is, or when there are none."""
     lists = ("returns", "returns_se")
     for name in TEST_POINTS:
         point = fields.get(name)

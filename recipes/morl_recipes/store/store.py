@@ -1,4 +1,4 @@
-"""The store itself: create, open, write a run, tell what is there."""
+"""The store: create it, open it, write a run, list the runs."""
 
 import os
 import time
@@ -49,7 +49,7 @@ class Store:
 
     @classmethod
     def create(cls, path: str | Path, manifest: Manifest) -> "Store":
-        """Start a sweep's store, or take it up again when it holds the same sweep.
+        """Create the store of a sweep, or open it when it holds the same sweep.
 
         Two processes may create the same store at once. A folder with another sweep, another version of morl-blocks
         or other files raises :class:`StoreError` and is left as it is.

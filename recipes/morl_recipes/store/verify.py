@@ -1,4 +1,4 @@
-"""Check a whole store: every file whole, of its own run, of versions that go together."""
+"""Check a whole store: every file undamaged, of its own run, and of versions that agree."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def _run(store: Store, fields: dict[str, Any]) -> None:
 
 
 def _links(path: Path) -> Iterator[Finding]:
-    """Name the folders of a store that lead elsewhere."""
+    """Report folders of a store that are links."""
     for name in FOLDERS:
         if (path / name).is_symlink():
             yield Finding(str(path / name), "is a link: a sweep writes through none. Put a folder in its place.")

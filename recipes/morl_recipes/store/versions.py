@@ -72,7 +72,7 @@ def source_commit(root: Path = _ROOT) -> str:
 
 
 def dynamics_of(env: str) -> tuple[str, ...]:
-    """Name the packages that hold the dynamics of an environment: none of them do for a world of ours.
+    """Name the packages that hold the dynamics of an environment: none for an environment of morl_envs.
 
     Example:
         >>> dynamics_of("stealth"), dynamics_of("mo-hopper-2obj-v5")
@@ -85,7 +85,7 @@ def dynamics_of(env: str) -> tuple[str, ...]:
 def other_versions(
     stored: Mapping[str, str], here: Mapping[str, str] | None = None, packages: Sequence[str] = DECISIVE
 ) -> str:
-    """Say which packages differ from those here; empty when none does or one of both versions is unknown.
+    """Describe which packages differ from the installed ones; empty when none does or a version is unknown.
 
     Example:
         >>> other_versions({"torch": "2.8.0"}, {"torch": "2.13.0"})

@@ -24,7 +24,7 @@ from morl_recipes.store.front import FILM, NAME, Array, FrontRecord, read_front
 from morl_recipes.store.store import OF_FRONT, Store
 
 LARGEST_FILM = 2**25
-"""Most bytes of a film."""
+"""Largest size of a film in bytes."""
 
 
 def write_front_page(
@@ -126,7 +126,7 @@ def _facts(front: FrontRecord) -> str:
 
 
 def _published(front: FrontRecord) -> str:
-    """Return published values of the same task under the same discount, with ours; nothing where none compare."""
+    """Return published values of the same task under the same discount, with ours; nothing where there are none."""
     tasks = [task for task in protocol("B").tasks if task.env == front.env and task.comparable]
     tasks = [task for task in tasks if task.gamma == front.gamma]
     if not tasks:

@@ -11,7 +11,7 @@ from morl_envs import CARDS, exact_front
 from morl_recipes.store.front import Array, FrontRecord
 
 LEVEL, SURE = 0.95, 1.96
-"""Of an interval: its level, and half of its width in standard errors that are known well."""
+"""Level of an interval, and half of its width in standard errors where these are known well."""
 
 
 class Reached(NamedTuple):

@@ -30,28 +30,28 @@ HOW = (
 )
 
 
-def _cells(study: Study, row: MethodStatistics, printed: Printed, best: tuple[bool, ...]) -> dict[str, Cell]:
-    """Return the cells by the heads of their columns; a head may be there twice, told apart by a space."""
+def _cells(study: Study, row: MethodStatistics, printed: Printed, best: tuple[bool, ...]) -> list[tuple[str, Cell]]:
+    """Return the cells with the heads of their columns."""
     partial = "†" if 0 < row.preferences < len(study.preferences) else ""
     against = Cell(GAP)
     if row.against is not None:
         difference = row.against.difference
         against = Cell(row.against.verdict, f"{difference.estimate:+.3f} {interval_text(difference)}")
-    return {
-        "Method": Cell(row.method),
-        "HV": Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0]),
-        f"HV, {study.beside}": interval_cell(row.beside),
-        "HV, paper": Cell(with_spread(printed.hv, printed.hv_spread)),
-        "HV, IQM": interval_cell(row.iqm),
-        "Win rate %": interval_cell(row.win_rate, 1, 100, best=best[1]),
-        "paper": Cell(number(printed.win_rate, 1)),
-        "Obj. dom. %": interval_cell(row.dominance, 1, 100, best=best[2]),
-        " paper": Cell(number(printed.dominance, 1)),
-        "DMP AUC": interval_cell(row.auc, best=best[3]),
-        "  paper": Cell(number(printed.auc)),
-        f"HV against {study.short_reference}": against,
-        "Runs": Cell(f"{row.runs[0]}/{row.runs[1]}"),
-    }
+    return [
+        ("Method", Cell(row.method)),
+        ("HV", Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0])),
+        (f"HV, {study.beside}", interval_cell(row.beside)),
+        ("HV, paper", Cell(with_spread(printed.hv, printed.hv_spread))),
+        ("HV, IQM", interval_cell(row.iqm)),
+        ("Win rate %", interval_cell(row.win_rate, 1, 100, best=best[1])),
+        ("paper", Cell(number(printed.win_rate, 1))),
+        ("Obj. dom. %", interval_cell(row.dominance, 1, 100, best=best[2])),
+        ("paper", Cell(number(printed.dominance, 1))),
+        ("DMP AUC", interval_cell(row.auc, best=best[3])),
+        ("paper", Cell(number(printed.auc))),
+        (f"HV against {study.short_reference}", against),
+        ("Runs", Cell(f"{row.runs[0]}/{row.runs[1]}")),
+    ]
 
 
 def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str, object]:
@@ -126,8 +126,8 @@ def summary_table(study: Study) -> Table:
     return without_empty(
         Table(
             f"{study.env}, {study.group}",
-            tuple(head.strip() for head in cells[0]),
-            tuple(tuple(row.values()) for row in cells),
+            tuple(head for head, _ in cells[0]),
+            tuple(tuple(cell for _, cell in row) for row in cells),
             tuple(_notes(study, [row for row, _ in rows])),
             tuple(_numbers(study, *pair) for pair in rows),
         )
