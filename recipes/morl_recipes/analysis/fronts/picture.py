@@ -43,7 +43,7 @@ def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None)
         figure = Figure(figsize=(6.4, 4.8), layout="constrained")
         axes = figure.add_subplot(projection="3d" if m == 3 else None)
         seeds = sorted(set(front.seeds))
-        paint = _plane if m == 2 else _space if m == 3 else _parallel
+        paint = _space if m < 4 else _parallel
         paint(axes, front, [front.of(seed) for seed in seeds], known)
         axes.set_title(for_terminal(f"{front.method} on {front.env}: {front.kind}"), fontsize=10)
         if len(axes.get_legend_handles_labels()[0]) > 1:
@@ -59,36 +59,32 @@ def _looks(fronts: list[FrontRecord]) -> list[tuple[FrontRecord, Style, str]]:
     return list(zip(fronts, styles(names), names, strict=True))
 
 
-def _plane(axes: Axes, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
-    """Draw two objectives."""
-    if known is not None:
-        axes.plot(*known.T, "D", markerfacecolor="none", color=INK, markersize=9, label="exact front", zorder=1)
-    for own, style, name in _looks(fronts):
-        points, error = own.points, np.nan_to_num(SURE * own.standard_errors)
-        axes.scatter(own.returns[:, 0], own.returns[:, 1], s=10, color=style.light, alpha=FAINT, linewidths=0)
-        look: dict[str, Any] = {"color": style.light, "elinewidth": 0.9, "capsize": 2, "markersize": 4.5}
-        look |= {"fmt": MATPLOTLIB_MARKER[style.symbol], "label": name}
-        axes.errorbar(points[:, 0], points[:, 1], xerr=error[:, 0], yerr=error[:, 1], **look)
-        axes.step(*points.T, where="pre", color=style.light, linewidth=0.8, alpha=0.6)
-    axes.set_xlabel(front.objectives[0])
-    axes.set_ylabel(front.objectives[1])
-    tidy(axes)
-
-
 def _space(axes: Any, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
-    """Draw three objectives."""
+    """Draw two or three objectives."""
+    plane = len(front.objectives) == 2
     if known is not None:
-        axes.scatter(*known.T, marker="D", facecolors="none", edgecolors=INK, s=40, label="exact front")
+        axes.plot(
+            *known.T,
+            "D",
+            markerfacecolor="none",
+            color=INK,
+            markersize=9 if plane else 6,
+            label="exact front",
+            zorder=1,
+        )
     for own, style, name in _looks(fronts):
-        look: dict[str, Any] = {"color": style.light, "marker": MATPLOTLIB_MARKER[style.symbol]}
-        axes.scatter(*own.returns.T, s=8, alpha=FAINT, linewidths=0, **look)
-        axes.scatter(*own.points.T, s=28, edgecolors=INK, linewidths=0.5, label=name, **look)
-        for point, error in zip(own.points, np.nan_to_num(SURE * own.standard_errors), strict=True):
-            for axis in np.eye(3):
-                axes.plot(*np.stack([point - error * axis, point + error * axis]).T, color=style.light, linewidth=0.8)
-    for key, name in zip("xyz", front.objectives, strict=True):
+        axes.scatter(*own.returns.T, s=10, color=style.light, alpha=FAINT, linewidths=0)
+        error = dict(zip(("xerr", "yerr", "zerr"), np.nan_to_num(SURE * own.standard_errors).T, strict=False))
+        look: dict[str, Any] = {"color": style.light, "elinewidth": 0.9, "capsize": 2 * plane, "markersize": 4.5}
+        axes.errorbar(*own.points.T, **error, **look, fmt=MATPLOTLIB_MARKER[style.symbol], label=name)
+        if plane:
+            axes.step(*own.points.T, where="pre", color=style.light, linewidth=0.8, alpha=0.6)
+    for key, name in zip("xyz", front.objectives, strict=False):
         getattr(axes, f"set_{key}label")(name)
-    axes.set_box_aspect(None, zoom=0.85)
+    if plane:
+        tidy(axes)
+    else:
+        axes.set_box_aspect(None, zoom=0.85)
 
 
 def _parallel(axes: Axes, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
