@@ -80,6 +80,8 @@ FOLDERS = {
 }
 NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
 """Files whose tests need a package; without it they are left out."""
+SLOW = ("tests/morl_blocks/ppo/test_torchrl_loops.py", "tests/morl_recipes/learning/test_compiling.py")
+"""Tests that take too long to trace: whole trainings, and compilers."""
 NEAR, FAR = 3.0, 8.0
 """Processor seconds of tests that a mutant is tried on, and that a survivor is tried on after them."""
 
@@ -251,7 +253,8 @@ def try_folder(
 
     if not chosen:
         return [], []
-    tests = [*read(ROOT, folder.tests), *(path for path, text in sources.items() if ">>> " in text)]
+    tests = [path for path in read(ROOT, folder.tests) if path not in SLOW]
+    tests += [path for path, text in sources.items() if ">>> " in text]
     rows, controls = Runner(ROOT, work).run(tests)
     return rows, controls
 
