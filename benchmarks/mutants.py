@@ -82,8 +82,8 @@ NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
 """Files whose tests need a package; without it they are left out."""
 SLOW = ("tests/morl_blocks/ppo/test_torchrl_loops.py", "tests/morl_recipes/learning/test_compiling.py")
 """Tests that take too long to trace: whole trainings, and compilers."""
-NEAR, FAR = 3.0, 8.0
-"""Processor seconds of tests that a mutant is tried on, and that a survivor is tried on after them."""
+NEAR = 3.0
+"""Processor seconds of tests that a mutant is tried on first."""
 
 Row = dict[str, Any]
 
@@ -100,6 +100,8 @@ class Args:
     """A glob of files."""
     survivors: bool = False
     """Try only those that survived before."""
+    seconds: float = 8.0
+    """Processor seconds of tests that a mutant is tried on before it has survived."""
     controls: int = 4
     """Lists of tests that run without a fault, per folder."""
 
@@ -243,7 +245,7 @@ def try_folder(
         tried = Tried(runner, Reached(runner, CACHE), killers, sources)
         rows = list[Row]()
         for mutant in chosen:
-            by = tried(mutant, NEAR if mutant.change in equal else FAR)
+            by = tried(mutant, NEAR if mutant.change in equal else args.seconds)
             if by is not None:
                 rows.append({"folder": name, **row_of(mutant, by, equal)})
                 place = f"{mutant.path}:{mutant.line}"
