@@ -80,8 +80,8 @@ FOLDERS = {
 }
 NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
 """Files whose tests need a package; without it they are left out."""
-SLOW = ("tests/morl_blocks/ppo/test_torchrl_loops.py", "tests/morl_recipes/learning/test_compiling.py")
-"""Tests that take too long to trace: whole trainings, and compilers."""
+SLOW = ("tests/morl_recipes/learning/test_compiling.py",)
+"""Tests that take too long to trace: those of the compiler."""
 NEAR = 3.0
 """Processor seconds of tests that a mutant is tried on first."""
 
