@@ -29,9 +29,9 @@ OWNS = {
 }
 """What each folder holds."""
 PLACES = {
-    "cli": (0.5, 6),
-    "analysis": (0.5, 5),
-    "running": (0.5, 4),
+    "cli": (0.5, 5),
+    "analysis": (1, 4),
+    "running": (0, 4),
     "evaluation": (0, 3),
     "store": (1, 3),
     "learning": (0, 2),
@@ -87,7 +87,7 @@ def reduced(edges: Counter[Edge]) -> Counter[Edge]:
 
 def draw(edges: Counter[Edge]) -> Figure:
     """Draw the folders and the arrows between them; an arrow upwards is red."""
-    figure = Figure(figsize=(7.6, 6.8), layout="constrained")
+    figure = Figure(figsize=(7.6, 5.9), layout="constrained")
     axes = figure.add_subplot()
     centre = {name: (5.2 * column, 1.5 * floor) for name, (column, floor) in PLACES.items()}
     half = (1.95, 0.42)
@@ -110,7 +110,7 @@ def draw(edges: Counter[Edge]) -> Figure:
         middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
         number = axes.text(*middle, str(count), fontsize=8, color=colour, ha="center", va="center", zorder=5)
         number.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-    axes.set(xlim=(-2.2, 7.4), ylim=(-0.7, 9.7))
+    axes.set(xlim=(-2.2, 7.4), ylim=(-0.7, 8.2))
     axes.set_axis_off()
     return figure
 
