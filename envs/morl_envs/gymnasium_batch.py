@@ -116,15 +116,16 @@ class GymnasiumBatch:
         if not self._started:
             self.reset_tensors()
         actions = self._clip(action)
+        cut: Any = False
         if self._robots is not None:
-            observation, reward, terminated, truncated = self._robots.step(actions)
+            observation, reward, terminated = self._robots.step(actions)
         else:
             with self._watch():
-                observation, reward, terminated, truncated = self._step_each(actions)
+                observation, reward, terminated, cut = self._step_each(actions)
         self._observation = observation
         self._history[self._rows, np.minimum(self._step, self.horizon - 1)] = actions
         self._step += 1
-        truncated = (truncated | (self._step >= self.horizon)) & ~terminated
+        truncated = ((self._step >= self.horizon) | cut) & ~terminated
         return (
             torch.from_numpy(observation.copy()),
             torch.from_numpy(reward),
