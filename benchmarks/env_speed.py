@@ -4,8 +4,6 @@
    stepped one by one through Gymnasium.
 2. The MuJoCo tasks: a batch of 16 against a loop of 16 environments from ``mo_gymnasium.make``, and against
    MO-Gymnasium's own synchronous vector environment.
-3. The same batch against MuJoCo alone: ``mj_step`` with the same actions in the same states. Processor time of the
-   thread, median per step; resets of ended episodes count for the batch and not for MuJoCo.
 
 Every call of a rival is one step of all its environments, with a reset of those that ended. Run ``python -m
 benchmarks.env_speed`` (extra ``mujoco``); it prints a table and writes it next to the figures as JSON.
@@ -13,12 +11,10 @@ benchmarks.env_speed`` (extra ``mujoco``); it prints a table and writes it next 
 
 import dataclasses
 import os
-import statistics
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import cycle, islice
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +33,6 @@ from morl_envs.protocol import TensorEnv
 from morl_envs.worlds import create_world
 
 BATCH, MUJOCO_BATCH = 320, 16
-PHYSICS_CALLS = 20  # a turn holds some resets, too
 WORLDS = {
     "stealth": "StealthVisualSearch",
     "frogger": "CrazyflieFrogger",
@@ -146,40 +141,6 @@ def mujoco_rivals(name: str) -> dict[str, tuple[Callable[[], object], int]]:
     }
 
 
-def over_physics(name: str, args: Args) -> dict[str, float]:
-    """Return microseconds per environment step of a batch and of MuJoCo's part alone, in alternation."""
-    mujoco: Any = import_module("mujoco")
-    env, twin = (morl_envs.make_batch(name, MUJOCO_BATCH) for _ in range(2))
-    simulators = [each.unwrapped for each in twin.envs]  # type: ignore[attr-defined]
-    env.reset_tensors()
-    twin.reset_tensors()
-    bank = action_bank(Box(np.asarray(env.action_low), np.asarray(env.action_high)), MUJOCO_BATCH)
-    spans: dict[str, list[float]] = {"batch": [], "physics": []}
-    for _ in range(args.rounds):
-        actions, ended = list(islice(bank, PHYSICS_CALLS)), []
-        spent = {"batch": 0.0, "physics": 0.0}
-        for action in actions:
-            start = time.thread_time()
-            _, _, terminated, truncated = env.step_tensors(torch.from_numpy(action))
-            spent["batch"] += time.thread_time() - start
-            ended.append(terminated | truncated)
-            if bool(ended[-1].any()):
-                start = time.thread_time()
-                env.reset_tensors(ended[-1])
-                spent["batch"] += time.thread_time() - start
-        for action, done in zip(actions, ended, strict=True):
-            start = time.thread_time()
-            for one, control in zip(simulators, action, strict=True):
-                one.data.ctrl[:] = control
-                mujoco.mj_step(one.model, one.data, one.frame_skip)
-            spent["physics"] += time.thread_time() - start
-            twin.reset_tensors(done)
-        for way, seconds in spent.items():
-            spans[way].append(1e6 * seconds / PHYSICS_CALLS / MUJOCO_BATCH)
-    row = {way: statistics.median(times) for way, times in spans.items()}
-    return {**row, "ratio": row["batch"] / row["physics"]}
-
-
 def measure(rivals: dict[str, tuple[Callable[[], object], int]], args: Args) -> dict[str, dict[str, float]]:
     """Time all rivals in alternation; return steps per second, environment -> way of stepping -> figure."""
     times = interleaved({name: step for name, (step, _) in rivals.items()}, rounds=args.rounds, calls=args.calls)
@@ -207,23 +168,12 @@ def main(args: Args) -> dict[str, Any]:
         mujoco: dict[str, dict[str, float]] = {}
         for name in MUJOCO:
             mujoco |= measure(mujoco_rivals(name), args)
-        physics = {name: over_physics(name, args) for name in MUJOCO}
     lines += ["", f"{'MuJoCo':<20}{f'batch of {MUJOCO_BATCH}':>12}{'MOSyncVectorEnv':>17}{'loop':>8}{'speed-up':>10}"]
     lines += [
         f"{name:<20}{row['batch']:>12,.0f}{row['vector']:>17,.0f}{row['one by one']:>8,.0f}{row['speed-up']:>9.2f}x"
         for name, row in mujoco.items()
     ]
-    lines += ["", f"{'us per step, processor':<24}{f'batch of {MUJOCO_BATCH}':>12}{'mj_step alone':>15}{'ratio':>8}"]
-    lines += [
-        f"{name:<24}{row['batch']:>12.1f}{row['physics']:>15.1f}{row['ratio']:>7.2f}x" for name, row in physics.items()
-    ]
-    results = {
-        "worlds": worlds,
-        "mujoco": mujoco,
-        "physics": physics,
-        "load_average": os.getloadavg()[0],
-        "torch": torch.__version__,
-    }
+    results = {"worlds": worlds, "mujoco": mujoco, "load_average": os.getloadavg()[0], "torch": torch.__version__}
     report = Report(args.out)
     report.say(*lines)
     report.write(results)

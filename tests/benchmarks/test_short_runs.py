@@ -20,6 +20,7 @@ from benchmarks import (
     conditioned_steps,
     coverage,
     deep_sea_treasure,
+    env_physics,
     env_speed,
     front_recipes,
     gradient_cost,
@@ -108,6 +109,11 @@ def test_deep_sea_treasure(out: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
             assert [len(own) for own in row["points"]] == [3, 3]  # seeds x preferences
             assert len(row["treasures"]) == len(row["hypervolume"]) == 2
     assert "weight of treasure" in capsys.readouterr().out
+
+
+def test_env_physics(out: Path) -> None:
+    results = env_physics.main(env_physics.Args(out=out, batch=16, rounds=3, envs=("mo-halfcheetah-v5",)))
+    assert results["microseconds"]["mo-halfcheetah-v5"]["ratio"] > 1
 
 
 def test_env_speed(out: Path) -> None:
