@@ -26,14 +26,17 @@ class AdamState(NamedTuple):
 
 
 class StepSize(NamedTuple):
-    """Numbers of one step: learning rate over the first bias correction, ``[R, 1]``; root of the second, a scalar."""
+    """Numbers of one step: minus the rate over the first bias correction, ``[R, 1]``, and epsilon, a scalar.
+
+    Both are multiplied by the root of the second correction: a division less per parameter.
+    """
 
     rate: Tensor
-    correction: Tensor
+    epsilon: Tensor
 
     def runs(self, part: slice) -> "StepSize":
         """Return the numbers of some of the runs."""
-        return StepSize(self.rate[part], self.correction)
+        return StepSize(self.rate[part], self.epsilon)
 
 
 def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
@@ -42,8 +45,9 @@ def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
     rates = learning_rate.double() / (1 - BETA_1**times).unsqueeze(-1)
     dtype = learning_rate.dtype
     corrections = (1 - BETA_2**times).sqrt().to(dtype)
-    pairs = zip(rates.to(dtype).unsqueeze(-1).unbind(0), corrections.unbind(0), strict=True)
-    return [StepSize(rate, correction) for rate, correction in pairs]
+    rates = rates.to(dtype) * -corrections.unsqueeze(-1)
+    pairs = zip(rates.unsqueeze(-1).unbind(0), (EPSILON * corrections).unbind(0), strict=True)
+    return [StepSize(rate, epsilon) for rate, epsilon in pairs]
 
 
 def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) -> Tensor:
@@ -52,7 +56,5 @@ def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) ->
     gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
-    # Adam's fraction with both sides times the correction: a division less per parameter.
-    rate, epsilon = size.rate * size.correction, EPSILON * size.correction
-    network.params.addcdiv_(network.first * -rate, network.second.sqrt() + epsilon)
+    network.params.addcdiv_(network.first * size.rate, network.second.sqrt().add_(size.epsilon))
     return norm

@@ -7,7 +7,7 @@ gives the per-sample errors from which :mod:`~morl_recipes.learning.fast.update`
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -16,15 +16,20 @@ from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedC
 from morl_blocks.ppo import Actor, CategoricalActor, ClippedSurrogate, UnitBoxGaussianActor
 from morl_recipes.learning.lift import Layout, Question
 
-Layer = tuple[Tensor, Tensor]
+
+class Layer(NamedTuple):
+    """One linear layer per run: weights ``[R, o, i]``, the same transposed, and bias ``[R, 1, o]``."""
+
+    weight: Tensor
+    transposed: Tensor
+    bias: Tensor
 
 
 def linear(inputs: Tensor, layer: Layer) -> Tensor:
-    """Apply one linear layer per run: ``[R, b, i]``, ``([R, o, i], [R, o])`` to ``[R, b, o]``."""
-    weight, bias = layer
+    """Apply one linear layer per run, ``[R, b, i]`` to ``[R, b, o]``."""
     if torch.compiler.is_compiling():  # the sum is fused with what follows
-        return torch.bmm(inputs, weight.mT) + bias.unsqueeze(1)
-    return torch.baddbmm(bias.unsqueeze(1), inputs, weight.mT)
+        return torch.bmm(inputs, layer.transposed) + layer.bias
+    return torch.baddbmm(layer.bias, inputs, layer.transposed)
 
 
 def tanh(inputs: Tensor) -> Tensor:
@@ -44,9 +49,9 @@ def tanh_errors(features: list[Tensor], layers: list[Layer], error: Tensor) -> l
     """Backpropagate an error ``[R, b, o]`` at the last output to the errors before each tanh, first layer first."""
     errors: list[Tensor] = []
     for depth in range(len(layers) - 1, -1, -1):
-        errors.insert(0, torch.ops.aten.tanh_backward(error, features[depth + 1]))  # error * (1 - output ** 2)
+        errors.insert(0, torch.ops.aten.tanh_backward.default(error, features[depth + 1]))  # error * (1 - output ** 2)
         if depth:
-            error = torch.bmm(errors[0], layers[depth][0])
+            error = torch.bmm(errors[0], layers[depth].weight)
     return errors
 
 
@@ -56,34 +61,50 @@ def gradients(features: list[Tensor], errors: list[Tensor]) -> list[Tensor]:
     return [tensor for pair in pairs for tensor in pair]
 
 
-def _layers(params: dict[str, Tensor], names: tuple[str, ...]) -> list[Layer]:
-    return [(params[f"{name}.weight"], params[f"{name}.bias"]) for name in names]
-
-
 def _named(names: tuple[str, ...], tensors: list[Tensor]) -> dict[str, Tensor]:
     keys = [f"{name}.{kind}" for name in names for kind in ("weight", "bias")]
     return dict(zip(keys, tensors, strict=True))
 
 
-class FastActor:
+class Stacked:
+    """R networks of one layout: linear layers of a trunk, which stand between activations, and of heads."""
+
+    def __init__(self, module: nn.Module, heads: tuple[str, ...]) -> None:
+        self.layout = Layout.of(module)
+        trunk = (f"trunk.{2 * i}" for i in range(len(module.trunk) // 2))  # type: ignore[arg-type]
+        self.names = (*trunk, *heads)
+        self._seen: tuple[Tensor, dict[str, Tensor], list[Layer]] | None = None
+
+    def read(self, flat: Tensor) -> tuple[dict[str, Tensor], list[Layer]]:
+        """Return the parameters ``[R, P]`` by name, and the layers; both are views, so they follow their tensor."""
+        if self._seen is not None and self._seen[0] is flat and not torch.compiler.is_compiling():
+            return self._seen[1:]  # the same in all minibatches of an iteration and in all steps of a rollout
+        params, layers = self.layout.views(flat), []
+        for name in self.names:
+            weight = params[f"{name}.weight"].flatten(1, -2)  # several heads of one layer run side by side
+            layers.append(Layer(weight, weight.mT, params[f"{name}.bias"].flatten(1).unsqueeze(1)))
+        if not torch.compiler.is_compiling():
+            self._seen = flat, params, layers
+        return params, layers
+
+
+class FastActor(Stacked):
     """R actors of tanh layers and a linear output."""
 
     def __init__(self, module: Actor) -> None:
-        self.module, self.layout = module, Layout.of(module)
-        self.gaussian = isinstance(module, UnitBoxGaussianActor)
-        self._seen: tuple[Tensor, dict[str, Tensor]] | None = None
-        self.names = (*_trunk_names(module), "mean" if self.gaussian else "logits")
+        self.module, self.gaussian = module, isinstance(module, UnitBoxGaussianActor)
+        super().__init__(module, ("mean" if self.gaussian else "logits",))
 
-    def forward(self, params: dict[str, Tensor], inputs: Tensor) -> tuple[Tensor, list[Tensor]]:
+    def forward(self, layers: list[Layer], inputs: Tensor) -> tuple[Tensor, list[Tensor]]:
         """Return the last layer's output ``[R, b, k]`` and the features of all layers."""
-        *trunk, last = _layers(params, self.names)
+        *trunk, last = layers
         features = tanh_stack(inputs, trunk)
         return linear(features[-1], last), features
 
-    def errors(self, params: dict[str, Tensor], features: list[Tensor], error: Tensor) -> list[Tensor]:
+    def errors(self, layers: list[Layer], features: list[Tensor], error: Tensor) -> list[Tensor]:
         """Return the errors before each activation, for an error at the last layer's output ``[R, b, k]``."""
-        *trunk, last = _layers(params, self.names)
-        return [*tanh_errors(features, trunk, torch.bmm(error, last[0])), error]
+        *trunk, last = layers
+        return [*tanh_errors(features, trunk, torch.bmm(error, last.weight)), error]
 
     def gradient(self, features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor]) -> Tensor:
         """Return the flat gradient ``[R, P]``; ``extra`` holds the parameters outside the layers."""
@@ -91,10 +112,8 @@ class FastActor:
 
     def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the distributions' parameters."""
-        if self._seen is None or self._seen[0] is not flat:  # views follow their tensor: a rollout needs them once
-            self._seen = flat, self.layout.views(flat)
-        params = self._seen[1]
-        raw, _ = self.forward(params, inputs)
+        params, layers = self.read(flat)
+        raw, _ = self.forward(layers, inputs)
         if not self.gaussian:
             return raw
         return raw.sigmoid(), params["log_std"].unsqueeze(1).expand_as(raw)
@@ -105,15 +124,15 @@ class FastActor:
         return answer
 
 
-class FastCritic(ABC):
+class FastCritic(Stacked, ABC):
     """R critics: values, and the gradient for given derivatives of the loss with respect to the values."""
 
     heads: tuple[str, ...]
     """Names of the layers after the trunk."""
 
     def __init__(self, module: nn.Module, *, weighted: bool) -> None:
-        self.layout, self.weighted = Layout.of(module), weighted
-        self.names = (*_trunk_names(module), *self.heads)
+        super().__init__(module, self.heads)
+        self.weighted = weighted
 
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values ``[R, b, m]`` of inputs ``[R, b, n + m]``."""
@@ -131,11 +150,11 @@ class SharedStack(FastCritic):
 
     def pullback(self, flat: Tensor, inputs: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Return values and the map to the gradient."""
-        *hidden, last = _layers(self.layout.views(flat), self.names)
+        *hidden, last = self.read(flat)[1]
         features = tanh_stack(inputs, hidden)
 
         def pull(error: Tensor) -> Tensor:
-            errors = [*tanh_errors(features, hidden, torch.bmm(error, last[0])), error]
+            errors = [*tanh_errors(features, hidden, torch.bmm(error, last.weight)), error]
             return self.layout.join(_named(self.names, gradients(features, errors)))
 
         return linear(features[-1], last), pull
@@ -148,17 +167,16 @@ class BranchedStack(FastCritic):
 
     def pullback(self, flat: Tensor, inputs: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
         """Return values and the map to the gradient."""
-        params = self.layout.views(flat)
-        *trunk, (weight, bias) = _layers(params, self.names)
-        layers = [*trunk, (weight.flatten(1, 2), bias.flatten(1))]
+        params, layers = self.read(flat)
         features = tanh_stack(inputs, layers)
-        out_weight, out_bias = params["heads.2.weight"], params["heads.2.bias"]  # [R, m, 1, h], [R, m, 1]
-        m, hidden = out_weight.shape[1], out_weight.shape[-1]
+        out_weight = params["heads.2.weight"].squeeze(-2).unsqueeze(1)  # [R, 1, m, h]
+        out_bias = params["heads.2.bias"].squeeze(-1).unsqueeze(1)  # [R, 1, m]
+        m, hidden = out_weight.shape[2:]
         top = features[-1].unflatten(-1, (m, hidden))  # [R, b, m, h]
-        values = (top * out_weight.squeeze(-2).unsqueeze(1)).sum(-1) + out_bias.squeeze(-1).unsqueeze(1)
+        values = (top * out_weight).sum(-1) + out_bias
 
         def pull(error: Tensor) -> Tensor:
-            spread = error.unsqueeze(-1) * out_weight.squeeze(-2).unsqueeze(1)
+            spread = error.unsqueeze(-1) * out_weight
             pieces = gradients(features, tanh_errors(features, layers, spread.flatten(-2)))
             named = _named(self.names, pieces)
             named["heads.2.weight"] = (error.unsqueeze(-1) * top).sum(1)
@@ -173,11 +191,6 @@ def fast_critic(module: nn.Module) -> FastCritic:
     inner = module.critic if isinstance(module, AttentionWeightedCritic) else module
     kind = BranchedStack if isinstance(inner, BranchedCritic) else SharedStack
     return kind(inner, weighted=inner is not module)
-
-
-def _trunk_names(module: nn.Module) -> list[str]:
-    """Name the linear layers of a trunk, which stand between activations."""
-    return [f"trunk.{2 * i}" for i in range(len(module.trunk) // 2)]  # type: ignore[arg-type]
 
 
 def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str | None:

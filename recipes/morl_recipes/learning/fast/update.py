@@ -41,11 +41,11 @@ class FastUpdate(Update):
     ) -> tuple[Tensor | None, Callable[[Tensor], Tensor]]:
         """Return the inner products of the objectives' gradients, and the map from their weights to the gradient."""
         net: FastActor = self.actor  # type: ignore[assignment]
-        params = net.layout.views(flat)
-        raw, features = net.forward(params, samples.inputs)
+        params, layers = net.read(flat)
+        raw, features = net.forward(layers, samples.inputs)
         log_prob, slope, extra = self.head.score(raw, params, samples.action)
         per_sample = surrogate_slope(log_prob, samples.old_log_prob, samples.advantage, hyper.clip)  # C, [R, B, q]
-        errors = net.errors(params, features, slope)
+        errors = net.errors(layers, features, slope)
         single = per_sample.shape[-1] == 1  # a scalarised advantage: nothing to combine
         gramian = None if single else objective_gramian(features, errors, extra, per_sample)
 
@@ -56,7 +56,7 @@ class FastUpdate(Update):
             if raw_slope is None:
                 scaled = [error * scale for error in errors]
             else:
-                scaled = net.errors(params, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
+                scaled = net.errors(layers, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
             own = {name: (extra[name] * scale).sum(1) - bonus[:, 0] * extra_slope[name] for name in extra}
             return net.gradient(features, scaled, own)
 
@@ -135,7 +135,7 @@ class GaussianScore:
         log_std = params["log_std"].unsqueeze(1)
         mean, precision = raw.sigmoid(), (-log_std).exp()
         scaled = (action - mean) * precision
-        slope: Tensor = torch.ops.aten.sigmoid_backward(scaled * precision, mean)  # ... * mean * (1 - mean)
+        slope: Tensor = torch.ops.aten.sigmoid_backward.default(scaled * precision, mean)  # ... * mean * (1 - mean)
         return gaussian_log_prob(action, mean, log_std), slope, {"log_std": scaled * scaled - 1}
 
     def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
 from morl_recipes.learning.fast.networks import BranchedStack, FastActor, FastCritic, SharedStack, fast_critic
-from morl_recipes.learning.lift import initial
+from morl_recipes.learning.lift import Layout, initial
 
 RUNS, BATCH, N, M, HIDDEN = 3, 5, 4, 2, 8
 CRITICS = [
@@ -57,10 +57,10 @@ def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) 
     template, flat = initial(make, range(RUNS))
     actor = FastActor(template)  # type: ignore[arg-type]
     inputs, error = torch.randn(RUNS, BATCH, N + M), torch.randn(RUNS, BATCH, 3)
-    params = actor.layout.views(flat)
-    raw, features = actor.forward(params, inputs)
+    layers = actor.read(flat)[1]
+    raw, features = actor.forward(layers, inputs)
     extra = {"log_std": torch.zeros(RUNS, 3)} if kind is UnitBoxGaussianActor else {}
-    gradient = actor.gradient(features, actor.errors(params, features, error), extra)
+    gradient = actor.gradient(features, actor.errors(layers, features, error), extra)
     for run, module in enumerate(made):
         output = module(inputs[run, :, :N], inputs[run, :, N:])
         mean = output[0].logit() if isinstance(output, tuple) else output
@@ -69,3 +69,13 @@ def test_actor_has_the_output_and_gradient_of_its_module(kind: type[nn.Module]) 
         expected = torch.cat([(torch.zeros_like(p) if g is None else g).flatten() for p, g in pairs])
         torch.testing.assert_close(raw[run], mean, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(gradient[run], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_parameters_are_read_again_after_a_change_in_place_and_for_another_tensor() -> None:
+    module = BranchedCritic(N, M, HIDDEN)
+    critic, flat = fast_critic(module), torch.randn(RUNS, Layout.of(module).size)
+    inputs, first = torch.randn(RUNS, BATCH, N + M), flat.clone()
+    before = critic.values(flat, inputs)
+    flat.mul_(0.5)
+    assert torch.equal(critic.values(flat, inputs), critic.values(flat.clone(), inputs))
+    assert torch.equal(critic.values(first, inputs), before)
