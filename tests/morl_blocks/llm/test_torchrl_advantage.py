@@ -1,3 +1,4 @@
+import pytest
 import torch
 from tensordict import NonTensorStack, TensorDict
 from torch import nn
@@ -9,7 +10,6 @@ from morl_blocks.llm import GroupAdvantage, group_advantage
 from morl_blocks.scalarizers import Linear, SmoothTchebycheff
 from tests.refusals import refused
 
-LOSSES = [getattr(llm, name) for name in ("GRPOLoss", "CISPOLoss") if hasattr(llm, name)]  # TorchRL 0.10 has the first
 HALF, GROUPS = torch.tensor([0.5, 0.5]), torch.tensor([0, 0, 1, 1])
 REWARDS = torch.tensor([[1.0, 0.0], [0.5, 0.9], [0.3, 0.2], [0.0, 0.4]])
 
@@ -33,11 +33,12 @@ def completions() -> TensorDict:
     return batch
 
 
+@pytest.mark.skipif(not hasattr(llm, "CISPOLoss"), reason="the losses of TorchRL 0.10 take TorchRL's own actors alone")
 def test_the_loss_moves_each_word_by_its_advantage() -> None:
     batch = GroupAdvantage(SmoothTchebycheff(0.1), HALF).inv(completions())
     expected = group_advantage(REWARDS, GROUPS, SmoothTchebycheff(0.1), HALF)
     assert batch["advantage"].shape == (4, 1, 1)
-    for kind in LOSSES:
+    for kind in (llm.GRPOLoss, llm.CISPOLoss):
         actor = Actor()
         kind(actor, entropy_bonus=False)(batch).loss_objective.backward()
         assert actor.logits.grad is not None
