@@ -31,7 +31,7 @@ from benchmarks import endurance
 from benchmarks._report import Report
 
 FILES = (
-    "tests/morl_recipes/recipe/test_user_code.py",
+    "tests/morl_recipes/recipe/test_selection.py",
     "tests/morl_recipes/running/test_sweep.py",
     "tests/morl_recipes/common/test_text.py",
     "tests/morl_envs/test_gymnasium_batch.py",
