@@ -1,7 +1,7 @@
 """Recipes that assemble the blocks into PASTA, its baselines and its ablations.
 
-Importing the package is cheap: torch and the trainer are loaded when one of the names below is first used, so that
-``morl-blocks --help`` answers at once.
+Importing the package is cheap: torch and the trainer are loaded on first use of one of the names below, so that
+``morl-blocks --help`` is fast.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Modules of version 0.2 under their new names: the old name answers with a ``DeprecationWarning``."""
+"""Modules of version 0.2 under their new names: importing the old name gives a ``DeprecationWarning``."""
 
 import importlib
 import sys
@@ -58,18 +58,18 @@ MOVED = {
     "twins": "recipe.fields",
     "watching": "running.progress",
 }
-"""Old name below ``morl_recipes`` to new name, below it too or in ``morl_envs``."""
+"""Old name below ``morl_recipes`` to new name, below it or in ``morl_envs``."""
 
 PACKAGE = "morl_recipes."
 
 
 def new_name(new: str) -> str:
-    """Return the whole new name of a module."""
+    """Return the full new name of a module."""
     return new if new.partition(".")[0] == "morl_envs" else PACKAGE + new
 
 
 class _MovedModule(Loader):
-    """Load the module at its new place."""
+    """Load the module under its new name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -82,7 +82,7 @@ class _MovedModule(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute nothing: the module was executed at its new place."""
+        """Execute nothing, because the module was executed under its new name."""
         module.__spec__ = self._spec
 
 
@@ -92,12 +92,12 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how an old name is loaded, and None for all others."""
+        """Return the spec that loads an old name, or ``None`` for all other names."""
         new = MOVED.get(fullname.removeprefix(PACKAGE)) if fullname.startswith(PACKAGE) else None
         return None if new is None else ModuleSpec(fullname, _MovedModule(new_name(new)))
 
 
 def answer_old_names() -> None:
-    """Let imports of moved modules find them."""
+    """Let imports find moved modules under their old names."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())  # before the finder of files: what is below a moved package has moved too

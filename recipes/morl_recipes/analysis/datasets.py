@@ -24,12 +24,12 @@ from morl_recipes.store.files import LARGEST_JSON, digest, read_bytes
 from morl_recipes.store.manifest import Manifest, env_info, make_run_id
 
 SCHEMA = 1
-"""Version of the file's layout; readers refuse any other."""
+"""Version of the file's layout; other versions raise an error."""
 ADVICE = "Restore it from a copy."
 TEXT = ("run_id", "group", "method", "env", "preference", "version", "torch", "commit")
 WHOLE = ("seed", "steps")
 Cell: TypeAlias = tuple[str, str, str, tuple[float, ...], int]
-"""Where a run stands in a table: environment, group, method, preference and seed."""
+"""Columns that identify a run in a table: environment, group, method, preference and seed."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Dataset:
 
     Attributes:
         name: Name of the dataset.
-        manifest: What the sweeps set out to do, with every planned run.
+        manifest: The plan of the sweeps, with every planned run.
         runs: The frame of :func:`morl_recipes.store.load_runs` with ``seconds, version, torch, commit``: one row per
             run that is done or has failed.
     """
@@ -54,7 +54,7 @@ class Dataset:
 
     @classmethod
     def from_text(cls, text: str, where: str) -> "Dataset":
-        """Read the text of a file; anything else raises :class:`~morl_recipes.store.StoreError`."""
+        """Parse the text of a file; anything else raises :class:`~morl_recipes.store.StoreError`."""
         first, _, body = text.partition("\n")
         try:
             head = json.loads(first.removeprefix("# "))
@@ -79,7 +79,7 @@ class Dataset:
 
 
 def to_json(value: object) -> str:
-    """Write JSON as the files have it; the digest is taken of this text."""
+    """Write JSON in the layout of the files; the digest is computed from this text."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
 
 
@@ -89,7 +89,7 @@ def cells_of(runs: pd.DataFrame) -> list[Cell]:
 
 
 def _manifest(fields: Mapping[str, Any], runs: pd.DataFrame) -> Manifest:
-    """Rebuild the plan; runs that are not there get the id that follows from what they train."""
+    """Rebuild the plan; missing runs get the id that is computed from their recipe and settings."""
     known = dict(zip(cells_of(runs), runs["run_id"], strict=True))
     planned = []
     for row in fields["rows"]:

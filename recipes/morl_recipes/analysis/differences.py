@@ -1,4 +1,4 @@
-"""Compare the rows of two sets of results: run by run where they share seeds, by their means where they do not."""
+"""Compare the rows of two sets of results: run by run if they share seeds, otherwise by their means."""
 
 import math
 from collections.abc import Sequence
@@ -45,11 +45,11 @@ class RowDifference:
         group: Name of the group.
         method: Name of the row.
         score: What is compared: ``"hv"``, or ``"eu"`` where the environment has no bounds.
-        first: Mean of the first set over the preferences that both have, with its interval.
+        first: Mean of the first set over the preferences that both sets have, with its interval.
         second: Mean of the second set, likewise.
-        difference: Second minus first, with its 95 % interval; NaN where one seed is not enough.
-        how: Whether every run has the same score, runs were paired by preference and seed, the sets have
-            other seeds, or there are too few.
+        difference: Second minus first, with its 95 % interval; NaN if there are too few seeds.
+        how: Whether every run has the same score, runs were paired by preference and seed, the sets have different
+            seeds, or there are too few.
         runs: Runs of the first set, of the second, and those that both have, on the shared preferences.
     """
 
@@ -65,7 +65,7 @@ class RowDifference:
 
     @property
     def verdict(self) -> Verdict:
-        """Return how the second compares with the first; empty without an interval."""
+        """Return the verdict of the comparison; empty without an interval."""
         if self.how == "same runs":
             return "same"
         if math.isnan(self.difference.low):
@@ -76,7 +76,7 @@ class RowDifference:
 
 
 def compare_results(first: Results, second: Results) -> list[RowDifference]:
-    """Compare every row that both have; PASTA, which belongs to many groups, once per environment.
+    """Compare every row that both sets have; PASTA, which belongs to many groups, once per environment.
 
     Bounds of the hypervolume are those of the first.
     """
@@ -124,7 +124,7 @@ def _difference(ours: Array, theirs: Array) -> tuple[Interval, How]:
 
 
 def _unpaired(ours: Array, theirs: Array) -> Interval:
-    r"""Compare two sets of seeds by Welch's interval, a seed being one draw in each.
+    r"""Compare two sets of seeds by Welch's interval; each seed is one sample.
 
     .. math:: \bar y - \bar x \pm t_{df} \sqrt{SE_x^2 + SE_y^2}
 
@@ -159,8 +159,8 @@ def render_difference(
 
     Args:
         first: A folder of results or the name of published ones.
-        second: What is compared with it.
-        score: What counts of each run; by default the test score where all runs of both have one, else the peak.
+        second: The results that are compared with it.
+        score: The score of each run; by default the test score if all runs of both have one, else the peak.
         format: As for :func:`~morl_recipes.analysis.tables.render_table`.
 
     Returns:
@@ -200,7 +200,7 @@ def _numbers(row: RowDifference) -> dict[str, object]:
 
 
 def _gaps(found: Sequence[Results], rows: list[RowDifference]) -> dict[str, list[str]]:
-    """Return by environment which runs of the compared rows were left out, of both results."""
+    """Return, by environment, the runs of the compared rows that were left out, for both results."""
     notes: dict[str, list[str]] = {}
     for which, results in zip(("First", "Second"), found, strict=True):
         for study in results.studies:

@@ -1,6 +1,6 @@
-"""The command line: a file per command; each parses its options, calls a lower floor and prints the result.
+"""The command line, with one file per command: each parses its options, calls a lower floor and prints the result.
 
-Signal handlers are installed before anything else is imported, so that Ctrl-C during an import ends in one sentence.
+Signal handlers are installed before any other import, so that Ctrl-C during an import prints one sentence.
 """
 
 import os
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _ask(error: ModuleNotFoundError) -> int:
-    """Print which extra the command needs; an error of another kind keeps its traceback."""
+    """Print the extra that the command needs; errors of another kind keep their traceback."""
     sentence = without_train("the command", error)
     if sentence is error:
         raise error

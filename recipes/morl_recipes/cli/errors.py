@@ -1,4 +1,4 @@
-"""Turn an error of a command into a sentence and an exit code."""
+"""Convert an error of a command to a sentence and an exit code."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.common.text import for_terminal, say
 
 BAD_INPUT, BAD_STORE, BUG = 2, 3, 70
-"""Exit codes: a wrong argument or a missing package; files; a bug of morl-blocks."""
+"""Exit codes for a wrong argument or a missing package, for files, and for a bug of morl-blocks."""
 
 
 def explain(error: BaseException) -> int:
@@ -49,7 +49,7 @@ def _interruption(error: BaseException) -> KeyboardInterrupt | None:
 
 
 def _discard_output() -> None:
-    """Discard what is not printed yet; otherwise Python complains about it at exit."""
+    """Discard text that is not printed yet, because Python would complain about it at exit."""
     with suppress(OSError, ValueError):  # a test or a notebook may have no real standard output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -27,7 +27,7 @@ class Figures:
     score: Score = None
 
     def run(self, argv: list[str]) -> int:
-        """Write the pictures, and name them."""
+        """Write the pictures and list their files."""
         from morl_recipes.analysis.report.figures import write_figures
 
         out = self.out or self.folder / "figures"

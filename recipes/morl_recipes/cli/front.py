@@ -29,8 +29,8 @@ PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
 class Front:
     """Train a front: many trade-offs from one training, as points, policies, a table and a picture.
 
-    By default one policy learns all preferences; with --decomposed every preference has a policy of its own. Stop it
-    with Ctrl-C and start the same command again: it continues.
+    By default one policy learns all preferences; with --decomposed every preference has its own policy. Stop it with
+    Ctrl-C and start the same command again: it continues.
 
     Examples:
       morl-blocks front --env deep-sea-treasure-v0
@@ -70,7 +70,7 @@ class Front:
     quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
-        """Train, play, write and print."""
+        """Train, evaluate, write and print."""
         from morl_recipes.running.fronts import protocol
         from morl_recipes.running.fronts.train import train_front
 
@@ -115,7 +115,7 @@ class Front:
         return 0
 
     def _reference(self) -> tuple[float, ...] | None:
-        """Return the reference point, checked before anything is trained."""
+        """Return the reference point; it is checked before anything is trained."""
         from morl_envs.source import find_source
 
         if self.reference is None:
@@ -128,7 +128,7 @@ class Front:
         return numbers
 
     def _recipe(self) -> tuple[Recipe, Plugin | None]:
-        """Return the row that was named, or the recipe for fronts, with the changes that were typed, and its file."""
+        """Return the named row, or the recipe for fronts, with the requested changes, and its file."""
         from morl_recipes.recipe.fields import change_recipe, parse_changes
         from morl_recipes.recipe.selection import select_rows
         from morl_recipes.running.fronts.recipe import front_recipe
@@ -145,7 +145,7 @@ class Front:
         return tuple(range(key)) if isinstance(key, int) else key
 
     def _task(self) -> Task | None:
-        """Return the task of the protocol, checked before anything is trained."""
+        """Return the task of the protocol; it is checked before anything is trained."""
         from morl_recipes.running.fronts.protocol import protocol_task
 
         if self.protocol is None:
@@ -158,7 +158,7 @@ class Front:
 
 
 def write(front: TrainedFront, folder: Path, env: str) -> bool:
-    """Write table, picture and page of a front, with the exact front where there is one; no page without plotly."""
+    """Write table, picture and page of a front, with the exact front if it is known; no page without plotly."""
     from morl_envs.source import find_source
     from morl_recipes.analysis.fronts.page import write_front_page
     from morl_recipes.analysis.fronts.picture import draw_front

@@ -47,7 +47,7 @@ class List:
 
 
 def fold(text: str, width: int) -> str:
-    """Break lines that are wider than a terminal, with the rest below their second column.
+    """Break lines that are wider than the terminal, with the rest indented to their second column.
 
     Example:
         >>> say(fold("  No Decay  mu.base = Fixed(mu=10.0)", 26))
@@ -93,7 +93,7 @@ def _changes(row: Row) -> str:
 
 
 def _change(name: str, before: Any, after: Any) -> list[str]:
-    """Name the arguments that changed, or the whole slot when another block fills it."""
+    """Return the arguments that changed, or the whole slot if another block fills it."""
     from morl_recipes.recipe.spec import Spec
 
     if isinstance(before, Spec) and isinstance(after, Spec) and before.kind is after.kind:

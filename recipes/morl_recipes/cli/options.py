@@ -1,4 +1,4 @@
-"""Options that several commands share: their types with help, and how their text is read."""
+"""Options that several commands share: their types with help, and how their text is parsed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TRAIN = Settings(total_steps=204_800)
 
 
 def default(text: str, metavar: str | None = None) -> Any:
-    """Return the annotation of an option whose default is described by a text."""
+    """Return the annotation of an option whose default is described by text."""
     return tyro.conf.arg(help_behavior_hint=f"(default: {text})", metavar=metavar)
 
 
 def _one_of(*choices: str) -> tyro.constructors.PrimitiveConstructorSpec[str | None]:
-    """Read one of some words for an optional option; tyro's own constructor would offer ``None`` as a word."""
+    """Parse one of the choices of an optional option; tyro's own constructor would offer ``None`` as a choice."""
     return tyro.constructors.PrimitiveConstructorSpec(
         nargs=1,
         metavar=f"{{{','.join(choices)}}}",
@@ -74,7 +74,7 @@ Point = Annotated[Literal["peak", "final"], _help("The policy at the best valida
 
 
 def _optional(defaults: Settings) -> type:
-    """Return the settings as a dataclass whose fields may all be left out; its help states the defaults."""
+    """Return the settings as a dataclass with optional fields, whose help shows the defaults."""
     hints, texts = get_type_hints(Settings), help_texts()
     optional = []
     for name in (field.name for field in fields(Settings)):
@@ -86,7 +86,7 @@ def _optional(defaults: Settings) -> type:
 
 
 def _metavar(hint: Any) -> str:
-    """Return what the help shows for a value: its type, or the choices."""
+    """Return the text that the help shows for a value: its type, or the choices."""
     if hint in (int, str):
         return str(hint.__name__).upper()
     parts = get_args(hint) or (hint,)
@@ -104,12 +104,12 @@ else:
 
 
 def given(settings: object) -> dict[str, Any]:
-    """Return the settings that were typed, by name."""
+    """Return the settings that were given, by name."""
     return {name: value for name, value in vars(settings).items() if value is not None}
 
 
 def parse_preference(text: str, name: str = "preferences") -> tuple[float, ...]:
-    """Read numbers with commas between them.
+    """Parse numbers separated by commas.
 
     Example:
         >>> parse_preference("0.1,0.7,0.2")
@@ -124,7 +124,7 @@ def parse_preference(text: str, name: str = "preferences") -> tuple[float, ...]:
 def sweep_keys(
     settings: object, preferences: Sequence[str], seeds: Sequence[int], num_seeds: int | None, changes: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the keys of a sweep for the options that were typed; options that were left out give no key."""
+    """Return the keys of a sweep for the options that were given; other options give no key."""
     from morl_recipes.recipe.fields import parse_changes
 
     keys = given(settings) | seeds_key(seeds, num_seeds)
@@ -133,7 +133,7 @@ def sweep_keys(
 
 
 def seeds_key(seeds: Sequence[int], num_seeds: int | None) -> dict[str, Any]:
-    """Return the key of a sweep for a list of seeds or a number of them.
+    """Return the key of a sweep for a list of seeds or a number of seeds.
 
     Example:
         >>> seeds_key((), 3), seeds_key((5,), None)
@@ -147,7 +147,7 @@ def seeds_key(seeds: Sequence[int], num_seeds: int | None) -> dict[str, Any]:
 
 
 def require_no_dataset(folder: Path | None) -> None:
-    """Raise where the name of a published table was typed instead of a folder of results."""
+    """Raise if the name of a published table was given instead of a folder of results."""
     if folder is None or folder.exists():
         return
     from morl_recipes.analysis.datasets import names
@@ -160,12 +160,12 @@ def require_no_dataset(folder: Path | None) -> None:
 
 
 def folder_name(text: str) -> str:
-    """Return a text as the name of a folder."""
+    """Return text as the name of a folder."""
     return re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-")
 
 
 def default_folder(row: str, env: str, kind: str = "") -> Path:
-    """Return the default folder of results; of files, the names in them count.
+    """Return the default folder of results; for files, the names in them are used.
 
     Example:
         >>> default_folder("my_rows.py:MyRow", "worlds/my_env.py:make_env").as_posix()

@@ -1,4 +1,4 @@
-"""Options of commands that play stored policies with code of the user. A store never names code that is run."""
+"""Options of commands that play stored policies with a user's own code. Code named by a store is never run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class OwnBlocks:
     """The file that defines its actor, where that is your own: my_rows.py. It is run, like that of --env."""
 
     def load_blocks(self, folder: Path) -> None:
-        """Run the file with the blocks, and warn if its text differs from the one that the runs were trained with."""
+        """Run the file with the blocks, and warn if its text differs from the text that the runs were trained with."""
         if self.blocks is None:
             return
         from morl_envs.plugin import Plugin, named_file
         from morl_recipes.store.store import Store
 
-        file = named_file(str(self.blocks))  # `train` takes my_rows.py:MyRow, so this does too
+        file = named_file(str(self.blocks))  # `train` accepts my_rows.py:MyRow, so this option does too
         plugin, manifest = Plugin.read(file.path if file is not None else self.blocks), Store.open(folder).manifest
         plugin.load()
         known = {run.plugin for run in manifest.runs} - {""}  # empty for trainings from Python

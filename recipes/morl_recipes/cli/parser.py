@@ -1,4 +1,4 @@
-"""Parse the command line: the commands, their help, and what each imports."""
+"""Parse the command line: the commands, their help, and the imports of each."""
 
 from importlib import import_module, metadata
 from typing import Annotated, Any
@@ -50,11 +50,11 @@ COMMANDS: dict[str, tuple[type, str]] = {
     "play": (Play, "morl_recipes.running.play"),
     "export": (Export, "morl_recipes.running.export"),
 }
-"""Each command with the package that is imported before it runs."""
+"""Each command with the package that is imported before the command runs."""
 
 
 def parse(argv: list[str]) -> Any:
-    """Return the command that was typed; help and wrong arguments raise ``SystemExit``."""
+    """Return the parsed command; help and wrong arguments raise ``SystemExit``."""
     union: Any = None
     for name, (cls, _) in COMMANDS.items():
         lines = (cls.__doc__ or "").strip().splitlines()[: None if name in argv[:1] else 1]
@@ -71,7 +71,7 @@ def parse(argv: list[str]) -> Any:
 
 
 def prepare(argv: list[str]) -> Any:
-    """Return the command that was typed after importing what it needs; ``--version`` exits like help."""
+    """Return the parsed command after importing what it needs; ``--version`` exits like help."""
     if argv == ["--version"]:
         say(f"morl-blocks {metadata.version('morl-blocks')}")
         raise SystemExit(0)

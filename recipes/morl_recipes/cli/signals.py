@@ -1,4 +1,4 @@
-"""Signals: SIGTERM, which a batch system sends at its time limit, stops a training as Ctrl-C does."""
+"""Signal handling: SIGTERM, which a batch system sends at its time limit, stops a training like Ctrl-C."""
 
 import signal
 import threading
@@ -15,15 +15,15 @@ class Terminated(KeyboardInterrupt):
 
 
 def stop_name(stop: KeyboardInterrupt) -> tuple[str, int]:
-    """Return the word for what stopped a command, and its exit code."""
+    """Return the word for the signal that stopped a command, and its exit code."""
     return ("Terminated", TERMINATED) if isinstance(stop, Terminated) else ("Interrupted", INTERRUPTED)
 
 
 @contextmanager
 def defer_signals() -> Iterator[None]:
-    """Hold Ctrl-C and SIGTERM back until the end: a package may swallow an interruption of its import.
+    """Delay Ctrl-C and SIGTERM until the end, because a package may swallow an interruption of its import.
 
-    Use it for imports alone, which take seconds. A signal that was ignored before stays ignored.
+    Use it only for imports, which take seconds. A signal that was ignored before stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -45,7 +45,7 @@ def forward_sigterm() -> Iterator[None]:
     """Pass SIGTERM to the current handler of Ctrl-C, and raise :class:`Terminated` at the end.
 
     A training in this process finishes its iteration and writes a checkpoint. Outside the main thread, where Python
-    delivers no signals, nothing changes.
+    delivers no signals, this has no effect.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

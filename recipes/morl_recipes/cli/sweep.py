@@ -68,7 +68,7 @@ class Sweep:
     quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
-        """Train the missing runs, or preview them."""
+        """Train the missing runs, or print a preview of them."""
         from morl_recipes.cli.train_plan import prepare, print_outcome
         from morl_recipes.common import checks
         from morl_recipes.running.engines.job import require_device

@@ -30,7 +30,7 @@ class AddTestScores(OwnBlocks):
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with."""
 
     def run(self, argv: list[str]) -> int:
-        """Play, write the scores and print how many runs were tested."""
+        """Play the policies, write the scores and print how many runs were tested."""
         from morl_recipes.running.test_scores import test_store
 
         self.load_blocks(self.folder)

@@ -1,4 +1,4 @@
-"""What ``morl-blocks train`` and ``morl-blocks sweep`` share: what is executed, and what is printed of it."""
+"""The code that ``morl-blocks train`` and ``morl-blocks sweep`` share: executing a plan, and printing the outcome."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def prepare(
         command: The command with its options ``logger, retry_failed, accept_versions, quiet``.
         plan: The plan.
         out: Folder of the results.
-        engine: How jobs are spread.
-        argv: What was typed.
+        engine: Engine that distributes the jobs.
+        argv: Arguments of the command line.
     """
     from morl_recipes.running.execute import Options
     from morl_recipes.store.store import Store
@@ -40,7 +40,7 @@ def prepare(
 
 
 def _work(command: Any, out: Path) -> Work | None:
-    """Return how a job is trained with the logger that was chosen, if one was."""
+    """Return the function that trains a job, with the selected logger if there is one."""
     if command.logger is None:
         return None
     from morl_recipes.running.engines.job import train_job

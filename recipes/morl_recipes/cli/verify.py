@@ -18,7 +18,7 @@ class Verify:
     """Results of a sweep or a training, complete or not."""
 
     def run(self, argv: list[str]) -> int:
-        """Print each problem with what to do about it; the exit code is 1 if there is one."""
+        """Print each problem with advice; the exit code is 1 if there is one."""
         from morl_recipes.store.verify import verify
 
         made = verify(self.folder)

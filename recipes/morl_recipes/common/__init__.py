@@ -1,1 +1,1 @@
-"""What every floor may use: checks, names in messages, text that leaves the program, atomic files, scores."""
+"""Code that every floor may use: checks, names in messages, safe text output, atomic files, scores."""

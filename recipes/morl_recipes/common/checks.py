@@ -40,7 +40,7 @@ def between(name: str, value: SupportsFloat, low: float, high: float) -> float:
 
 
 def at_least(name: str, value: SupportsIndex, low: int) -> int:
-    """Require a whole number >= ``low``, NumPy's included; return it as an ``int``."""
+    """Require an integer >= ``low``, also from NumPy; return it as an ``int``."""
     number = _whole(value)
     if number is None or number < low:
         fail(name, f"be a whole number >= {low}", repr(value))
@@ -48,7 +48,7 @@ def at_least(name: str, value: SupportsIndex, low: int) -> int:
 
 
 def one_of(name: str, value: object, words: Iterable[str]) -> None:
-    """Require one of two words or more."""
+    """Require one of two or more choices."""
     known = tuple(words)
     if value not in known:
         *most, last = map(repr, known)
@@ -81,7 +81,7 @@ def preferences(value: object) -> list[tuple[float, ...]]:
 
 
 def _distinct(name: str, values: Sequence[object]) -> None:
-    """Refuse repeated values: they would train the same runs twice and count them as two draws."""
+    """Raise for repeated values, because they would train the same runs twice and count them as two samples."""
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         fail(name, "differ from each other", f"{twice[0]} twice")
@@ -118,7 +118,7 @@ def returned(block: object, method: str, value: object, shape: Sequence[int]) ->
 
 
 def compilable(torch_folder: str) -> None:
-    """Refuse ``torch.compile`` where it cannot work: PyTorch 2.13 does not quote its own folder for the linker."""
+    """Raise where ``torch.compile`` cannot work: PyTorch 2.13 does not quote its own folder for the linker."""
     if " " in torch_folder:
         raise ValueError(
             f"`compile` must be off where PyTorch's own folder has a space in its name, got {torch_folder!r}. "
@@ -127,7 +127,7 @@ def compilable(torch_folder: str) -> None:
 
 
 def _number(value: object) -> float:
-    """Return a number as a float, NaN for anything else; text is no number."""
+    """Return a number as a float, NaN for anything else, including text."""
     try:
         return math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, RuntimeError):  # arrays and tensors of several numbers raise all of them
@@ -135,7 +135,7 @@ def _number(value: object) -> float:
 
 
 def _whole(value: object) -> int | None:
-    """Return a whole number as an int, ``None`` for anything else."""
+    """Return an integer as an int, ``None`` for anything else."""
     try:
         return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -143,7 +143,7 @@ def _whole(value: object) -> int | None:
 
 
 def _items(value: object) -> list[object] | None:
-    """Return what can be iterated as a list, ``None`` for anything else."""
+    """Return an iterable as a list, ``None`` for anything else."""
     try:
         return list(value)  # type: ignore[call-overload,no-any-return]
     except TypeError:

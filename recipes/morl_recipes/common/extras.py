@@ -1,4 +1,4 @@
-"""The sentence for a package of the extra ``train`` that is not installed."""
+"""The error message for a package of the extra ``train`` that is not installed."""
 
 TRAIN = {
     "filelock",
@@ -16,11 +16,11 @@ TRAIN = {
     "tqdm",
     "tyro",
 }
-"""What the extra brings, by the names to import."""
+"""Packages of the extra, by their import names."""
 
 
 def without_train(what: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """Return an error that names the extra ``train`` if one of its packages is missing, and any other as it is.
+    """Return an error that names the extra ``train`` if one of its packages is missing, and any other error unchanged.
 
     Example:
         >>> print(without_train("`train`", ModuleNotFoundError("No module named 'tyro'", name="tyro")))

@@ -1,4 +1,4 @@
-"""Words for messages: unknown names with the nearest known ones, long lists cut short, nouns with their number."""
+"""Text for messages: unknown names with the nearest known ones, shortened lists, nouns with their number."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -9,9 +9,9 @@ SHOWN = 10
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, rest: str = "") -> ValueError:
-    """Return the error for a name that is not known, with the nearest ones or the first ``shown`` of all.
+    """Return the error for an unknown name, with the nearest names or the first ``shown`` of all names.
 
-    ``kind`` says what is named; ``rest`` says where the others are, in brackets behind their number.
+    ``kind`` says what is named; ``rest`` says where the other names are, in brackets after their number.
 
     Example:
         >>> unknown("environment", "steelth", ["stealth", "frogger"])
@@ -27,7 +27,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
 
 
 def some(names: Sequence[str], shown: int = SHOWN, rest: str = "", between: str = ", ") -> str:
-    """List a few names, and say how many more there are.
+    """List some names, and say how many more there are.
 
     Example:
         >>> some(["a", "b", "c"], shown=2)

@@ -1,6 +1,6 @@
-"""Every number that judges a policy, in one tuple: validation, results, stores, tables and reports iterate over it.
+"""All scores of a policy in one tuple, which validation, results, stores, tables and reports iterate over.
 
-To add one, write its function, add its entry to :data:`SCORES` and say on the docs page what it means.
+To add one, write its function, add its entry to :data:`SCORES` and describe it on the docs page.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,16 +19,16 @@ Function: TypeAlias = Callable[[Array, Array, Bounds], Array]
 
 @dataclass(frozen=True)
 class Score:
-    """One way to judge a policy.
+    """One score of a policy.
 
     Args:
         name: Name in histories, stores and frames: ``peak_<name>``.
-        label: Head of its column in tables.
+        label: Heading of its column in tables.
         title: Name in figures.
-        function: From mean returns ``[*, m]``, preferences ``[*, m]`` and the bounds of the returns to ``[*]``.
-        needs_bounds: It cannot be had where the bounds of the returns are unknown.
-        low: Smallest value that it can take; ``None`` for no limit.
-        high: Largest value.
+        function: Maps mean returns ``[*, m]``, preferences ``[*, m]`` and the bounds of the returns to ``[*]``.
+        needs_bounds: Whether it needs the bounds of the returns.
+        low: Smallest possible value; ``None`` for no limit.
+        high: Largest possible value.
         digits: Digits after the point in tables.
         direction: ``"max"``: more is better.
     """
@@ -57,9 +57,9 @@ def _hypervolume(returns: Array, preferences: Array, bounds: Bounds) -> Array:
 HYPERVOLUME = Score("hv", "HV", "hypervolume", _hypervolume, needs_bounds=True, low=0.0, high=1.0)
 """The paper's hypervolume of one policy: the product of its normalised returns."""
 UTILITY = Score("eu", "EU", "expected utility", lambda returns, preferences, _: expected_utility(returns, preferences))
-"""The raw returns weighed by the preference."""
+"""The raw returns weighted by the preference."""
 SCORES: tuple[Score, ...] = (HYPERVOLUME, UTILITY)
-"""The scores, in the order in which they are shown. The first one that can be had decides which policy is the best."""
+"""The scores, in the order in which they are shown. The first one that can be computed decides which policy is best."""
 
 
 def names() -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def names() -> tuple[str, ...]:
 
 
 def judge(score: Score, returns: Array, preferences: Array, bounds: Bounds) -> Array:
-    """Score mean returns; NaN where they are not finite, or where bounds are needed and unknown.
+    """Score mean returns; NaN if they are not finite, or if bounds are needed and unknown.
 
     Args:
         score: The score.
@@ -126,7 +126,7 @@ def score_error(score: Score, returns: Array, preference: Array, bounds: Bounds)
 
 
 def summarise(returns: Array, preference: Array, bounds: Bounds) -> dict[str, Any]:
-    """Describe episodes ``[episodes, m]`` of one policy: mean returns and every score, each with its standard error.
+    """Summarise episodes ``[episodes, m]`` of one policy: mean returns and every score, each with its standard error.
 
     Returns:
         ``episodes, returns, returns_se`` and, for each score, its name and ``<name>_se``.

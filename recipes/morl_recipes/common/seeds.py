@@ -1,4 +1,4 @@
-"""Seeds of named random streams: each follows from the seed of its run."""
+"""Seeds of named random streams, each derived from the seed of its run."""
 
 import hashlib
 

@@ -1,6 +1,6 @@
-"""The one way out for text: a name from somebody's file must not command a terminal, a spreadsheet or a browser.
+"""Safe text output: a name from an untrusted file must not control a terminal, a spreadsheet or a browser.
 
-Nothing else in the package prints or writes CSV cells; a test holds that.
+No other module of the package prints text or writes CSV cells; a test checks this.
 """
 
 import csv
@@ -39,7 +39,7 @@ _LATEX_KNOWS = set("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßà
 
 
 def for_terminal(text: str) -> str:
-    r"""Return text as one line, without signs that nobody sees: it moves no cursor, changes no colour and no title.
+    r"""Return text as one line without invisible characters, which could move the cursor or set colours.
 
     Example:
         >>> for_terminal("PASTA\n\x1b]0;owned\x07gone")
@@ -50,23 +50,23 @@ def for_terminal(text: str) -> str:
 
 
 def say(*texts: object, file: TextIO | None = None) -> None:
-    """Print texts of one line or more, at once, also into a file that somebody follows."""
+    """Print texts of one or more lines, flushed at once so that a log file can be followed."""
     print("\n".join(for_terminal(line) for text in texts for line in str(text).split("\n")), file=file, flush=True)
 
 
 def _clean(record: logging.LogRecord) -> bool:
-    """Rewrite what is logged; nothing is left out."""
+    """Escape log messages without removing any of them."""
     record.msg, record.args = for_terminal(record.getMessage()), ()
     return True
 
 
 LOG = logging.getLogger("morl_recipes")
-"""Where warnings go."""
+"""File that warnings are written to."""
 LOG.addFilter(_clean)
 
 
 def for_markdown(text: str) -> str:
-    r"""Return text that is no link, no image, no HTML and no end of a table's cell.
+    r"""Return text that cannot become a link, an image, HTML or the end of a table cell in Markdown.
 
     Example:
         >>> print(for_markdown("[me](x) | <b>"))
@@ -77,7 +77,7 @@ def for_markdown(text: str) -> str:
 
 
 def for_csv(value: object) -> object:
-    """Return a cell that no spreadsheet runs: text that begins like a formula gets an apostrophe; numbers stay.
+    """Return a cell that no spreadsheet evaluates: text that begins like a formula gets an apostrophe; numbers stay.
 
     Example:
         >>> for_csv("=HYPERLINK(1)"), for_csv(-0.5)
@@ -90,7 +90,7 @@ def for_csv(value: object) -> object:
 
 
 def csv_text(rows: Sequence[Mapping[Any, object]]) -> str:
-    r"""Return rows as CSV with a line of names; a cell that is missing or NaN is empty.
+    r"""Return rows as CSV with a header line; a missing cell or NaN is empty.
 
     Example:
         >>> csv_text([{"=name": "@x", "hv": 0.5}, {"hv": float("nan")}])
@@ -106,7 +106,7 @@ def csv_text(rows: Sequence[Mapping[Any, object]]) -> str:
 
 
 def for_json(value: object) -> str:
-    r"""Return JSON for a script or a header of a page: ``<`` is escaped, so that no text inside is a tag or ends it.
+    r"""Return JSON for a script or a header of a page: ``<`` is escaped, so that text cannot contain a tag.
 
     Example:
         >>> for_json(["</script>", 0.5])
@@ -116,10 +116,10 @@ def for_json(value: object) -> str:
 
 
 def for_latex(text: str) -> str:
-    r"""Return text that is no command and that every LaTeX can print.
+    r"""Return text without LaTeX commands that every LaTeX can print.
 
-    A bracket or a star that begins a row is no option of the line break before. Letters that need a font package are
-    spelt without their marks, others by their number.
+    A bracket or a star at the start of a row is not read as an option of the previous line break. Letters that need a
+    font package lose their accents; other characters are printed as their code point.
 
     Example:
         >>> for_latex(r"[1ex] a_b & \input{x}")
@@ -141,7 +141,7 @@ def _latex_sign(sign: str) -> str:
 
 
 def for_html(text: str, *, quote: bool = True) -> str:
-    """Return text that is no tag; the labels of a figure, which plotly draws itself, know no quoted quotes.
+    """Return text without tags; labels of a figure, which plotly draws itself, do not support escaped quotes.
 
     Example:
         >>> for_html("<a href='x'>m</a>", quote=False)

@@ -1,4 +1,4 @@
-"""TOML by the standard library; under Python 3.10 by the package that became part of it."""
+"""TOML parsing by the standard library, or under Python 3.10 by the package that it is based on."""
 
 import sys
 from typing import Any
@@ -10,7 +10,7 @@ else:
 
 
 def loads(text: str) -> dict[str, Any]:
-    """Read TOML; text that is damaged or nested too deeply raises ``ValueError``.
+    """Parse TOML; text that is damaged or nested too deeply raises ``ValueError``.
 
     Example:
         >>> loads("seeds = 5")

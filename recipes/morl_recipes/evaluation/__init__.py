@@ -1,1 +1,1 @@
-"""Play policies on whole episodes. Knows environments and, of learning, the policy network; no files."""
+"""Evaluate policies on whole episodes. Depends on environments and the policy network; reads and writes no files."""

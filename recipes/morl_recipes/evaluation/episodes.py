@@ -1,4 +1,4 @@
-"""Play one episode in every environment of a batch: the only loop for validation, tests, fronts, ``play`` and films."""
+"""Play one episode per environment of a batch: the only loop, for validation, tests, fronts and films."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from morl_recipes.learning.observations import STATISTICS, scaled
 from morl_recipes.recipe.recipe import Recipe
 
 AT_ONCE = 1600
-"""Environments that are open at once; more of them do not fit into the processor's cache."""
+"""Maximal number of environments that are open at once; more of them do not fit into the processor's cache."""
 LANES = 32
-"""Numbers that a vector loop of PyTorch takes at once, with the widest registers."""
+"""Number of elements that a vectorised loop of PyTorch processes at once, with the widest registers."""
 TEST, FRONT = "test", "front"
-"""Random streams of a run from which the episodes of its tests and of its front come."""
+"""Random streams of a run for the episodes of its tests and of its front."""
 
 Policy = Callable[[Tensor], Tensor]
-"""From observations ``[N, n]`` to actions of the environment."""
+"""Maps observations ``[N, n]`` to actions of the environment."""
 
 
 class Step(NamedTuple):
-    """A step: its number, observation ``[N, n]``, rewards ``[N, m]``, which environments played and which are done."""
+    """A step: its number, observation ``[N, n]``, rewards ``[N, m]``, masks of active and of finished environments."""
 
     number: int
     observation: Tensor
@@ -46,9 +46,9 @@ class Step(NamedTuple):
 
 @torch.no_grad()
 def play_steps(env: TensorEnv, policy: Policy, first: Tensor | None = None) -> Iterator[Step]:
-    """Play until every environment has finished one episode; those that are done earlier go on in further ones.
+    """Play until every environment has finished one episode; environments that finish earlier continue.
 
-    ``first`` is the first observation, where the episodes have begun already.
+    ``first`` is the first observation, if the episodes have already started.
     """
     observation = env.reset_tensors() if first is None else first
     playing = torch.ones(env.num_envs, 1, dtype=torch.bool, device=observation.device)
@@ -86,7 +86,7 @@ def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
     The discount is that of the *evaluation*, which a protocol fixes; training may use another.
 
     Args:
-        policy: From observations ``[N, n]`` to actions ``[N, action_dim]``, or ``[N]`` whole numbers.
+        policy: Maps observations ``[N, n]`` to actions ``[N, action_dim]``, or ``[N]`` integers.
         env: N environments, such as those of :func:`morl_envs.make_batch`.
         gamma: Discount, in (0, 1].
 
@@ -108,7 +108,7 @@ def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
 class StackedPolicy:
     """R policies of one architecture in ``R * E`` environments, each with a preference, ``[R, E, m]``.
 
-    Without ``noise`` ``[R, T, E, k]`` the most likely actions are taken.
+    Without ``noise`` ``[R, T, E, k]`` the most likely actions are used.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class StackedPolicy:
             checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
 
     def __call__(self, observation: Tensor) -> Tensor:
-        """Return the environments' actions."""
+        """Return the actions in the format of the environments."""
         shaped = observation.to(self.preferences).reshape(*self.preferences.shape[:2], -1)
         if self.statistics:
             shaped = scaled(shaped, *self.statistics)
@@ -152,10 +152,10 @@ def held_out_returns(
     *,
     at_once: int = AT_ONCE,
 ) -> Tensor:
-    """Play the most likely actions of every policy on held-out episodes, which no training and no validation has seen.
+    """Play the most likely actions of every policy on test episodes, which neither training nor validation has used.
 
-    Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whatever else is played: the returns
-    follow from policy, preference and seed alone, bit for bit. At most ``at_once`` environments are open at once.
+    Episode i of a policy starts from the seed ``derive(seed, "test", i)``, whatever else is played: the returns depend
+    only on policy, preference and seed, bit for bit. At most ``at_once`` environments are open at once.
 
     Returns:
         Undiscounted returns, ``[policies, episodes, m]``; NaN for an episode with an observation that is not finite.
@@ -178,9 +178,9 @@ def _play_part(
 ) -> Tensor:
     """Play the episodes of some policies at once.
 
-    The first policy is repeated until the number of episodes is a multiple of :data:`LANES`: PyTorch computes what is
-    left over by a vector loop with other functions, which differ in the last bit, so a policy's returns would depend on
-    how many others there are.
+    The first policy is repeated until the number of episodes is a multiple of :data:`LANES`. PyTorch computes the
+    remainder of a vectorised loop with other functions, which differ in the last bit. Otherwise a policy's returns
+    would depend on the number of other policies.
     """
     policies, own_seeds, weights = zip(*part, *[part[0]] * (-len(part) % unit), strict=True)
     seeds = [derive(seed, TEST, index) for seed in own_seeds for index in range(episodes)]
@@ -213,9 +213,9 @@ def front_returns(
     episodes: int,
     gamma: float = 1.0,
 ) -> Tensor:
-    """Return the discounted return of every episode of R policies under many preferences, ``[R, K, episodes, m]``.
+    """Return the discounted return of every episode of R policies for many preferences, ``[R, K, episodes, m]``.
 
-    Policies take their most likely actions. Episode e of a policy begins alike under all of its preferences
+    Policies use their most likely actions. Episode e of a policy starts in the same state for all of its preferences
     ``[R, K, m]``, from the seed of its run.
     """
     runs, count, m = preferences.shape
@@ -238,7 +238,7 @@ def front_returns(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let one thread compute: several cut the work anywhere, with leftovers at every cut."""
+    """Compute with one thread, because several threads split the work at arbitrary places, with a remainder at each."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

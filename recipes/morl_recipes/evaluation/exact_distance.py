@@ -1,4 +1,4 @@
-"""How much of a known front was found."""
+"""Distance of a front from a known exact one."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from morl_envs import exact_front
 from morl_recipes.recipe.protocols import protocol
 
 TOLERANCE = 1e-3
-"""A known point is found when a point comes as near, as a share of the front's range in each objective."""
+"""A known point is found if a point comes within this share of the front's range in each objective."""
 
 
 class ExactDistance(NamedTuple):
-    """Distance of a front to the exact one.
+    """Distance of a front from the exact one.
 
     Attributes:
         hv_share: Hypervolume as a share of the exact front's; 1 is perfect, 0 if no point exceeds the reference.
         igd_plus: Mean shortfall, in the objectives' units; 0 is perfect.
         epsilon: Largest shortfall of any known point in any objective; 0 is perfect.
-        found: How many points of the exact front were found.
-        total: How many there are.
+        found: Number of points of the exact front that were found.
+        total: Number of points of the exact front.
     """
 
     hv_share: float
@@ -37,8 +37,8 @@ def distance_to_exact(
     r"""Compare a front with the exact one of a small environment.
 
     The exact front is that of :func:`morl_envs.exact_front`: it maximises, and the first reward is not discounted. Its
-    points are *expected* returns. In an environment with chance (resource gathering) the mean of few episodes may
-    exceed them, and ``hv_share`` may exceed 1.
+    points are *expected* returns. In a stochastic environment (resource gathering) the mean of few episodes may exceed
+    them, and ``hv_share`` may exceed 1.
 
     Args:
         points: Mean return of each policy, discounted by ``gamma`` like the exact front, ``[n, m]``.

@@ -1,4 +1,4 @@
-"""A stored policy as an ordinary module: from observation and preference to the action of the environment."""
+"""A stored policy as an ordinary module that maps observation and preference to the action of the environment."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class SavedPolicy(nn.Module):
     """The most likely action of a trained policy.
 
     Args:
-        tensors: Parameters of the actor by name, with ``observation_mean`` and ``observation_variance`` when the policy
-            sees scaled observations.
-        num_objectives: Numbers in a preference, m.
+        tensors: Parameters of the actor by name, with ``observation_mean`` and ``observation_variance`` if its
+            observations are scaled.
+        num_objectives: Number of objectives, m.
         low: Lowest action, ``[a]``; ``None`` for discrete actions.
         high: Highest action, ``[a]``.
-        actor: The network, where it is another than the paper's; its parameters are replaced.
+        actor: The network, if it is not the paper's; its parameters are replaced.
 
     Example:
         >>> from morl_blocks.ppo import UnitBoxGaussianActor
@@ -51,7 +51,7 @@ class SavedPolicy(nn.Module):
         parameters = {name: tensor for name, tensor in tensors.items() if name not in STATISTICS}
         self.num_objectives = num_objectives
         self.actor = Network.of_shapes(parameters, num_objectives).build(num_objectives) if actor is None else actor
-        self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0: an actor that does not tell
+        self.observation_dim: int = getattr(self.actor, "observation_dim", 0)  # 0 if the actor does not define it
         kinds = {name: tensor.dtype for name, tensor in self.actor.state_dict().items()}
         given = {name: tensor.to(kinds.get(name, tensor.dtype)).clone() for name, tensor in parameters.items()}
         self.actor.load_state_dict(given, assign=True)

@@ -1,1 +1,1 @@
-"""R runs as one batch: stacked networks, rollouts, targets and the update, each run as if it were alone."""
+"""R runs trained as one batch: stacked networks, rollouts, targets and the update. The runs stay independent."""

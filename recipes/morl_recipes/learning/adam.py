@@ -1,4 +1,4 @@
-"""Adam on stacked parameters: element-wise, so that runs stay independent, with each run's gradient clipped alone."""
+"""Adam on stacked parameters: element-wise, so that runs stay independent; gradients are clipped per run."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class AdamState(NamedTuple):
 
     @classmethod
     def of(cls, flat: Tensor) -> "AdamState":
-        """Start from parameters ``[R, P]``, with empty moments."""
+        """Initialise from parameters ``[R, P]``, with zero moments."""
         return cls(flat.clone(), torch.zeros_like(flat), torch.zeros_like(flat))
 
     def runs(self, part: slice) -> "AdamState":
@@ -40,7 +40,7 @@ class StepSize(NamedTuple):
 
 
 def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
-    """Return the numbers of the next ``count`` steps, after ``taken`` steps, for learning rates ``[R]``."""
+    """Return the factors of the next ``count`` steps, after ``taken`` steps, for learning rates ``[R]``."""
     times = torch.arange(taken + 1, taken + count + 1, device=learning_rate.device, dtype=torch.float64)
     rates = learning_rate.double() / (1 - BETA_1**times).unsqueeze(-1)
     dtype = learning_rate.dtype

@@ -1,4 +1,4 @@
-"""A batch: R runs of one recipe structure, trained at once, each exactly as if it were alone."""
+"""A batch: R runs of one recipe structure that are trained at once. Each run gives the same numbers as on its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHUNK = 8
 
 
 class Draws(NamedTuple):
-    """All random numbers of one iteration: of actions, minibatches, the combiner and coming episodes' preferences."""
+    """All random numbers of one iteration: actions, minibatches, the combiner, preferences of new episodes."""
 
     noise: Tensor
     rows: Tensor
@@ -43,7 +43,7 @@ class Draws(NamedTuple):
 
 
 class Batch:
-    """R runs of one recipe structure and everything that they carry on; updates take at most ``chunk`` runs at once."""
+    """R runs of one recipe structure and their complete state; updates process at most ``chunk`` runs at once."""
 
     def __init__(self, runs: Sequence[Run], source: EnvSource, settings: Settings, *, chunk: int = CHUNK) -> None:
         check_batch(runs)
@@ -63,7 +63,7 @@ class Batch:
 
     def _make_blocks(self, chunk: int) -> None:
         recipes, seeds = [run.recipe for run in self.runs], [run.seed for run in self.runs]
-        # Equal parts compile once.
+        # Parts of equal size are compiled only once.
         self.chunk = math.ceil(len(recipes) / math.ceil(len(recipes) / checks.at_least("chunk", chunk, 1)))
         self.samplers = Samplers(recipes) if recipes[0].conditioned else None
         names = ("learning", "evaluation") if self.samplers is None else ("learning", "evaluation", "preferences")
@@ -105,21 +105,21 @@ class Batch:
 
     @property
     def compiled(self) -> bool:
-        """Whether the update is compiled: it was asked for or pays, and has not failed."""
+        """Whether the update is compiled: if it was requested or is worth it, and has not failed."""
         return self._fuse and all(step.fused for step in self._steps.values() if isinstance(step, Fused))
 
     @property
     def how(self) -> str:
-        """Which update trains: ``"fast"`` or ``"generic"``, and whether compiled."""
+        """The form of the update: ``"fast"`` or ``"generic"``, and whether it is compiled."""
         return f"{'fast' if self.learner.fast else 'generic'}{', compiled' if self.compiled else ''}"
 
     @property
     def mu(self) -> Tensor:
-        """Smoothness of each run, ``[R]``; NaN for scalarizers that have none."""
+        """Smoothness of each run, ``[R]``; NaN for scalarizers without one."""
         return self.scalarizers.mu.to(self.conflict)
 
     def policies(self) -> list[Tensor]:
-        """Return what a policy consists of: parameters ``[R, P]`` and observation statistics, when there are any."""
+        """Return the tensors of a policy: parameters ``[R, P]`` and the observation statistics, if there are any."""
         return [self.actor.params, *self.statistics()[:2]]
 
     def open_env(self, stream: str, count: int) -> TensorEnv:
@@ -142,18 +142,18 @@ class Batch:
         return Draws(noise, batches, combiner, self.draw_preferences(*shape[:2]))
 
     def draw_preferences(self, *shape: int) -> Tensor | None:
-        """Draw preferences ``[R, *shape, m]``; ``None``, and no draw, where every run keeps its own."""
+        """Draw preferences ``[R, *shape, m]``; ``None``, without a draw, if every run keeps its own."""
         if self.samplers is None:
             return None
         return self.samplers.draw(shape, self.objectives, self.streams["preferences"].generators).to(self.device)
 
     def values(self, inputs: Tensor) -> Tensor:
-        """Return the critics' values ``[R, N, m]`` of inputs ``[R, E, T, n + m]``, run by run to stay in the cache."""
+        """Return the critics' values ``[R, N, m]`` of inputs ``[R, E, T, n + m]``, run by run to fit into the cache."""
         pairs = zip(self.critic.params.split(1), inputs.flatten(1, 2).split(1), strict=True)
         return torch.cat([self.learner.critic.values(params, own) for params, own in pairs])
 
     def samples(self, rollout: Rollout, targets: Targets) -> Minibatch:
-        """Return what the update learns from, all ``[R, N, ...]``."""
+        """Return the training data of the update, all ``[R, N, ...]``."""
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
         log_prob = self.learner.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
@@ -166,7 +166,7 @@ class Batch:
         return self.hyper["learning_rate"] * (1 - self.hyper["learning_rate_decay"] * progress)
 
     def step_of(self, part: slice, layout: Columns) -> Step:
-        """Return the step of some of the runs; parts share one unless each run has its own combiner."""
+        """Return the step function for some of the runs; parts share one unless each run has its own combiner."""
         key = (0 if self.combine.batched else part.start, layout)
         if key not in self._steps:
             update = self.learner.update(self.combine.part(part), layout)
@@ -175,18 +175,18 @@ class Batch:
         return self._steps[key]
 
     def restore_stopped(self, before: list[Tensor]) -> None:
-        """Give stopped runs the state that they had before this iteration."""
+        """Restore the state before this iteration for runs that stopped."""
         for tensor, old in zip(self.carried(), before, strict=True):
             mask = self.alive.reshape(-1, *[1] * (tensor.dim() - 1))
             tensor.copy_(torch.where(mask, tensor, old))
 
     def carried(self) -> list[Tensor]:
-        """Return what a run that fails in an iteration gets back."""
+        """Return the state that a run gets back if it fails in an iteration."""
         bounds = [self.normalizer.low, self.normalizer.high]
         return [*self.actor, *self.critic, *bounds, self.conflict, *self.statistics()]
 
     def statistics(self) -> list[Tensor]:
-        """Return the observation statistics: mean, variance and count, where there are any."""
+        """Return the observation statistics: mean, variance and count, if there are any."""
         return [] if self.scale is None else [self.scale.mean, self.scale.variance, self.scale.count]
 
 

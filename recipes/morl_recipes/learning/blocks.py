@@ -1,8 +1,9 @@
 """The live blocks of R runs.
 
-Scalarizers (with their schedulers) are made once per run, from the run's own numbers, and called once per iteration for
-each: a run in a batch sees the same block as the run alone. The combiner is asked for every minibatch, so one block
-serves all runs at once; the runs of a batch have equal combiners. One that cannot is made once per run and looped over.
+Scalarizers (with their schedulers) are created once per run, from the run's own numbers, and called once per iteration
+for each run, so a run in a batch uses the same block as a single run. The combiner is called for every minibatch. One
+combiner serves all runs at once, because the runs of a batch have equal combiners. A combiner that cannot be batched is
+created once per run and called in a loop.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from morl_recipes.recipe.recipe import Recipe
 
 @dataclass(frozen=True)
 class Weighing:
-    """How a minibatch's advantages are weighed before the losses: per sample, and in K groups with a centre each."""
+    """How a minibatch's advantages are weighted before the losses: per sample, and in K groups with one centre each."""
 
     per_sample: bool = False
     groups: int = 1
@@ -33,15 +34,15 @@ class Weighing:
 
     @classmethod
     def of(cls, combiner: Combiner, objectives: int, *, conditioned: bool) -> Weighing:
-        """Return what a combiner asks for, in runs whose preference is redrawn (``conditioned``) or not."""
+        """Return the weighting that a combiner needs, with redrawn preferences (``conditioned``) or fixed ones."""
         groups = combiner.groups
         centres = None if groups == 1 else even_preferences(groups, objectives)
         return cls(groups > 1 or (conditioned and combiner.needs_attention), groups, centres)
 
     def __call__(self, batch: Minibatch) -> Minibatch:
-        """Return the minibatch for the actor: advantages ``[R, B, K * q]``, and uniform attention if they are weighed.
+        """Return the minibatch for the actor: advantages ``[R, B, K * q]``, and uniform attention if they are weighted.
 
-        A scalarised advantage is weighed already: its utility saw the sample's own preference.
+        A scalarised advantage needs no weights, because its utility already used the sample's own preference.
         """
         if not self.per_sample or batch.advantage.shape[-1] == 1:
             return batch
@@ -53,7 +54,7 @@ class Weighing:
 
 
 def split(advantage: Tensor, preferences: Tensor, centres: Tensor) -> Tensor:
-    """Give every group its own columns ``[*B, K * m]``, zero for the samples that are nearest to another centre.
+    """Give every group its own columns ``[*B, K * m]``, zero for samples that are nearest to another centre.
 
     Example:
         >>> split(torch.ones(2, 2), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
@@ -72,13 +73,13 @@ class Scalarizers(nn.Module):
 
     @property
     def mu(self) -> Tensor:
-        """Smoothness of each run, ``[R]``; NaN for scalarizers that have none."""
+        """Smoothness of each run, ``[R]``; NaN for scalarizers without one."""
         return torch.stack([torch.as_tensor(getattr(block, "mu", torch.nan)).reshape(()) for block in self.blocks])
 
     def step(
         self, progress: float, conflict: Tensor, values: Tensor | None = None, weights: Tensor | None = None
     ) -> None:
-        """Let the schedulers choose the smoothness; some look at the gaps of normalised returns ``[R, N, m]``."""
+        """Step the schedulers; some use the gaps of normalised returns ``[R, N, m]``."""
         for run, block in enumerate(self.blocks):
             if not hasattr(block, "step"):
                 continue
@@ -106,9 +107,9 @@ class Samplers(nn.Module):
 
 
 class Combine:
-    """The combiner of R runs, as one function of their Gramians.
+    """The combiners of R runs, as one function of their Gramians.
 
-    A run whose Gramian is not finite gets weights that are not: it fails, the others go on.
+    A run whose Gramian is not finite gets weights that are not finite: it fails, and the others continue.
     """
 
     def __init__(self, recipes: Sequence[Recipe], objectives: int) -> None:
@@ -132,7 +133,7 @@ class Combine:
     def __call__(self, gramian: Tensor | None, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return conflict ratios ``[R]`` and weights ``[R, q]`` for Gramians ``[R, q, q]``, ``None`` for one."""
         mean = attention.mean(1)
-        if gramian is None or gramian.shape[-1] == 1:  # a scalarised advantage: nothing to combine or to conflict with
+        if gramian is None or gramian.shape[-1] == 1:  # a scalarised advantage has a single gradient
             return torch.zeros_like(mean[:, 0]), torch.ones_like(mean[:, :1])
         if self.batched:
             block = cast("Combiner", self.blocks[0])

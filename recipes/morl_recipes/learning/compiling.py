@@ -1,4 +1,4 @@
-"""When and how the update is fused with ``torch.compile``."""
+"""Conditions for compiling the update with ``torch.compile``, and how it is compiled."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from morl_recipes.common.text import LOG
 
 Choice = Literal["auto"] | bool
 WORTH = 100_000
-"""Updates, counted once per run, from which compiling is taken to repay its time: a choice, not a measurement."""
+"""Number of updates, counted once per run, from which compiling is assumed to pay off: a choice, not a measurement."""
 INSTALLED = tuple(f"G['__{name}_" for name in ("builtins", "import_torch", "import_morl_blocks", "import_morl_recipes"))
-"""How Dynamo names what Python itself and modules of these packages define."""
+"""Prefixes by which Dynamo names objects that Python and the modules of these packages define."""
 
 
 def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
-    """Tell whether to compile so many updates per run; always the same for the same training on the same machine."""
+    """Return whether to compile so many updates per run; the same for the same training on the same machine."""
     if not batched:
         return False
     if choice != "auto":
@@ -26,7 +26,7 @@ def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
 
 
 def missing_toolchain() -> str | None:
-    """Say what keeps PyTorch from compiling here; ``None`` when nothing does."""
+    """Return the reason why PyTorch cannot compile here, or ``None``."""
     try:
         compilable(torch.__path__[0])
     except ValueError as error:
@@ -37,20 +37,20 @@ def missing_toolchain() -> str | None:
 
 
 def lasting_guards(entries: Sequence[Any]) -> list[bool]:
-    """Say which of Dynamo's guards to look at before every step: all but those of what a package defines.
+    """Select the Dynamo guards that are checked before every step: all except those of package definitions.
 
-    Those are nearly half of them, and the step of a single run notices. What a user's own file or notebook defines may
-    change between two trainings, and so may the blocks, the shapes and the types: these stay guarded.
+    Those are nearly half of all guards, and checking them slows down the step of a single run. Definitions in a user's
+    own file or notebook may change between two trainings, and so may blocks, shapes and types: their guards are kept.
     """
     return [not (entry.is_global and entry.name.startswith(INSTALLED)) for entry in entries]
 
 
 class Fused:
-    """A step that is compiled at its first call; with ``"auto"`` it falls back to eager when that fails."""
+    """A step that is compiled at its first call; with ``"auto"`` it falls back to eager mode if compiling fails."""
 
     def __init__(self, step: Callable[..., None], device: torch.device, choice: Choice) -> None:
         compilable(torch.__path__[0])
-        # Every batch of a process compiles the same lines of code for its own shapes.
+        # All batches of a process compile the same lines of code, each for its own shapes.
         torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, 256)
         options: dict[str, str | int | bool | Callable[..., Any]] = {
             "cpp_wrapper": device.type == "cpu",
@@ -61,7 +61,7 @@ class Fused:
 
     @property
     def fused(self) -> bool:
-        """Whether it is compiled, or is going to be."""
+        """Whether it is compiled or will be."""
         return self.call is not self.eager
 
     def __call__(self, *args: Any) -> None:

@@ -1,4 +1,4 @@
-"""What an iteration did: numbers for the history, and runs that met something that is not finite."""
+"""Results of an iteration: numbers for the history, and runs with a value that is not finite."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ CAUSES = ("observation", "reward", "value", "gradient", "parameter", "observatio
 
 
 class Iteration(NamedTuple):
-    """One iteration: its number, steps so far per run, ``metrics`` ``[R]`` or ``[R, m]``, why runs stopped."""
+    """One iteration: its number, steps so far per run, ``metrics`` ``[R]`` or ``[R, m]``, and why runs stopped."""
 
     number: int
     steps: int
@@ -26,7 +26,7 @@ class Iteration(NamedTuple):
 def diagnose(
     actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, targets: Targets, clip: Tensor
 ) -> dict[str, Tensor]:
-    """Measure the rollout again with the updated actors, run by run to stay in the cache.
+    """Evaluate the rollout again with the updated actors, run by run to fit into the cache.
 
     The explained variance is that of the critic that estimated the advantages.
     """
@@ -54,7 +54,7 @@ def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibat
 def find_failures(
     rollout: Rollout, targets: Targets, record: Tensor, params: tuple[Tensor, ...], statistics: tuple[Tensor, ...]
 ) -> dict[int, str]:
-    """Return the runs with a number that is not finite, and where it was met first. Waits for the device once."""
+    """Return the runs with a value that is not finite, and where it occurred first. Synchronises once."""
     places = (
         (rollout.inputs, rollout.next_observation),
         (rollout.reward,),

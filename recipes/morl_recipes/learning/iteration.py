@@ -1,11 +1,12 @@
 r"""One iteration of PASTA, the paper's Algorithm 2, for R runs at once.
 
-The comments give the algorithm's line numbers. What a line means is written out in the module that it calls:
+The comments give the algorithm's line numbers. Each line is implemented in the module that it calls:
 :mod:`~morl_recipes.learning.rollout` (3), :mod:`~morl_recipes.learning.targets` (4 to 6) and, for the gradients of a
-minibatch, :mod:`~morl_recipes.learning.update` (any blocks) or its faster equal :mod:`~morl_recipes.learning.fast`.
+minibatch, :mod:`~morl_recipes.learning.update` (any blocks) or its faster equivalent
+:mod:`~morl_recipes.learning.fast`.
 
-Where preferences differ from sample to sample, the samples are weighed before the losses, and the objectives are not:
-see :mod:`~morl_recipes.learning.blocks`.
+If preferences differ between samples, the samples are weighted before the losses instead of the objectives: see
+:mod:`~morl_recipes.learning.blocks`.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
     from morl_recipes.learning.update import Update
 
 RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
-"""What a gradient step records of each run."""
+"""Quantities that a gradient step records for each run."""
 
 
 @torch.no_grad()
 def iterate(batch: Batch) -> Iteration:
-    """Train every run of a batch for one iteration, in place; return what happened, run by run."""
+    """Train every run of a batch for one iteration, in place; return the results of each run."""
     before = [tensor.clone() for tensor in batch.carried()]
     draws, ppo = batch.draw(), batch.ppo
 
     # Line 3: collect trajectories with the policies.
     rollout = batch.collector.collect(batch.actor.params, draws.noise, batch.scale, draws.preferences)
-    # Line 4: vector advantages and returns, by GAE per objective. They are normalised with line 6.
+    # Line 4: vector advantages and returns, by GAE per objective. They are normalised in line 6.
     estimates = gae(batch, rollout)
-    # Line 5: the controller chooses the smoothness mu from the conflict kappa of the iteration before.
+    # Line 5: the controller chooses the smoothness mu from the conflict kappa of the previous iteration.
     # Line 6: attention eta at the normalised returns, with this mu.
     targets = targets_of(batch, rollout, estimates)
     samples = batch.samples(rollout, targets)
@@ -52,7 +53,7 @@ def iterate(batch: Batch) -> Iteration:
     record = packed.new_zeros(runs, len(RECORD))
     sizes = step_sizes(batch.learning_rate(), batch.updates, count)
     hyper = Hyper(*(batch.hyper[name] for name in Hyper._fields))
-    # Lines 8 to 17: the minibatches of all epochs, for a part of the runs at a time, which fits the cache.
+    # Lines 8 to 17: the minibatches of all epochs, for as many runs at a time as fit into the cache.
     for start in range(0, runs, batch.chunk):
         part = slice(start, start + batch.chunk)
         step = batch.step_of(part, layout)
@@ -103,19 +104,19 @@ def gradient_step(
         data: The packed rollout, ``[R, N, D]``.
         rows: The minibatch: row numbers of ``data`` flattened to ``[R * N, D]``, ``[R, B]``.
         noise: The combiner's noise, ``[R, ...]``, if it draws any.
-        hyper: Hyper-parameters of the runs.
-        size: Adam's numbers of this step.
-        record: Sums of what ``RECORD`` names (norms before the clip), ``[R, 4]``; added to.
+        hyper: Hyperparameters of the runs.
+        size: Factors of Adam for this step.
+        record: Running sums of the quantities in ``RECORD`` (norms before the clip), ``[R, 4]``; updated in place.
     """
     samples = update.columns.take(data, rows)
     # Lines 9 to 11: the critic, by its own loss.
     loss, critic_gradient = update.critic_gradient(critic.params, samples, hyper)
-    # Line 13: one gradient per objective. The fast update knows their inner products without forming them.
+    # Line 13: one gradient per objective. The fast update computes only their inner products.
     samples = update.combine.weigh(samples)
     gramian, weighted_sum = update.objective_gradients(actor.params, samples, hyper)
-    # Line 14: PCGrad, or another combiner, weighs them by their inner products alone.
+    # Line 14: PCGrad, or another combiner, computes weights from the inner products only.
     conflict, weights = update.combine(gramian, samples.attention, noise)
-    # Line 15: the actor, by the weighted sum; the entropy bonus comes after the combination.
+    # Line 15: the actor, by the weighted sum; the entropy bonus is added after the combination.
     actor_norm = adam(actor, weighted_sum(weights), hyper.max_gradient_norm, size)
     critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, size)
     # Line 16: record the conflict of the minibatch.

@@ -1,4 +1,4 @@
-"""Any actor and any critic for R runs at once: the public module, lifted over runs by ``torch.func``."""
+"""Any actor and any critic for R runs at once: the public module, vectorised over runs by ``torch.func``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from morl_recipes.common import checks
 
 @dataclass(frozen=True)
 class Layout:
-    """Names and shapes of a network's parameters, in the order in which a flat vector holds them.
+    """Names and shapes of a network's parameters, in the order of a flat vector.
 
     Example:
         >>> layout = Layout.of(nn.Linear(2, 3))
@@ -30,13 +30,13 @@ class Layout:
 
     @classmethod
     def of(cls, module: nn.Module) -> "Layout":
-        """Read the layout off a module."""
+        """Read the layout of a module."""
         named = list(module.named_parameters())
         return cls(tuple(name for name, _ in named), tuple(tuple(param.shape) for _, param in named))
 
     @property
     def size(self) -> int:
-        """Numbers per run, P."""
+        """Number of parameters per run, P."""
         return sum(prod(shape) for shape in self.shapes)
 
     def views(self, flat: Tensor) -> dict[str, Tensor]:
@@ -50,9 +50,9 @@ class Layout:
 
 
 def initial(make: Callable[[], nn.Module], seeds: Sequence[int]) -> tuple[nn.Module, Tensor]:
-    """Make one network per seed; return the last one, as a template, and all parameters, ``[R, P]``.
+    """Make one network per seed; return the last one as a template, and all parameters, ``[R, P]``.
 
-    PyTorch's initialisers draw from the global generator; each network is made with a copy of it, seeded by the run.
+    PyTorch's initialisers use the global generator, so each network is made with a copy of it, seeded by the run.
     """
     rows = []
     with torch.random.fork_rng(devices=[]):
@@ -64,11 +64,11 @@ def initial(make: Callable[[], nn.Module], seeds: Sequence[int]) -> tuple[nn.Mod
 
 
 Question = Literal["sample", "mode", "log_prob", "entropy"]
-"""What an actor is asked about its distribution: its methods."""
+"""Methods of an actor that evaluate its distribution."""
 
 
 class StackedActor(Protocol):
-    """R actors of one architecture, whose parameters are the rows of a flat ``[R, P]``."""
+    """R actors of one architecture; their parameters are the rows of a flat ``[R, P]``."""
 
     layout: Layout
     module: Actor
@@ -78,7 +78,7 @@ class StackedActor(Protocol):
         ...
 
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
-        """Return what each run's actor answers: ``ask(flat, "log_prob", output, action)``; all have a leading R."""
+        """Call a method of each run's actor: ``ask(flat, "log_prob", output, action)``; all have a leading R."""
         ...
 
 
@@ -109,16 +109,16 @@ class Lifted:
         return torch.func.functional_call(self._bound, params, (function, *args))
 
     def forward(self, flat: Tensor, inputs: Tensor) -> Any:
-        """Return what every run's module gives for inputs ``[R, b, n + m]``: observation and preference."""
+        """Return the outputs of every run's module for inputs ``[R, b, n + m]``: observation and preference."""
         return self.all(lambda module, x: module(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
 
     def all(self, function: Callable[..., Any], flat: Tensor, *args: Any) -> Any:
-        """Return ``function(module, *args)`` of every run; arguments and result have a leading R."""
+        """Return ``function(module, *args)`` for every run; arguments and result have a leading R."""
         return torch.func.vmap(lambda row, *own: self.one(function, row, *own))(flat, *args)
 
 
 class _Bound(nn.Module):
-    """A module whose ``forward`` applies a function to another, so that its parameters can be replaced for one call."""
+    """A module whose ``forward`` applies a function to another module, with replaceable parameters."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class LiftedActor(Lifted):
         return self.forward(flat, inputs)
 
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
-        """Return what each run's actor answers."""
+        """Call a method of each run's actor."""
         answer: Tensor = self.all(lambda actor, *own: getattr(actor, question)(*own), flat, *args)
         return answer
 
@@ -149,6 +149,6 @@ class LiftedCritic(Lifted):
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values."""
         result: Tensor = self.forward(flat, inputs)
-        inner = getattr(self.module, "critic", self.module)  # of a wrapper, name what it wraps
+        inner = getattr(self.module, "critic", self.module)  # for a wrapper, name the wrapped critic
         checks.returned(inner, "forward", result, (*inputs.shape[:-1], self.m))
         return result

@@ -1,4 +1,4 @@
-"""The rollout as one packed tensor, so that a minibatch of all runs is one gather."""
+"""The rollout as one packed tensor, so that a minibatch of all runs needs one gather operation."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from morl_blocks.ppo import vector_advantage
 
 
 class Minibatch(NamedTuple):
-    """What the update learns from, each ``[R, B, ...]``."""
+    """Training data of the update, each ``[R, B, ...]``."""
 
     inputs: Tensor
     action: Tensor
@@ -20,7 +20,7 @@ class Minibatch(NamedTuple):
 
 
 class Hyper(NamedTuple):
-    """Per-run hyper-parameters of the update, each ``[R]``."""
+    """Hyperparameters of the update per run, each ``[R]``."""
 
     clip: Tensor
     value_coefficient: Tensor
@@ -35,7 +35,7 @@ class Hyper(NamedTuple):
 class Columns(NamedTuple):
     """Widths of the columns of a packed rollout ``[R, N, sum]``.
 
-    ``discrete`` actions are stored as floats; ``standardise`` asks for advantages standardised per minibatch.
+    ``discrete`` actions are stored as floats; with ``standardise`` advantages are standardised per minibatch.
     """
 
     widths: tuple[int, ...]
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
     standardise: bool = False
 
     def pack(self, parts: Minibatch) -> Tensor:
-        """Return the columns side by side, ``[R, N, sum]``."""
+        """Concatenate the columns, ``[R, N, sum]``."""
         columns = parts._replace(
             action=encode(parts.action, discrete=self.discrete), old_log_prob=parts.old_log_prob.unsqueeze(-1)
         )
@@ -64,7 +64,7 @@ class Columns(NamedTuple):
 
 
 def columns(parts: Minibatch, *, discrete: bool, standardise: bool) -> Columns:
-    """Read the widths off unpacked columns."""
+    """Compute the widths of unpacked columns."""
     widths = [1 if name == "old_log_prob" else part.shape[-1] for name, part in parts._asdict().items()]
     if discrete:
         widths[Minibatch._fields.index("action")] = 1
@@ -77,7 +77,7 @@ def encode(action: Tensor, *, discrete: bool) -> Tensor:
 
 
 def decode(action: Tensor, *, discrete: bool) -> Tensor:
-    """Undo :func:`encode`."""
+    """Invert :func:`encode`."""
     return action.squeeze(-1).to(torch.int64) if discrete else action
 
 

@@ -1,4 +1,4 @@
-"""The networks of R runs: made from each run's own seed, stacked, in the fastest form that knows them."""
+"""The networks of R runs: created from each run's own seed, stacked, in the fastest form that supports them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def build_actor(recipe: Recipe, env: TensorEnv) -> Actor:
 
 
 def make_networks(runs: Sequence[Run], env: TensorEnv) -> Networks:
-    """Make every run's networks from its own seed."""
+    """Create every run's networks from its own seed."""
     recipe, n, m = runs[0].recipe, env.observation_dim, len(env.objectives)
     if env.num_actions is None and (env.action_low is None or env.action_high is None):
         checks.fail("env", "have discrete actions or action bounds", type(env).__name__)
@@ -57,7 +57,7 @@ def make_networks(runs: Sequence[Run], env: TensorEnv) -> Networks:
 
 
 def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Module]) -> None:
-    """Require that what a run has for itself is a parameter: buffers are shared by all runs and saved with none."""
+    """Require that all state of a run is in parameters, because buffers are shared by all runs and never saved."""
     buffers = dict(network.named_buffers())
     if not buffers:
         return
@@ -72,7 +72,7 @@ def require_parameters(slot: str, network: nn.Module, make: Callable[[], nn.Modu
 
 
 class Learner:
-    """The networks and the update of a batch: in the fast form where it knows all blocks, else in the generic one."""
+    """The networks and the update of a batch: in the fast form if it supports all blocks, else in the generic one."""
 
     actor: StackedActor
     critic: StackedCritic
@@ -81,7 +81,7 @@ class Learner:
         self.loss = recipe.loss.build()
         self.penalty = None if recipe.penalty is None else recipe.penalty.build()
         reason = fast.unknown_block(networks.actor, networks.critic, self.loss)
-        if self.penalty is not None:  # the fast form writes out no derivative of it
+        if self.penalty is not None:  # the fast form has no derivative of a penalty
             reason = type(self.penalty).__name__
         if kind == "fast" and reason is not None:
             checks.fail("update", "be 'auto' or 'generic' for these blocks", f"'fast', which does not know {reason}")

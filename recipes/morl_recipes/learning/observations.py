@@ -9,7 +9,7 @@ STATISTICS = ("observation_mean", "observation_variance")
 
 
 class ObservationScale:
-    """Centre and scale observations by statistics of the run; they change between iterations, never within one.
+    """Centre and scale observations by running statistics, which change between iterations, never within one.
 
     Example:
         >>> scale = ObservationScale(runs=1, observation_dim=1)
@@ -39,7 +39,7 @@ class ObservationScale:
 
 
 def scaled(observation: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
-    """Centre, scale and clip to ±10; what never changes gives 0, for its variance is rounding and no measure.
+    """Centre, scale and clip to ±10; constant observations give 0, because their variance is only rounding noise.
 
     Example:
         >>> mean, variance = torch.tensor([8.899999, 1.0]), torch.tensor([1e-13, 1.0])

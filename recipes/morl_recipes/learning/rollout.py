@@ -1,4 +1,4 @@
-"""Collect the steps of one iteration from ``R * E`` environments, without waiting for the device in any step."""
+"""Collect the steps of one iteration from ``R * E`` environments, without synchronising with the device in any step."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ COUNT = 32
 
 
 class InitialStates:
-    """Keep the last ``count`` observations at which the episodes of each run began, ``[R, count, n]``.
+    """Keep the last ``count`` initial observations of each run's episodes, ``[R, count, n]``.
 
     Example:
         >>> states = InitialStates(torch.zeros(1, 2, 1), count=3)
@@ -31,16 +31,16 @@ class InitialStates:
         self.observation = first[:, torch.arange(count, device=first.device) % first.shape[1]].clone()
 
     def keep(self, observation: Tensor, begun: Tensor) -> None:
-        """Take in the observations of a rollout ``[R, E, T, n]`` at which an episode begins, ``[R, E, T, 1]``."""
+        """Add the observations of a rollout ``[R, E, T, n]`` at which an episode begins, ``[R, E, T, 1]``."""
         count = self.observation.shape[1]
-        # Oldest first: time outermost.
+        # Oldest first: time is the outermost dimension.
         rows = zip(observation.transpose(1, 2), begun.squeeze(-1).transpose(1, 2), self.observation, strict=True)
         self.observation = torch.stack([torch.cat([old, new[start]])[-count:] for new, start, old in rows])
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """T steps of every environment, all ``[R, E, T, ...]``; ``output`` is what the actor gave, one tensor or more."""
+    """T steps of every environment, all ``[R, E, T, ...]``; ``output`` is the actor's output, one tensor or more."""
 
     inputs: Tensor
     next_inputs: Tensor
@@ -67,8 +67,9 @@ class Collector:
     ) -> Rollout:
         """Collect T steps per environment.
 
-        An episode is played for one preference, first step to last; the observation after its last step is judged under
-        the same one. ``preferences`` has those of the episodes that may begin after each step, ``[R, T, E, m]``.
+        The preference of an episode stays the same from the first step to the last; the value of the observation after
+        its last step uses it too. ``preferences`` has those of the episodes that may begin after each step, ``[R, T, E,
+        m]``.
         """
         steps: list[tuple[Any, ...]] = []
         starts: list[Tensor] = []
@@ -98,20 +99,20 @@ class Collector:
         return Rollout(inputs, self.inputs(following, in_force, scale), following, *rest)
 
     def inputs(self, observation: Tensor, preferences: Tensor, scale: ObservationScale | None) -> Tensor:
-        """Return the networks' input: scaled observation and preference, ``[R, ..., n + m]``."""
+        """Return the input of the networks: scaled observation and preference, ``[R, ..., n + m]``."""
         if scale is not None:
             observation = scale.apply(observation)
         return torch.cat([observation, preferences], dim=-1)
 
     def to_env(self, action: Tensor) -> Tensor:
-        """Return what environments take; always finite, so that one run's failure cannot stop the others."""
+        """Return the environments' actions; always finite, so that a failure of one run cannot stop the others."""
         low, high = self.env.action_low, self.env.action_high
         if low is None or high is None:
             return action.to(self.env_device)
         return unit_box_to_action(action.nan_to_num(0.5).to(low), low, high)
 
     def shaped(self, tensor: Tensor) -> Tensor:
-        """Return what environments gave, ``[R * E, k]``, as ``[R, E, k]`` on the networks' device and in their type."""
+        """Return results of the environments, ``[R * E, k]``, as ``[R, E, k]`` in the networks' device and dtype."""
         dtype = torch.bool if tensor.dtype is torch.bool else self.preferences.dtype
         return tensor.to(self.preferences.device, dtype).reshape(self.runs, -1, tensor.shape[-1])
 

@@ -1,4 +1,4 @@
-"""Everything a batch carries over, as a flat dictionary of tensors, and back."""
+"""The complete state of a batch as a flat dictionary of tensors, and back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_tensors(batch: Batch, state: dict[str, Tensor]) -> None:
 
 
 def env_state(name: str, env: TensorEnv) -> dict[str, Tensor]:
-    """Return an environment's state under a prefix."""
+    """Return an environment's state with a prefix."""
     return {f"{name}/{key}": tensor for key, tensor in env.get_state().items()}
 
 

@@ -1,4 +1,4 @@
-"""Seeds and generators that belong to one run: every stream of random numbers comes from the run's own seed."""
+"""Seeds and generators of one run: every stream of random numbers is derived from the run's own seed."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from morl_recipes.common.seeds import derive
 
 
 class Streams:
-    """One generator per run for a named purpose. They live on the CPU, so numbers do not depend on the device."""
+    """One generator per run for a named purpose. They are on the CPU, so numbers do not depend on the device."""
 
     def __init__(self, seeds: Sequence[int], stream: str) -> None:
         self.generators = [Generator().manual_seed(derive(seed, stream)) for seed in seeds]
@@ -23,7 +23,7 @@ class Streams:
         return torch.stack([torch.rand(*shape, generator=g) for g in self.generators])
 
     def noise(self, kind: str, *shape: int) -> Tensor:
-        """Return the noise that an actor asks for, ``"uniform"`` or ``"normal"``, ``[R, *shape]``."""
+        """Return the noise that an actor needs, ``"uniform"`` or ``"normal"``, ``[R, *shape]``."""
         return self.uniform(*shape) if kind == "uniform" else self.normal(*shape)
 
     def permutations(self, count: int, size: int) -> Tensor:

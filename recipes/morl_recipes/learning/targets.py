@@ -1,4 +1,4 @@
-"""From a rollout to what the update learns from: advantages, value targets and attention."""
+"""The training data of the update, computed from a rollout: advantages, value targets and attention."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def estimate(
 
 
 def targets_of(batch: Batch, rollout: Rollout, estimates: Estimates) -> Targets:
-    """Return what a batch learns from, after its schedulers have chosen: see :func:`learning_targets`."""
+    """Return the training data of a batch, after its schedulers were stepped: see :func:`learning_targets`."""
     preferences, collected = rollout.inputs[..., -batch.objectives :].flatten(1, 2), None
     if batch.accrual is not None:
         collected = batch.accrual.over(rollout.reward, rollout.done, batch.hyper["gamma"])
@@ -79,7 +79,7 @@ def targets_of(batch: Batch, rollout: Rollout, estimates: Estimates) -> Targets:
 
 
 def expected_returns(batch: Batch, preferences: Tensor) -> Tensor:
-    """Return what the critics expect from the initial states, ``[R, N, m]``; equal preferences are judged once."""
+    """Return the critics' values of the initial states, ``[R, N, m]``; equal preferences are evaluated once."""
     if batch.collector.initial is None:
         checks.fail("advantage", "keep initial states (at_expectation)", type(batch.forms[0]).__name__)
     initial = batch.collector.initial.observation
@@ -109,16 +109,16 @@ def learning_targets(
     collected: tuple[Tensor, Tensor] | None = None,
     expected: Tensor | None = None,
 ) -> Targets:
-    """Widen the bounds of the returns, choose the smoothness, then normalise, weigh and standardise.
+    """Widen the bounds of the returns, choose the smoothness, then normalise, weight and standardise.
 
     The scalarizers are stepped if there is a ``clock``: the share of the training done, and the conflict of the last
-    iteration, ``[R]``. ``collected`` is what :class:`Accrual` returned, for forms of whole episodes: utility and
-    attention are then those of the episode, not of what is to come. ``expected`` is the raw return from the initial
-    states under the preference of each step, ``[R, N, m]``, for forms at the expectation.
+    iteration, ``[R]``. ``collected`` is the result of :class:`Accrual`, for forms of whole episodes: utility and
+    attention are then those of the episode, not of the future rewards. ``expected`` is the raw return from the initial
+    states under the preference of each step, ``[R, N, m]``, for advantages at the expected return.
     """
     _, returns, value = estimates
-    # A run that is about to fail must not stop the checks of the others: its numbers are replaced here, and the
-    # failure is found where the iteration ends.
+    # A run that is about to fail must not make the checks fail for the others, so its numbers are replaced here. The
+    # failure is detected at the end of the iteration.
     sane = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in estimates]).all(0).reshape(-1, 1, 1)
     safe = [torch.where(sane, tensor, 0.0) for tensor in estimates]
     judged, forecast = safe[1], safe[2]
@@ -131,7 +131,7 @@ def learning_targets(
         scalarizers.step(*clock, normalized, preferences)
     parts = [*safe, normalized, normalizer.normalize(forecast)]
     if expected is not None:
-        span = (normalizer.high - normalizer.low).clamp_min(MIN_RANGE)  # the raw return that is 1 when normalised
+        span = (normalizer.high - normalizer.low).clamp_min(MIN_RANGE)  # the raw return that is normalised to 1
         parts += [normalizer.normalize(expected.nan_to_num(0.0, 0.0, 0.0)), span]
     rows = zip(forms, zip(*parts, strict=True), scalarizers.blocks, preferences, strict=True)
     ready = torch.stack([form(Estimate(*own), scalarizer, weights) for form, own, scalarizer, weights in rows])
@@ -141,7 +141,7 @@ def learning_targets(
 
 
 def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:
-    """Undo the normalisation of values ``[R, N, m]``; identity before the first return."""
+    """Invert the normalisation of values ``[R, N, m]``; identity before the first return."""
     low, high = normalizer.low, normalizer.high
     known = low.isfinite() & high.isfinite()
     span = torch.where(known, (high - low).clamp_min(MIN_RANGE), 1.0)
@@ -149,7 +149,7 @@ def restore(normalizer: ReturnNormalizer, normalized: Tensor) -> Tensor:
 
 
 class Accrual:
-    r"""Keep, for every environment, the discounted reward since its episode began, and the discount of the next step.
+    r"""Accumulate the discounted reward since each episode began, and the discount of the next step.
 
     .. math:: C_t = \sum_{k<t} \gamma^k r_k, \qquad d_t = \gamma^t
 

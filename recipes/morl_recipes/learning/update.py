@@ -1,7 +1,7 @@
-"""The gradients of one minibatch for R runs of any blocks: the public modules, lifted over runs with ``torch.func``.
+"""The gradients of one minibatch for R runs of any blocks: the public modules, vectorised with ``torch.func``.
 
-:mod:`morl_recipes.learning.fast` has an equal form that is faster for the blocks of this package; tests hold the two
-together. :func:`~morl_recipes.learning.iteration.gradient_step` says what becomes of the gradients.
+:mod:`morl_recipes.learning.fast` has an equivalent form that is faster for the blocks of this package; tests compare
+both. :func:`~morl_recipes.learning.iteration.gradient_step` uses the gradients.
 """
 
 from collections.abc import Callable

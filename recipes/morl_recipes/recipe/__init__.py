@@ -1,6 +1,6 @@
-"""What is trained, as frozen data: recipes, their slots and rows, settings, and the identity of a run.
+"""The definition of a training as frozen data: recipes, their slots and rows, settings, and the identity of a run.
 
-Knows neither training nor result files.
+Depends neither on training code nor on result files.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Load the class on first use: the settings beside it do without torch."""
+    """Load the class on first use, because the settings beside it do not need torch."""
     if name != "Recipe":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from morl_recipes.recipe.recipe import Recipe

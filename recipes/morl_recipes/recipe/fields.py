@@ -24,7 +24,7 @@ from morl_recipes.recipe.spec import AnySpec, Live, Spec, kind_of
 
 
 def describe_recipe(recipe: Recipe) -> dict[str, Any]:
-    """Return the recipe as plain fields, or its text and digests when it holds live modules, which no file can."""
+    """Return the recipe as plain fields, or its text and digests if it holds live modules, which no file can store."""
     try:
         return recipe.to_dict()
     except ValueError:
@@ -33,7 +33,7 @@ def describe_recipe(recipe: Recipe) -> dict[str, Any]:
 
 
 def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | None:
-    """Return the actor of a described recipe; ``None`` is the paper's, which version 0.1 did not name."""
+    """Return the actor of a described recipe; ``None`` is the paper's, which version 0.1 did not store."""
     if "actor" in recipe:
         return read_actor(recipe["actor"])
     return {"text": "a recipe that does not tell it"} if "text" in recipe else None
@@ -63,7 +63,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
 
 
 def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
-    """Read changes as they are typed.
+    """Parse changes of the command line.
 
     Example:
         >>> parse_changes(["ppo.learning_rate=1e-4", "combiner=Sum"])
@@ -77,7 +77,7 @@ def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Find the live modules of a slot, also those that are arguments of a spec, by dotted name."""
+    """Find the live modules of a slot by dotted name, including those that are arguments of a spec."""
     if isinstance(value, Live):
         yield name, digest_of(value.module)
     elif isinstance(value, Spec):
@@ -86,7 +86,7 @@ def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> Any:
-    """Return a number, true or false; anything else is a word."""
+    """Parse a number, true or false; anything else is text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -94,7 +94,7 @@ def _value(text: str) -> Any:
 
 
 def _changed(block: Any, changes: Sequence[tuple[list[str], str, Any]], recipe: Recipe) -> Any:
-    """Return a recipe, PPO's numbers or a spec with changes, each a path, its whole name and the new value."""
+    """Return a recipe, PPO's settings or a spec with changes, each a path, its full name and the new value."""
     own, below = _values(block), dict[str, list[tuple[list[str], str, Any]]]()
     for (first, *rest), name, value in changes:
         if first not in own:
@@ -114,14 +114,14 @@ def _changed(block: Any, changes: Sequence[tuple[list[str], str, Any]], recipe: 
 
 
 def _values(block: Any) -> dict[str, Any]:
-    """Return what a recipe, PPO's numbers or a spec holds, by name; nothing for anything else."""
+    """Return the fields of a recipe, PPO's settings or a spec by name; nothing for anything else."""
     if isinstance(block, Recipe | PPO):
         return {field.name: getattr(block, field.name) for field in fields(block)}
     return dict(block.values) if isinstance(block, Spec) else {}
 
 
 def _like(name: str, before: Any, value: Any) -> Any:
-    """Require a value of the same kind as the one before."""
+    """Require a value of the same kind as the previous one."""
     if isinstance(before, bool) and not isinstance(value, bool):
         checks.fail(name, "be true or false", repr(value))
     if isinstance(before, str) and not isinstance(value, str):
@@ -137,11 +137,11 @@ def _names(block: Any, path: str = "") -> list[str]:
 
 
 def blocks_of(recipe: Recipe | Mapping[str, Any]) -> str:
-    """Return what a recipe trains, as text: its slots without PPO's numbers, in one form for all of its spellings.
+    """Return the part of a recipe that affects training as text: its slots without PPO's settings, in a canonical form.
 
-    JSON of older stores gets the slots that came later; what this version cannot read is taken as it stands. A brake
-    can raise the smoothness to its maximum and no further: over a base that is fixed at this maximum it does nothing.
-    So the paper's *No Decay* is its *mu=10.0*.
+    JSON of older stores gets the slots that were added later; JSON that this version cannot read is kept as it is. A
+    conflict brake can raise the smoothness to its maximum but no further, so over a base that is fixed at this maximum
+    it has no effect. So the paper's *No Decay* equals its *mu=10.0*.
     """
     if isinstance(recipe, Recipe):
         return _text_of(recipe.to_dict())
@@ -150,9 +150,9 @@ def blocks_of(recipe: Recipe | Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4096)
 def _blocks(text: str) -> str:
-    """Work on text, which can be remembered: a sweep has few recipes and many runs."""
+    """Canonicalise text, which can be cached: a sweep has few recipes and many runs."""
     recipe = json.loads(text)
-    with suppress(KeyError, TypeError, ValueError):  # of another version, or of a user's file that is not loaded
+    with suppress(KeyError, TypeError, ValueError):  # from another version, or from a user's file that is not loaded
         recipe = Recipe.from_dict(recipe).to_dict()
     return _text_of(recipe)
 
@@ -168,20 +168,20 @@ def _text_of(recipe: Mapping[str, Any]) -> str:
 
 
 INTERNAL = frozenset(vars(nn.Module())) - {"training"}
-"""What every module has, whatever it computes."""
+"""Attributes of every module, which do not affect its computation."""
 
 
 def digest_of(module: nn.Module) -> str:
-    """Return a short text that differs between modules of different classes, tensors or attributes.
+    """Return a short digest that differs between modules of different classes, tensors or attributes.
 
-    All parameters and buffers count, also those that a state dict leaves out. So do attributes that are plain (numbers,
-    words, tensors, arrays, collections and objects of these); a function counts by its name alone.
+    It includes all parameters and buffers, also those that a state dict leaves out, and plain attributes (numbers,
+    strings, tensors, arrays, collections and objects of these). Of a function it only includes the name.
     """
     return _sha256(json.dumps(_as_json(module, frozenset())).encode())[:16]
 
 
 def _as_json(value: Any, above: frozenset[int]) -> Any:
-    """Return a value as what JSON can hold; ``above`` has the ids of what it lies in, so that a circle ends."""
+    """Return a value as JSON data; ``above`` has the ids of the containers around it, so that a cycle ends."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Tensor):
@@ -198,13 +198,13 @@ def _as_json(value: Any, above: frozenset[int]) -> Any:
         return [[str(key), _as_json(item, above)] for key, item in value.items()]
     if isinstance(value, list | tuple):
         return [_as_json(item, above) for item in value]
-    if isinstance(value, set | frozenset):  # Python shuffles words anew in every process
+    if isinstance(value, set | frozenset):  # the order of strings differs between processes
         return sorted(json.dumps(_as_json(item, above)) for item in value)
     return [_as_json(type(value), above), _as_json(_attributes(value), above)]
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """Return what an object holds, by name; of a module its tensors and modules too, and nothing of PyTorch's own."""
+    """Return the attributes of an object by name; of a module also tensors and modules, not PyTorch's own."""
     own = dict(getattr(value, "__dict__", {}))
     if not isinstance(value, nn.Module):
         return own

@@ -18,10 +18,10 @@ REFERENCE = "PASTA (Ours)"
 """Name of PASTA in every table."""
 
 QUADROTOR = ("frogger", "formation")
-"""Environments with a table of their own; the paper's other tables are on ``stealth``."""
+"""Environments with their own table; the paper's other tables are on ``stealth``."""
 
 TOLERANCE = 1e-6
-"""Weights that differ by no more are the same preference."""
+"""Preferences whose weights differ by no more than this are the same."""
 
 SCALE_TOLERANCE = 0.1
 """Largest relative difference between the paper's hypervolumes and those of its own returns under our bounds."""
@@ -31,7 +31,7 @@ _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "
 
 
 def is_reference(method: str) -> bool:
-    """Tell whether the paper, or a row of this package, means PASTA by a method's name.
+    """Return whether the paper, or a row of this package, means PASTA by a method's name.
 
     A user's own row may have any name: :mod:`morl_recipes.analysis.results` decides by the recipe too.
     """
@@ -54,7 +54,7 @@ def method_name(method: str) -> str:
 
 
 def preference_weights(label: str) -> tuple[float, ...]:
-    """Read a preference as the paper prints it; thirds are printed as 0.33.
+    """Parse a preference as printed in the paper; thirds are printed as 0.33.
 
     Example:
         >>> preference_weights("0.10-0.70-0.20")
@@ -67,21 +67,21 @@ def preference_weights(label: str) -> tuple[float, ...]:
 
 
 def preference_label(weights: tuple[float, ...]) -> str:
-    """Print a preference as the paper does: two digits, joined by dashes.
+    """Print a preference as in the paper: two digits, joined by dashes.
 
-    A preference that is not the paper's but would read like one of the paper's is printed with more digits, so a label
+    A preference that differs from the paper's but would look like one of them is printed with more digits. So a label
     that the paper prints always means the paper's weights.
     """
     return preference_labels([weights])[0]
 
 
 def preference_labels(preferences: Sequence[tuple[float, ...]]) -> list[str]:
-    """Print several preferences as :func:`preference_label` does, with more digits where two would look the same."""
+    """Print several preferences as :func:`preference_label` does, with more digits if two would look the same."""
     return [_label(weights, preferences) for weights in preferences]
 
 
 def _label(weights: tuple[float, ...], others: Sequence[tuple[float, ...]]) -> str:
-    """Print with as few digits as tell a preference from the others and from those of the paper."""
+    """Print with as few digits as distinguish a preference from the others and from those of the paper."""
     if any(_same(weights, printed) for printed in _printed_preferences()):
         return _rounded(weights, 2)
     for digits in range(2, _MOST_DIGITS):
@@ -114,7 +114,7 @@ def _read(name: str) -> pd.DataFrame:
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give an appendix table its environment, its group and the methods' common names."""
+    """Add environment, group and the common names of the methods to an appendix table."""
     table = frame.pop("table")
     frame.insert(0, "env", table.where(table.isin(QUADROTOR), "stealth"))
     frame.insert(1, "group", table.where(~table.isin(QUADROTOR), "baselines"))
@@ -160,7 +160,7 @@ def summary() -> pd.DataFrame:
 def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[float, float] | None:
     """Return the mean hypervolume of the paper's own returns under given bounds, and the mean that it prints.
 
-    ``None`` where nothing is printed for the environment.
+    ``None`` if nothing is printed for the environment.
     """
     frame = per_preference()
     rows = frame[frame["env"] == env]
@@ -171,6 +171,6 @@ def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[flo
 
 
 def same_scale(env: str, low: Sequence[float], high: Sequence[float]) -> bool:
-    """Tell whether the paper's hypervolumes may stand beside ours: its own returns score what it prints."""
+    """Return whether the paper's hypervolumes are comparable with ours: its own returns must score as printed."""
     found = rescored(env, low, high)
     return found is None or abs(found[0] - found[1]) <= SCALE_TOLERANCE * found[1]

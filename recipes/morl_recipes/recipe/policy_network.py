@@ -1,4 +1,4 @@
-"""The network behind stored policies: its actor as data, and the sizes with which it is built."""
+"""The network of stored policies: its actor as data, and the sizes that are needed to build it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from morl_recipes.recipe.specs import Choices
 
 @dataclass(frozen=True)
 class Network:
-    """What a policy is built from; its parameters are kept apart. An unknown actor stays as its file has it."""
+    """The specification of a policy's network, without its parameters. An unknown actor is kept as in its file."""
 
     actor: AnySpec | Mapping[str, Any]
     observation_dim: int
@@ -34,32 +34,33 @@ class Network:
 
     @property
     def known(self) -> bool:
-        """Whether it can be built here."""
+        """Whether it can be built in this process."""
         return isinstance(self.actor, Spec | Live)
 
     def build(self, num_objectives: int) -> Actor:
-        """Return the actor, with parameters of no meaning."""
+        """Return the actor, with uninitialised parameters."""
         known = require_known(self.actor)
-        # A file may name any size: nothing is allocated for our own. A user's may hold more than its parameters.
+        # A file may contain any size, so our own actors allocate nothing. A user's actor may hold more than its
+        # parameters.
         ours = isinstance(known, Spec) and known.kind is specs.Actor
         with torch.device("meta") if ours else torch.random.fork_rng(devices=[]):
             actor: Actor = known.build(self.observation_dim, num_objectives, self.actions)
         return actor
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the network as JSON; an actor that no file can describe is kept as its text."""
+        """Return the network as JSON; an actor that no file can describe is stored as its text."""
         sizes = {"observation_dim": self.observation_dim, "actions": int(self.actions)}
         return {"actor": describe_actor(self.actor), **sizes, "discrete": isinstance(self.actions, Choices)}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Network:
-        """Read what :meth:`to_dict` wrote; an actor that is not known here is no error before it is built."""
+        """Read the output of :meth:`to_dict`; an unknown actor raises no error before it is built."""
         actions = Choices(fields["actions"]) if fields["discrete"] else int(fields["actions"])
         return cls(read_actor(fields["actor"]), int(fields["observation_dim"]), actions)
 
     @classmethod
     def of_shapes(cls, tensors: Mapping[str, Tensor], num_objectives: int) -> Network:
-        """Return the paper's network of the size that parameters tell, for files that do not name their actor."""
+        """Return the paper's network with the size of the parameters, for files that do not name their actor."""
         hidden, inputs = tensors["trunk.0.weight"].shape
         discrete = "logits.bias" in tensors
         actions = len(tensors["logits.bias" if discrete else "mean.bias"])
@@ -67,7 +68,7 @@ class Network:
 
 
 def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an actor as JSON that makes the same one again, or else its text."""
+    """Return an actor as JSON from which it can be rebuilt, or else its text."""
     if not isinstance(actor, Spec | Live):
         return actor
     try:
@@ -80,14 +81,14 @@ def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def read_actor(fields: Any) -> AnySpec | Mapping[str, Any]:
-    """Read what :func:`describe_actor` wrote; an actor that is not known here stays as it is."""
+    """Read the output of :func:`describe_actor`; an unknown actor is kept as it is."""
     if not isinstance(fields, Mapping) or not fields.keys() & {"type", "text"}:
         raise ValueError("the actor has no name")
     return Recipe.from_dict({"actor": fields}).actor if fields.get("type") in KINDS else fields
 
 
 def require_known(actor: AnySpec | Mapping[str, Any]) -> AnySpec:
-    """Return an actor that can be built here."""
+    """Return an actor that can be built in this process."""
     if not isinstance(actor, Spec | Live):
         if "type" in actor:
             how = "--blocks FILE; in Python, import the file that defines it, and load it again"

@@ -1,4 +1,4 @@
-"""The numbers of PPO, checked when they are given."""
+"""The hyperparameters of PPO, checked when they are set."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ WORDS = {
     "time_limit": ("bootstrap", "terminal"),
     "mask": ("step", "next"),
 }
-"""The words that PPO's options take."""
+"""Allowed values of PPO's options."""
 
 
 @dataclass(frozen=True)
 class PPO:
-    """The numbers of PPO. Runs of one population may differ in the floats.
+    """The hyperparameters of PPO. Runs of one population may differ in the floats.
 
     Args:
         learning_rate: Step size of both Adam optimisers.
@@ -27,18 +27,18 @@ class PPO:
         epochs: Passes over the collected steps.
         minibatch_size: Steps per gradient.
         clip: Clip range of the probability ratio.
-        value_coefficient: Factor of the critic's loss (it matters through the gradient clip alone).
+        value_coefficient: Factor of the critic's loss (it matters only because gradients are clipped).
         entropy_coefficient: Factor of the entropy bonus, added once, after the gradients are combined.
         gamma: Discount.
         gae_lambda: Trace decay of the advantage estimate.
         max_gradient_norm: Largest norm of the actor's and of the critic's gradient.
         normalize_targets: Let the critic predict returns normalised to [0, 1] instead of raw ones.
-        normalize_advantages: Standardise advantages over the ``"rollout"``, or again over each ``"minibatch"``.
-        time_limit: What an episode's time limit means to the estimator: ``"bootstrap"`` from the last observation, or
-            count it as ``"terminal"``.
-        mask: Take the mask of episode ends from each ``"step"`` itself, or from the ``"next"`` one.
-        learning_rate_decay: Share of the learning rate that is gone at the end, in a straight line: 0 keeps it, 1 ends
-            at nothing.
+        normalize_advantages: Standardise advantages over the ``"rollout"``, or also over each ``"minibatch"``.
+        time_limit: How the estimator treats a time limit: ``"bootstrap"`` from the last observation, or as
+            ``"terminal"``.
+        mask: Use the mask of episode ends of each ``"step"`` itself, or of the ``"next"`` one.
+        learning_rate_decay: Share of the learning rate that is removed linearly by the end: 0 keeps it constant, 1 ends
+            at 0.
     """
 
     learning_rate: float = 3e-4
@@ -58,7 +58,7 @@ class PPO:
     learning_rate_decay: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every number, and turn it into a plain float or whole number."""
+        """Check every number, and convert it to a plain float or int."""
         checked: dict[str, float] = {}
         for name in ("learning_rate", "clip", "max_gradient_norm"):
             checked[name] = positive(name, getattr(self, name))
@@ -79,7 +79,7 @@ class PPO:
 
     @classmethod
     def from_dict(cls, data: object) -> PPO:
-        """Read the numbers that a file changes; unknown names and other kinds of values raise ``ValueError``."""
+        """Read the numbers that a file changes; unknown names and values of another kind raise ``ValueError``."""
         if not isinstance(data, Mapping):
             fail("ppo", "be a table of numbers", repr(data))
         kinds = {f.name: type(f.default) for f in fields(cls)}

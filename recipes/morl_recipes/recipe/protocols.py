@@ -1,7 +1,7 @@
-"""Evaluation protocols of the literature as data, and what was published under them.
+"""Evaluation protocols of the literature as data, and the values published under them.
 
-A published hypervolume means something only beside its environment, discount, horizon, reference point and grid of
-weights. A :class:`Task` holds these, and says whether a front of an environment that runs here may stand beside it.
+A published hypervolume is only meaningful with its environment, discount, horizon, reference point and grid of weights.
+A :class:`Task` holds these, and whether a front of an environment of this package is comparable with it.
 """
 
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ class Task:
     Attributes:
         protocol: Name of the protocol.
         name: The task's name in the published tables.
-        env: The environment here that comes nearest.
+        env: The most similar environment of this package.
         objectives: Number of objectives m.
         gamma: Discount of the evaluation, not of the training.
-        horizon: Steps after which the publication cuts an episode off.
+        horizon: Steps after which the publication truncates an episode.
         reference: Reference point of the hypervolume, m numbers, maximise.
         weights: Size of the even grid of the expected utility.
-        seeds: Trainings per method; ``None`` where it does not apply.
-        steps: Environment steps per training; ``None`` where it does not apply.
-        comparable: Whether a front of ``env`` may stand beside the published numbers.
+        seeds: Number of trainings per method; ``None`` if it does not apply.
+        steps: Environment steps per training; ``None`` if it does not apply.
+        comparable: Whether a front of ``env`` can be compared with the published numbers.
         reason: Why, or why not.
     """
 
@@ -58,9 +58,9 @@ class Task:
         return even_weights(self.objectives, self.weights)
 
     def published(self) -> pd.DataFrame:
-        """Return the published rows of :func:`published_fronts` that a front of ``env`` may stand beside.
+        """Return the published rows of :func:`published_fronts` that a front of ``env`` can be compared with.
 
-        A task that is not comparable raises ``ValueError`` with the reason: its numbers are about something else.
+        A task that is not comparable raises ``ValueError`` with the reason, because its numbers mean something else.
         """
         if not self.comparable:
             checks.fail(
@@ -73,7 +73,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Protocol:
-    """A set of tasks that are evaluated alike; ``name`` is ``"A"``, ``"B"`` or ``"exact"``."""
+    """A set of tasks that are evaluated in the same way; ``name`` is ``"A"``, ``"B"`` or ``"exact"``."""
 
     name: str
     title: str
@@ -95,10 +95,10 @@ class Protocol:
 def protocol(name: str) -> Protocol:
     """Return a protocol of the literature.
 
-    - ``"A"``: PGMORL's environments, undiscounted, reference 0. MO-Gymnasium ships none of them, so no task of it is
-      comparable; its settings and values are here to read.
-    - ``"B"``: MO-Gymnasium's ids, gamma 0.99, reference -100 each. Where version 5 rewards otherwise than the version 4
-      of the publications, the task of the ``-v5`` id is not comparable and that of the ``-v4`` id is.
+    - ``"A"``: PGMORL's environments, undiscounted, reference 0. MO-Gymnasium contains none of them, so no task of it is
+      comparable; its settings and values are included for reference.
+    - ``"B"``: MO-Gymnasium's ids, gamma 0.99, reference -100 each. If the rewards of version 5 differ from those of
+      version 4 in the publications, the task of the ``-v4`` id is comparable and that of the ``-v5`` id is not.
     - ``"exact"``: tasks whose front is known.
 
     Example:
@@ -115,8 +115,8 @@ def published_fronts() -> pd.DataFrame:
     """Return the published values, one row per protocol, environment, metric and method.
 
     Columns: ``protocol, environment`` (as the publication names it), ``metric`` (``HV`` or ``EUM``), ``method``,
-    ``value, deviation`` (in plain units; NaN where none is printed), ``seeds, steps`` and ``source``. Rows of different
-    protocols are about different numbers: never rank over them.
+    ``value, deviation`` (in plain units; NaN if none is printed), ``seeds, steps`` and ``source``. Rows of different
+    protocols measure different things: never rank across them.
 
     Example:
         >>> frame = published_fronts()
@@ -133,13 +133,13 @@ def published_fronts() -> pd.DataFrame:
 
 @cache
 def _read(name: str) -> pd.DataFrame:
-    """Read one of the packaged tables; counts that may be missing stay whole numbers."""
+    """Read one of the packaged tables; counts that may be missing stay integers."""
     with (resources.files("morl_recipes") / "data" / "fronts" / f"{name}.csv").open(encoding="utf-8") as file:
         return pd.read_csv(file, dtype={"reference": "str", "seeds": "Int64", "steps": "Int64"})
 
 
 def _task(row: dict[str, object]) -> Task:
-    """Make a task of a row of ``tasks.csv``."""
+    """Make a task from a row of ``tasks.csv``."""
     count = int(str(row["objectives"]))
     numbers = tuple(float(part) for part in str(row["reference"]).split())
     fixed = {
@@ -156,5 +156,5 @@ def _task(row: dict[str, object]) -> Task:
 
 
 def _count(value: object) -> int | None:
-    """Return a whole number, or ``None`` for a missing one, however pandas spells it."""
+    """Return an integer, or ``None`` for a missing one in any of pandas' forms."""
     return int(str(value)) if str(value).isdigit() else None

@@ -1,4 +1,4 @@
-"""A recipe: which block fills each slot of the training loop, as frozen data that reads like the paper."""
+"""A recipe: which block fills each slot of the training loop, as frozen data in the terms of the paper."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from morl_recipes.recipe.specs import (
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a training run is made of. The defaults are PASTA; a variant is one ``dataclasses.replace``.
+    """The definition of a training. The defaults are PASTA; a variant is one ``dataclasses.replace``.
 
     Args:
-        scalarizer: From normalised returns to a utility and an attention over the objectives.
-        mu: Where the smoothness comes from, for scalarizers that take a scheduler; ``None`` for the others.
-        advantage: ``Vector()`` keeps one advantage per objective, ``Scalarised()`` makes one of the utility.
-        combiner: From one gradient per objective to one update; without effect on a scalarised advantage.
-        critic: The value network, alone (every objective weighs the same) or in ``AttentionWeighted``.
+        scalarizer: Maps normalised returns to a utility and an attention over the objectives.
+        mu: Scheduler of the smoothness, for scalarizers that take a scheduler; ``None`` for the others.
+        advantage: ``Vector()`` keeps one advantage per objective, ``Scalarised()`` computes one of the utility.
+        combiner: Maps one gradient per objective to one update; it has no effect on a scalarised advantage.
+        critic: The value network, alone (all objectives have equal weight) or in ``AttentionWeighted``.
         actor: The policy network.
-        loss: From probabilities and advantages to one loss per objective.
-        ppo: The numbers of PPO.
+        loss: Maps probabilities and advantages to one loss per objective.
+        ppo: The hyperparameters of PPO.
         preferences: ``Given()`` trains each run for its own preference; ``Uniform()``, ``Dirichlet(alpha)`` and
             ``Grid(n)`` draw another one for every episode, so that one policy learns all of them.
-        penalty: A further term of the actor's loss, such as ``Indifference()``; ``None`` for none.
+        penalty: An additional term of the actor's loss, such as ``Indifference()``; ``None`` for none.
 
     Example:
         >>> from dataclasses import replace
@@ -60,7 +60,7 @@ class Recipe:
     penalty: AnySpec | None = None
 
     def __post_init__(self) -> None:
-        """Wrap live modules, and refuse what fits no slot or cannot be built."""
+        """Wrap live modules, and raise for values that fit no slot or cannot be built."""
         for name in SLOTS:
             value = as_spec(getattr(self, name))
             object.__setattr__(self, name, value)
@@ -86,27 +86,27 @@ class Recipe:
     def structure(self) -> object:
         """Return a hashable key: runs with the same key can share a batch.
 
-        Scalarizers, schedulers and the floats of PPO may differ; networks, combiner, loss and whole numbers may not.
+        Scalarizers, schedulers and the floats of PPO may differ; networks, combiner, loss and integers may not.
         """
         shared = tuple((name, _key(getattr(self, name))) for name in SLOTS if name not in ("scalarizer", "mu"))
         return shared, tuple((f.name, getattr(self.ppo, f.name)) for f in fields(PPO) if type(f.default) is not float)
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
-        """Name the slots in which two recipes differ."""
+        """Return the names of the slots in which two recipes differ."""
         return tuple(f.name for f in fields(Recipe) if getattr(self, f.name) != getattr(other, f.name))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries, strings and numbers (no smoothness is the word ``"none"``: TOML has no null).
+        """Return plain dictionaries, strings and numbers; no smoothness is ``"none"``, because TOML has no null.
 
-        What came later is left out while it has its default, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``: recipes
-        that do without it read, and are named, as they always were.
+        Later additions, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``, are left out while they have their defaults.
+        So recipes that do not use them keep their text and their names.
         """
         written = {f.name: _without_later(fields_of(f.name, getattr(self, f.name))) for f in fields(Recipe)}
         return {name: value for name, value in written.items() if LATER.get(name) != value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
-        """Read what :meth:`to_dict` wrote, in this version or in 0.1; slots that are left out are those of PASTA."""
+        """Read the output of :meth:`to_dict`, of this version or of 0.1; missing slots are those of PASTA."""
         data = upgraded(data)
         for name in data:
             if name not in (*SLOTS, "ppo"):
@@ -120,7 +120,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Read what :meth:`to_json` wrote."""
+        """Read the output of :meth:`to_json`."""
         return cls.from_dict(json.loads(text))
 
     def to_toml(self) -> str:
@@ -129,26 +129,26 @@ class Recipe:
 
     @classmethod
     def from_toml(cls, text: str) -> Recipe:
-        """Read what :meth:`to_toml` wrote, or what a user wrote by hand."""
+        """Read the output of :meth:`to_toml`, or TOML written by a user."""
         return cls.from_dict(toml.loads(text))
 
 
 SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences", "penalty")
 
 LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
-"""Slots that came after the first stores were written, with their defaults."""
+"""Slots that were added after the first stores were written, with their defaults."""
 
 LATER_ARGUMENTS: dict[str, dict[str, Any]] = {
     "Actor": {"log_std": INITIAL_LOG_STD},
     "PPO": {"learning_rate_decay": PPO.learning_rate_decay},
 }
-"""Arguments of blocks and numbers of PPO that came later, with their defaults."""
+"""Arguments of blocks and settings of PPO that were added later, with their defaults."""
 
 
 def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe of version 0.1 in today's terms; today's own are returned as they are.
+    """Return a recipe of version 0.1 in the current format; current recipes are returned unchanged.
 
-    Then the actor's width was a number of PPO, and fixed STCH took its smoothness from the ``mu`` slot.
+    In that version the actor's width was a setting of PPO, and fixed STCH took its smoothness from the ``mu`` slot.
     """
     data = dict(data)
     ppo, scalarizer, mu = (data.get(name) for name in ("ppo", "scalarizer", "mu"))
@@ -201,7 +201,7 @@ def _spec(name: str, data: Any) -> Any:
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> str:
-    """Write nested tables: numbers and words first, then the sub-tables."""
+    """Write nested tables: numbers and strings first, then the sub-tables."""
     lines = [f"[{path}]"] if path else []
     lines += [f"{key} = {json.dumps(value)}" for key, value in table.items() if not isinstance(value, Mapping)]
     below = [_toml(v, f"{path}.{k}" if path else k) for k, v in table.items() if isinstance(v, Mapping)]

@@ -1,4 +1,4 @@
-"""Every row of the paper's tables as a recipe, grouped as there, and a group of our own."""
+"""Every row of the paper's tables as a recipe, in the paper's groups, and a group of our own."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ PASTA = Recipe(
     critic=AttentionWeighted(Branched()),
 )
 
-# The baselines collapse the objectives before the gradient and keep PASTA's vector critic, unweighted.
+# The baselines scalarise before the gradient and keep PASTA's vector critic, unweighted.
 LINEAR = replace(PASTA, scalarizer=Linear(), mu=None, advantage=Scalarised(), critic=Branched())
 TCHEBYCHEFF = replace(LINEAR, scalarizer=Tchebycheff(utopia=1.05))
-# The fair counterpart: vector advantages as in PASTA, and the attention weighs the gradients.
+# The fair counterpart: vector advantages as in PASTA, where the attention weights the gradients.
 VECTOR = replace(LINEAR, advantage=Vector(), combiner=WeightedSum())
 
-# The utility of the expected return: its exact gradient, taken once per preference at the initial states.
+# The utility of the expected return: its exact gradient, computed once per preference at the initial states.
 SER = replace(LINEAR, scalarizer=SmoothTchebycheff(0.1), advantage=OfExpectation())
 
-# One policy for all preferences. Its numbers are our own: a minibatch has to hold samples of many preferences.
+# One policy for all preferences, with our own hyperparameters: a minibatch must contain many preferences.
 FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
 
 FRONT_ACTOR, FRONT_PREFERENCES = Actor(init="orthogonal", log_std=-1.5), Dirichlet(0.5)
-"""What :func:`~morl_recipes.front_recipe` puts into any recipe, besides numbers of PPO."""
+"""Arguments that :func:`~morl_recipes.front_recipe` sets in any recipe, besides those of PPO."""
 
 ROWS: dict[str, dict[str, Recipe]] = {
     "baselines": {
@@ -148,6 +148,6 @@ ROWS: dict[str, dict[str, Recipe]] = {
 }
 """``ROWS[group][name]``: groups and names as in the paper's summary tables, then three more.
 
-``"utopia"`` is the paper's too; ``"ours"`` asks what the paper could not; ``"readings"`` are ways to read the paper in
-which its reference code differs from its text.
+``"utopia"`` is the paper's too; ``"ours"`` tests questions that the paper leaves open; ``"readings"`` are readings of
+the paper in which its reference code differs from its text.
 """

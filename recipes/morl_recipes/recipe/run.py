@@ -1,4 +1,4 @@
-"""A run that is still to train: what is trained, and its name in a plan."""
+"""A planned run: its recipe, preference and seed, and its name in a plan."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from morl_recipes.recipe.fields import describe_recipe
 from morl_recipes.recipe.recipe import Recipe
 
 IDENTITY = ("run_id", "group", "method", "env", "preference", "seed")
-"""Fields that identify a run in a store; its plan, its record and its files agree on them."""
+"""Fields that identify a run in a store; its plan, its record and its files have the same values."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Run:
 
 
 def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
-    """Group runs that can train together: recipes of one structure, in the order of their first run.
+    """Group runs that can be trained together: recipes of one structure, in the order of their first run.
 
     Example:
         >>> from morl_recipes.recipe.rows import ROWS
@@ -86,7 +86,7 @@ def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def check_batch(runs: Sequence[Run]) -> None:
-    """Require at least one run, and that all of them can train together."""
+    """Require at least one run, and that all of them can be trained together."""
     if not runs:
         checks.fail("runs", "hold at least one run", "none")
     checks.one_length([run.preference for run in runs])

@@ -1,4 +1,4 @@
-"""From the names that people type to recipes: groups, rows, and rows of their own files."""
+"""Select recipes by the names that users type: groups, rows, and rows of their own files."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from morl_recipes.recipe.rows import FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
 @dataclass(frozen=True)
 class Row:
-    """A recipe under the name that tables print; a user's own rows have the stem of their file as group."""
+    """A recipe under its name in tables; the group of a user's own row is the stem of the file."""
 
     group: str
     method: str
@@ -23,9 +23,9 @@ class Row:
 
 
 def select_rows(names: Iterable[str]) -> list[Row]:
-    """Return the rows that names stand for, each once.
+    """Return the rows for the given names, each once.
 
-    PASTA stands in every group of the paper. It is trained once, in the first group that asks for it, and tables show
+    PASTA belongs to every group of the paper. It is trained once, in the first group that contains it, and tables show
     it in all of them.
 
     Args:
@@ -34,8 +34,8 @@ def select_rows(names: Iterable[str]) -> list[Row]:
             (``"my_rows.py"``). Case does not matter.
 
     Returns:
-        The rows. Unknown names, two different rows of one name and files that are called like a group of this package
-        raise ``ValueError``.
+        The rows. Unknown names, two different rows with the same name, and files with the name of a group of this
+        package raise ``ValueError``.
 
     Example:
         >>> [row.method for row in select_rows(["controller", "linear"])]
@@ -55,9 +55,9 @@ def select_rows(names: Iterable[str]) -> list[Row]:
 
 
 def name_of(recipe: Recipe) -> tuple[str, str]:
-    """Return the group and the name of a recipe: those of its row, whatever its PPO numbers, or what it changes.
+    """Return the group and the name of a recipe: those of its row, whatever its PPO settings, or its changes.
 
-    A recipe of :func:`~morl_recipes.front_recipe` is called after the row whose blocks it has.
+    A recipe of :func:`~morl_recipes.front_recipe` is named after the row whose blocks it uses.
 
     Example:
         >>> from morl_recipes.recipe.specs import Fixed
@@ -77,7 +77,7 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
 
 
 def _definition(row: Row) -> tuple[Recipe, str]:
-    """Return what decides the numbers of a row; the same file under two paths is the same."""
+    """Return what determines the numbers of a row; the same file under two paths counts as one."""
     return row.recipe, "" if row.plugin is None else row.plugin.source
 
 
@@ -86,7 +86,7 @@ def _origin(row: Row) -> str:
 
 
 def _select(name: str) -> list[Row]:
-    """Return the rows of one name."""
+    """Return the rows with a name."""
     if (file := named_file(name)) is not None:
         group = Path(file.path).stem
         if group.lower() in ROWS:
@@ -111,13 +111,13 @@ def _select(name: str) -> list[Row]:
 
 
 def _spellings(row: Row) -> set[str]:
-    """Return what a row may be called, in small letters."""
+    """Return the possible names of a row, in lower case."""
     names = {row.method, paper.method_name(row.method)}
     return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}
 
 
 def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
-    """Return the rows that a name of a user's file stands for, a recipe or a dictionary; without a name, all."""
+    """Return the rows for a name of a user's file, a recipe or a dictionary; without a name, all rows."""
     module = plugin.load()
     found = {key: value for key, value in vars(module).items() if isinstance(value, Recipe) or _is_rows(value)}
     known = {id(value) for value in vars(import_module("morl_recipes.recipe.rows")).values()}
@@ -133,7 +133,7 @@ def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
 
 
 def explain(error: BaseException, plugins: Iterable[Plugin]) -> str:
-    """Name an error and, where it passed through a user's file, the last line of that: ``... (my_rows.py:12)``."""
+    """Describe an error with the last line of a user's file that it passed through: ``... (my_rows.py:12)``."""
     places = [f"{plugin.path}:{line}" for plugin in plugins if (line := plugin.line_of(error)) is not None]
     return f"{type(error).__name__}: {error}" + "".join(f" ({place})" for place in places[:1])
 

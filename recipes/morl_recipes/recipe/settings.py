@@ -1,6 +1,6 @@
-"""How to train, apart from what: every setting of a training, declared once.
+"""All settings of a training that are not part of the recipe, declared once.
 
-Python's ``train``, sweep files and the command line embed this class; none of them repeats a name or a default.
+Python's ``train``, sweep files and the command line use this class, so names and defaults are not repeated.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from morl_recipes.common import checks
 from morl_recipes.common.naming import unknown
 
 PAPER_STEPS = 488 * 2048
-"""Environment steps per run of the long trainings; the paper does not print its own number."""
+"""Environment steps per run of the long trainings; the paper does not state its own number."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """Settings of a training.
 
     Args:
         total_steps: Environment steps per run, rounded up to whole iterations.
@@ -30,11 +30,11 @@ class Settings:
         eval_every: Iterations between validations; the last iteration is always validated.
         eval_episodes: Episodes per validation.
         eval_deterministic: Validate the most likely actions instead of samples.
-        test_episodes: Fresh episodes on which the best and the last policy are played at the end; 0 for none.
+        test_episodes: Test episodes on which the best and the last policy are played at the end; 0 for none.
         checkpoint_every: Iterations between checkpoints.
-        compile: Fuse the update with torch.compile; "auto" does so where a compiler is there and it pays.
-        update: "auto" takes the fast update for the blocks that it knows, "generic" and "fast" insist.
-        device: Where the tensors live.
+        compile: Fuse the update with torch.compile; "auto" does so if a compiler is installed and it pays off.
+        update: "auto" uses the fast update if it supports all blocks, "generic" and "fast" force one form.
+        device: Device of the tensors.
 
     Example:
         >>> Settings(total_steps=4096).change(num_envs=4).num_envs
@@ -57,7 +57,7 @@ class Settings:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        """Check every setting, and turn whole numbers into plain ones."""
+        """Check every setting, and convert integers to plain ones."""
         for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
             object.__setattr__(self, name, checks.at_least(name, getattr(self, name), 1))
         object.__setattr__(self, "test_episodes", checks.at_least("test_episodes", self.test_episodes, 0))
@@ -70,7 +70,7 @@ class Settings:
             checks.fail("device", "be a name such as 'cpu' or 'cuda:0'", repr(self.device))
 
     def change(self, **changes: Any) -> Settings:
-        """Return the settings with some of them changed; unknown names are refused with the nearest known ones."""
+        """Return the settings with some of them changed; unknown names raise an error with the nearest known ones."""
         require_known(changes)
         return replace(self, **changes)
 
@@ -80,13 +80,13 @@ class Settings:
 
 
 WITHOUT_EFFECT = ("checkpoint_every", "device")
-"""Settings that change no number of a run (beyond rounding)."""
+"""Settings that do not change the numbers of a run (beyond rounding)."""
 
 NAMES = tuple(field.name for field in fields(Settings))
 
 
 def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = "setting") -> None:
-    """Refuse names that are neither settings nor among ``others``."""
+    """Raise for names that are neither settings nor among ``others``."""
     known = (*NAMES, *others)
     for name in names:
         if name not in known:
@@ -94,7 +94,7 @@ def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = 
 
 
 def help_texts(kind: type = Settings) -> Mapping[str, str]:
-    """Return what each field of a data class means, from its docstring.
+    """Return the description of each field of a data class, from its docstring.
 
     Example:
         >>> help_texts()["num_envs"]
@@ -106,10 +106,10 @@ def help_texts(kind: type = Settings) -> Mapping[str, str]:
 
 
 def takes(*kinds: type) -> Callable[[F], F]:
-    """Give a function that passes ``**changes`` on the fields of data classes as arguments, with their descriptions.
+    """Add the fields of data classes as documented arguments to a function that passes ``**changes`` on.
 
-    A field that the function names itself, such as ``total_steps``, stays as it is there. The line ``**changes`` of the
-    docstring gives way to the fields.
+    A field that the function declares itself, such as ``total_steps``, is not changed. The line ``**changes`` of the
+    docstring is replaced by the fields.
     """
 
     def decorate(function: F) -> F:

@@ -1,7 +1,7 @@
 """Specs: a block's class and arguments as frozen data, derived from the block's own signature.
 
-A spec carries what a block is made with, never a live module, so recipes share no state, compare by value and travel as
-JSON. ``spec(PCGrad)`` makes the kind of spec that stands for a block; names, defaults and order of its fields are those
+A spec holds the arguments of a block, never a live module, so recipes share no state, compare by value and can be
+written as JSON. ``spec(PCGrad)`` makes the kind of spec for a block. Names, defaults and order of its fields are those
 of the block's constructor, so nothing is declared twice.
 """
 
@@ -39,7 +39,7 @@ SLOT_BASES: dict[str, type | tuple[type, ...]] = {
 
 
 def slot_of(block: object) -> str | None:
-    """Return the slot that a block's class fills."""
+    """Return the slot for a block's class."""
     if not isinstance(block, type):
         return None
     return next((slot for slot, base in SLOT_BASES.items() if issubclass(block, base)), None)
@@ -49,17 +49,17 @@ KINDS: dict[str, Kind] = {}
 """Every kind of spec by name, for files."""
 
 GIVEN = {"critic": 2, "actor": 3}
-"""How many leading arguments a slot hands over: sizes of observation and preference, and of the action."""
+"""Number of leading arguments that a slot passes: sizes of observation and preference, and of the action."""
 
 COMPLETE = ("mu", "advantage", "loss", "preferences", "penalty")
-"""Slots that hand nothing over and need no optional package, so that a mistake shows when the spec is made."""
+"""Slots that pass no arguments and need no optional package, so that mistakes are found when the spec is made."""
 
 SETTLED = ("sense", "seed")
-"""Arguments that recipes settle themselves: returns are maximised, and every run brings its own generator."""
+"""Arguments that recipes set themselves: returns are maximised, and every run uses its own generator."""
 
 
 class Kind:
-    """The kind of spec that stands for one block; calling it makes a spec. See :func:`spec`."""
+    """The kind of spec for one block; calling it makes a spec. See :func:`spec`."""
 
     def __init__(self, block: Callable[..., Any], name: str, slot: str | None, defaults: Mapping[str, Any]) -> None:
         self.block, self.name, self.slot = block, name, slot
@@ -89,7 +89,7 @@ class Kind:
         return made
 
     def _require_all(self, given: Mapping[str, Any]) -> None:
-        """Require every argument of a block whose base class names no slot."""
+        """Require all arguments for a block whose base class belongs to no slot."""
         for name, default in self.defaults.items():
             if given.get(name, default) is inspect.Parameter.empty:
                 rule = f"be given, or its slot named, spec({self.block.__name__}, slot='critic'), because"
@@ -104,7 +104,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Spec:
-    """What a block is made with: frozen, comparable, serialisable. Arguments are attributes."""
+    """The arguments of a block: frozen, comparable, serialisable. Arguments are attributes."""
 
     kind: Kind
     values: tuple[tuple[str, Any], ...]
@@ -121,16 +121,16 @@ class Spec:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
 
     def brief(self) -> str:
-        """Return the spec as one would type it: without the arguments that have their defaults."""
+        """Return the spec as a user would type it, without arguments that have their defaults."""
         defaults = {name: _settled(name, default, None) for name, default in self.kind.defaults.items()}
-        number = [name for name, value in self.values[:1] if isinstance(value, float)]  # a first number is the point
+        number = [name for name, value in self.values[:1] if isinstance(value, float)]  # always shown
         shown = [(name, value) for name, value in self.values if name in number or value != defaults[name]]
         texts = (f"{name}={value.brief() if isinstance(value, Spec) else repr(value)}" for name, value in shown)
         return f"{self.kind.name}({', '.join(texts)})"
 
     @property
     def slot(self) -> str | None:
-        """The slot that it fills; ``None`` for any."""
+        """The slot of the block; ``None`` for any."""
         return self.kind.slot
 
     def but(self, **changes: Any) -> Spec:
@@ -138,7 +138,7 @@ class Spec:
         return self.kind(**{**dict(self.values), **changes})
 
     def build(self, *given: Any) -> Any:
-        """Return a new live block; ``given`` is what the slot hands over, if anything."""
+        """Return a new live block; ``given`` are the arguments that the slot passes, if any."""
         defaults = self.kind.defaults
         return self.kind.block(*given, **{name: _live(value, defaults[name], given) for name, value in self.values})
 
@@ -151,7 +151,7 @@ class Live:
 
     @property
     def slot(self) -> str | None:
-        """The slot that the module fills; ``None`` when its class does not tell."""
+        """The slot of the module; ``None`` if its class belongs to no slot."""
         return slot_of(type(self.module))
 
     def build(self, *given: Any) -> Any:
@@ -163,12 +163,12 @@ AnySpec = Spec | Live
 
 
 def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = None, **defaults: Any) -> Kind:
-    """Make the kind of spec that stands for a block, and register its name for files.
+    """Make the kind of spec for a block, and register its name for files.
 
     Args:
-        block: The block's class, such as a combiner of your own, or a function that makes it.
+        block: The block's class, such as a custom combiner, or a function that makes it.
         name: Name in files; by default the block's.
-        slot: Slot of a recipe that it fills; by default from the block's base class.
+        slot: Slot of the recipe; by default that of the block's base class.
         **defaults: Defaults that differ from the block's own.
 
     Example:
@@ -187,7 +187,7 @@ def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = 
 
 
 def kind_of(name: object) -> Kind:
-    """Return the kind of a name; unknown ones raise ``ValueError`` with the nearest."""
+    """Return the kind of spec with a name; unknown names raise ``ValueError`` with the nearest ones."""
     import morl_recipes.recipe.specs  # noqa: F401 - registers the kinds of this package
 
     if not isinstance(name, str) or name not in KINDS:
@@ -196,7 +196,7 @@ def kind_of(name: object) -> Kind:
 
 
 def as_spec(value: Any) -> Any:
-    """Return specs and ``None`` as they are, wrap a live module, and call a kind that was given without arguments."""
+    """Return specs and ``None`` unchanged, wrap a live module, and call a kind that was given without arguments."""
     if isinstance(value, Kind):
         return value()
     return Live(value) if isinstance(value, nn.Module) else value
@@ -218,7 +218,7 @@ def _home(block: Callable[..., Any]) -> tuple[str, str]:
 
 
 def _settled(name: str, value: Any, default: Any) -> Any:
-    """Return an argument as it is kept: floats for floats, names for classes of ``torch.nn``, specs for modules."""
+    """Return an argument as it is stored: floats for floats, names for classes of ``torch.nn``, specs for modules."""
     if value is inspect.Parameter.empty:
         checks.fail(name, "be given", "nothing")
     if isinstance(default, float) and not isinstance(value, bool):
@@ -233,7 +233,7 @@ def _settled(name: str, value: Any, default: Any) -> Any:
 
 
 def _live(value: Any, default: Any, given: tuple[Any, ...]) -> Any:
-    """Return an argument as the block takes it: nested specs built, names of ``torch.nn`` as classes."""
+    """Return an argument as the block expects it: nested specs built, names of ``torch.nn`` as classes."""
     if isinstance(value, Spec | Live):
         return value.build(*given)
     if isinstance(default, type) and isinstance(value, str):

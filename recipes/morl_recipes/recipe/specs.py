@@ -24,7 +24,7 @@ UTOPIA = DEFAULT_UTOPIA["max"]
 
 
 class Choices(int):
-    """A number of discrete actions, where a plain number means dimensions of a continuous one."""
+    """A number of discrete actions; a plain number means dimensions of a continuous action."""
 
     @classmethod
     def of(cls, env: TensorEnv) -> int:
@@ -44,9 +44,9 @@ def _like(block: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 @_like(ppo.UnitBoxGaussianActor)
 def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **options: Any) -> ppo.Actor:
-    """Make the actor that fits the actions: Gaussian in the unit box, or categorical for :class:`Choices`.
+    """Make the actor for the kind of actions: Gaussian in the unit box, or categorical for :class:`Choices`.
 
-    A categorical actor has no standard deviation: ``log_std`` says nothing about it.
+    A categorical actor has no standard deviation, so ``log_std`` has no effect on it.
     """
     if not isinstance(action_dim, Choices):
         return ppo.UnitBoxGaussianActor(observation_dim, num_objectives, action_dim, **options)
@@ -55,7 +55,7 @@ def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **opt
 
 
 def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) -> critics.AttentionWeightedCritic:
-    """Wrap a critic, so that its loss is weighed by the attention."""
+    """Wrap a critic, so that its loss is weighted by the attention."""
     return critics.AttentionWeightedCritic(critic)
 
 
@@ -75,7 +75,7 @@ def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
 
 
 def _called(text: str) -> tuple[str, dict[str, Any]]:
-    """Split ``"Name(key=number)"`` into the name and its arguments; nothing is executed."""
+    """Split ``"Name(key=number)"`` into the name and its arguments, without executing anything."""
     try:
         call = ast.parse(text, mode="eval").body
         if isinstance(call, ast.Name):

@@ -1,4 +1,4 @@
-"""Plan, train, play, test and export. Knows recipes, environments, learning, evaluation and the store."""
+"""Plan, train, play, test and export. Depends on recipes, environments, learning, evaluation and the store."""
 
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.engines.job import train_job

@@ -1,4 +1,4 @@
-"""The one way in which anything is trained: a plan, a store or none, and an engine that spreads the jobs."""
+"""The only way to train anything: a plan, a store or none, and an engine that distributes the jobs."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ SHOWN_SEEDS = 8
 
 @dataclass(frozen=True)
 class Options:
-    """How a plan is executed.
+    """Options of the execution of a plan.
 
     Args:
         retry_failed: Train failed runs again.
-        accept_versions: Go on under another PyTorch than the store was begun with, or other packages of environments.
-        progress: Show a progress bar over all jobs, or lines where there is no terminal.
-        work: How a job is trained.
-        say: Where sentences go; ``None`` for the log, and for warnings alone.
+        accept_versions: Continue under another version of PyTorch, or of environment packages, than the store was
+            started with.
+        progress: Show a progress bar over all jobs, or lines without a terminal.
+        work: Function that trains a job.
+        say: Function that prints messages; ``None`` logs warnings only.
         size: Runs per job when the store is new; ``None`` sizes jobs to the machine.
-        checkpoints: Folder of the checkpoints where there is no store.
-        name: Name of the only job, where its checkpoint is to be found by it.
+        checkpoints: Folder of the checkpoints if there is no store.
+        name: Name of the only job, if its checkpoint should be found by it.
     """
 
     retry_failed: bool = False
@@ -55,15 +56,15 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a plan.
+    """Outcome of a plan.
 
     Attributes:
-        store: The :class:`~morl_recipes.store.Store` with the results; ``None`` for those that are in ``records``.
-        ran: Ids of the runs that were trained now.
-        done: Number of runs that are done in all.
-        failed: Reasons of the runs that failed, now or earlier, by id.
-        lost: Why runs that were begun now are still to do, by id: a worker or a cluster was lost.
-        records: Without a store: what every run became, in the order of the plan.
+        store: The :class:`~morl_recipes.store.Store` with the results; ``None`` if they are in ``records``.
+        ran: Ids of the runs that were trained in this call.
+        done: Total number of finished runs.
+        failed: Reasons of the runs that failed, in this call or earlier, by id.
+        lost: Reasons why runs that were started in this call are still to do, by id: a worker or a cluster was lost.
+        records: Without a store: the record of every run, in the order of the plan.
         interrupted: An interrupt came too late to stop the last job.
     """
 
@@ -77,11 +78,10 @@ class Outcome:
 
 
 def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = Options()) -> Outcome:  # noqa: B008
-    """Train the runs of a plan that its store does not hold yet; without a store, all of them, in memory.
+    """Train the runs of a plan that its store does not contain yet; without a store, all of them, in memory.
 
-    Jobs follow from the plan and the size that was chosen when the store was new, never from what is missing. A job
-    that misses one run is trained again as a whole (from its checkpoint if there is one) and runs that are there
-    already are kept.
+    Jobs depend on the plan and on the size chosen when the store was new, never on which runs are missing. A job with a
+    missing run is trained again as a whole (from its checkpoint if there is one), and existing runs are kept.
 
     Returns:
         The outcome. A store that cannot be used or written raises :class:`~morl_recipes.store.StoreError`.
@@ -108,7 +108,7 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
                 for record in _records(event, job):
                     if record.run_id not in present and (store is None or store.write(record)):
                         there[record.run_id] = record.status, record.reason
-                        ran[record.run_id] = record if store is None else None  # the store has it
+                        ran[record.run_id] = record if store is None else None  # the store holds it
                 if isinstance(event, Lost):
                     lost |= {run.run_id: event.reason for run in job.runs if run.run_id not in present}
                 progress.end(job, len(ran), lost=isinstance(event, Lost))
@@ -126,33 +126,33 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
 
 
 def run_sweep(plan: Plan, out: str | Path, engine: Engine, *, command: str = "", **options: Any) -> Outcome:
-    """Train the runs of a plan that the store in a folder does not hold yet.
+    """Train the runs of a plan that the store in a folder does not contain yet.
 
     Args:
-        plan: What to do.
-        out: Folder of the results; made when missing.
-        engine: How jobs are spread.
-        command: What the user typed, for the manifest.
+        plan: The plan.
+        out: Folder of the results; created if missing.
+        engine: Engine that distributes the jobs.
+        command: The user's command, for the manifest.
         **options: Those of :class:`Options`, by name.
     """
     return execute(plan, Store.create(out, plan.manifest(command)), engine, Options(**options))
 
 
 def describe_seeds(plan: Plan) -> str:
-    """Name the seeds of a plan: a list on the command line and a number in a file look alike."""
+    """Describe the seeds of a plan, because a list on the command line and a number in a file look similar."""
     seeds = list(dict.fromkeys(run.seed for run in plan.runs))
     some = ", ".join(str(seed) for seed in seeds[:SHOWN_SEEDS])
     return f"seed{'' if len(seeds) == 1 else 's'} {some}{', ...' if len(seeds) > SHOWN_SEEDS else ''}"
 
 
 def pinned_size(store: Path) -> int | None:
-    """Return the runs per job with which a store was started, if it was: a continued plan forms the same jobs."""
+    """Return the runs per job with which a store was started, if any, so that a continued plan forms the same jobs."""
     path = store / POPULATIONS
     return int(unseal(path, schema=POPULATIONS_SCHEMA)["size"]) if path.exists() else None
 
 
 def size_note(asked: int | None, kept: int) -> list[str]:
-    """Return a sentence when a sweep asks for another size of populations than it was started with.
+    """Return a message if a sweep requests another population size than it was started with.
 
     Example:
         >>> size_note(1, 8)
@@ -165,7 +165,7 @@ def size_note(asked: int | None, kept: int) -> list[str]:
 
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
-    """Let one process at a time work on a store; the lock ends with the process, even when it is killed."""
+    """Let one process at a time work on a store; the lock is released when the process ends, even if it is killed."""
     lock = FileLock(atomic_files.inside(store, ".lock"))
     try:
         lock.acquire(timeout=0)
@@ -180,7 +180,7 @@ def alone(store: Path) -> Iterator[None]:
 
 
 def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> int:
-    """Return the runs per job: those with which the store was started, or what is asked for, or what suits."""
+    """Return the runs per job: the number with which the store was started, the requested one, or a suitable one."""
     size = None if store is None else pinned_size(store.path)
     if size is None:
         size = options.size or plan.suggest_size(engine.workers)
@@ -196,7 +196,7 @@ def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> 
 
 
 def _announce(plan: Plan, store: Store, engine: Engine, options: Options, jobs: int, missing: int) -> None:
-    """Print what is to do. Refuse other versions of PyTorch or of an environment unless they are accepted."""
+    """Print the work to do. Raise for other versions of PyTorch or of an environment unless they are accepted."""
     dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
     other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
     begun = f"{store.path}: was begun under other versions ({other})"
@@ -215,7 +215,7 @@ def _unwritable(store: Path, error: OSError) -> StoreError:
 
 
 def _records(event: Event, job: Job) -> list[RunRecord]:
-    """Return one record per run; what concerns all jobs raises."""
+    """Return one record per run; problems that affect all jobs are raised."""
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
     if isinstance(event, Failed):
@@ -225,7 +225,7 @@ def _records(event: Event, job: Job) -> list[RunRecord]:
 
 
 def _remove_checkpoints(store: Store, jobs: list[Job]) -> None:
-    """Remove what finished jobs left; a file that is not ours stays, and its folder with it."""
+    """Remove files of finished jobs; a foreign file is kept, and its folder with it."""
     folder = atomic_files.inside(store.path, CHECKPOINTS)
     for job in jobs if folder.exists() else ():
         for name in (job.name, f"{job.name}.lock"):

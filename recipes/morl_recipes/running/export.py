@@ -1,4 +1,4 @@
-"""Export a saved policy to ONNX, and prove that it computes the same."""
+"""Export a saved policy to ONNX, and check that it computes the same actions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OBSERVATIONS = 1000
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and how far it is from PyTorch.
+    """The exported file, and its difference from PyTorch.
 
     Attributes:
         path: The ONNX file.
@@ -54,19 +54,19 @@ def export_policy(
 ) -> Exported:
     """Write a policy as ONNX: inputs ``observation [N, n]`` and ``preference [N, m]``, output ``action``.
 
-    The file appears only after onnxruntime and PyTorch have agreed on the actions for 1,000 observations of episodes
-    that the policy plays, each with another preference.
+    The file is written only after onnxruntime and PyTorch agree on the actions for 1,000 observations of episodes that
+    the policy plays, each with another preference.
 
     Args:
         folder: A result store.
-        out: The ONNX file; an existing one is replaced at once.
-        run: A run id or a part of one, such as a method; by default, and among several, the best.
+        out: The ONNX file; an existing one is replaced atomically.
+        run: A run id or a part of one, such as a method; the best of several runs, and by default the best of all.
         point: The policy of the best validation, or the last.
-        tolerance: Largest difference of an action to accept.
-        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
+        tolerance: Largest accepted difference of an action.
+        env: The environment, if it was made in Python and has no name; as for :func:`~morl_recipes.train`.
 
     Returns:
-        What was written. Disagreement raises ``ValueError``, and then nothing is written.
+        The exported file. A larger difference raises ``ValueError``, and then nothing is written.
     """
     _require_packages()
     checks.positive("tolerance", tolerance)
@@ -82,7 +82,7 @@ def export_policy(
 def export_module(
     policy: SavedPolicy, preference: tuple[float, ...], source: EnvSource, out: Path, tolerance: float = TOLERANCE
 ) -> float:
-    """Write a policy as ONNX, checked as :func:`export_policy` says; return the largest difference of any action."""
+    """Write a policy as ONNX, checked as in :func:`export_policy`; return the largest difference of any action."""
     _require_packages()
     with source.opened(10, range(10)) as worlds:
         observation = gather(worlds, policy, preference, OBSERVATIONS)
@@ -124,7 +124,7 @@ def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: P
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     with warnings.catch_warnings():
-        # The exporter's notes on its own future and on torchvision are nothing that a user can act on.
+        # The exporter's warnings about its own future and about torchvision are irrelevant to users.
         warnings.simplefilter("ignore")
         logger.setLevel(logging.ERROR)
         program: Any = torch.onnx.export(

@@ -39,14 +39,14 @@ TAGS = ["reinforcement-learning", "multi-objective-reinforcement-learning", "mor
 def export_hub(
     folder: str | Path, out: str | Path, *, run: str | None = None, point: Point = "peak", env: Any = None
 ) -> str:
-    """Write a policy as a folder in the layout of a model hub, whole or not at all.
+    """Write a policy as a folder in the layout of a model hub, completely or not at all.
 
     Args:
         folder: A result store.
-        out: The folder to make; one that holds something already is refused.
-        run: Which run, as for :func:`~morl_recipes.running.export.export_policy`; by default the best.
+        out: The folder to create; it must be empty or not exist.
+        run: The run, as for :func:`~morl_recipes.running.export.export_policy`; by default the best.
         point: The policy of the best validation, or the last.
-        env: The environment, where it was made in Python and no name leads to it.
+        env: The environment, if it was made in Python and has no name.
 
     Returns:
         The id of the run.
@@ -54,7 +54,7 @@ def export_hub(
     store = Store.open(folder)
     row = find_run(store, run)
     with source_of(store, row["env"], env).opened(1, [0]) as world:
-        load_policy(store, row, point, world)  # what fits no network is refused
+        load_policy(store, row, point, world)  # raises if the tensors fit no network
         tensors = at_point(store.policy(row["run_id"]), point)
         network = stored_network(store, row["run_id"], world) or Network.of_shapes(tensors, len(row["preference"]))
         tensors |= bounds_of(world)
@@ -72,16 +72,17 @@ def export_hub(
 
 
 def load_hub(folder: str | Path) -> SavedPolicy:
-    """Return the policy of a folder that ``morl-blocks export RUN --hub`` wrote.
+    """Return the policy of a folder written by ``morl-blocks export RUN --hub``.
 
-    The folder may come from a stranger: it holds numbers and JSON, every one of them checked, and no code is run. An
-    actor of one's own is known once the file that defines it was imported.
+    The folder may be untrusted: it contains numbers and JSON, all of which are checked, and no code is run. A custom
+    actor is known after importing the file that defines it.
 
     Args:
         folder: The folder.
 
     Returns:
-        A module: observations ``[N, n]`` and preferences ``[N, m]`` or ``[1, m]`` in, actions of the environment out.
+        A module that maps observations ``[N, n]`` and preferences ``[N, m]`` or ``[1, m]`` to actions of the
+        environment.
     """
     path, model = Path(folder) / CONFIG, Path(folder) / MODEL
     config = unseal(path, schema=SCHEMA, advice=ADVICE)
@@ -96,9 +97,9 @@ def load_hub(folder: str | Path) -> SavedPolicy:
 
 
 def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequence[str]) -> Iterator[list[str]]:
-    """Yield what was measured: its name, the value with its standard error, and the mean over seeds with its interval.
+    """Yield the measurements: name, value with its standard error, and mean over seeds with its interval.
 
-    Seeds are the finished runs of the store that differ from this one in nothing else.
+    Seeds are the finished runs of the store that differ from this one only in the seed.
     """
     alike = ["status", "group", "method", "env", "preference"]
     runs = load_runs(store, damaged="mark").to_dict("records")
@@ -114,7 +115,7 @@ def _results(store: Store, row: Mapping[str, Any], prefix: str, objectives: Sequ
 
 
 def _card(config: Mapping[str, Any], measured: str, results: Sequence[Sequence[str]]) -> str:
-    """Return the model card. Every name in it may come from somebody's file, and none becomes markup."""
+    """Return the model card. All names in it may be untrusted, and none of them becomes markup."""
     env, method = for_terminal(config["env"]), for_terminal(config["method"])
     metrics = [{"type": "mean_reward", "name": for_terminal(name), "value": value} for name, value, _ in results]
     task = {"type": TAGS[0], "name": TAGS[0]}

@@ -1,4 +1,4 @@
-"""Loggers: what they offer, what they are sent, and TorchRL's own by name."""
+"""Loggers: their interface, the numbers that they get, and TorchRL's own loggers by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLASSES = {"csv": "CSVLogger", "tensorboard": "TensorboardLogger", "wandb": "Wa
 
 
 class Logger(Protocol):
-    """What TorchRL's loggers (CSV, TensorBoard, W&B, MLflow) offer and the trainer uses."""
+    """The interface of TorchRL's loggers (CSV, TensorBoard, W&B, MLflow) that the trainer uses."""
 
     def log_scalar(self, name: str, value: float, step: int) -> None:
         """Log one number."""
@@ -63,7 +63,7 @@ def check_logger(name: str) -> None:
 
 @contextmanager
 def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
-    """Open one of TorchRL's loggers for one training, and close it; MLflow keeps a database of all trainings."""
+    """Open one of TorchRL's loggers for one training, and close it; MLflow keeps one database of all trainings."""
     check_logger(name)
     folder = folder.absolute()
     place: dict[str, Any] = {
@@ -74,12 +74,12 @@ def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
     }[name]
     folder.mkdir(parents=True, exist_ok=True)
     module = import_module(f"torchrl.record.loggers.{name}")
-    with FileLock(folder / ".lock"):  # two workers that set up MLflow's database at once would break it
+    with FileLock(folder / ".lock"):  # two workers must not create MLflow's database at once
         logger = getattr(module, _CLASSES[name])(exp_name=title, **place)
     try:
         yield logger
     finally:
-        if name == "wandb":  # it would write the next training into this run, and so would MLflow
+        if name == "wandb":  # otherwise W&B and MLflow would write the next training into this run
             logger.experiment.finish()
         elif name == "mlflow":
             import_module("mlflow").end_run()

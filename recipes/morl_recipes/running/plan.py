@@ -1,4 +1,4 @@
-"""From a sweep to its runs, with stable ids, and to the populations that train them."""
+"""The plan of a sweep: its runs with stable ids, and the populations that train them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from morl_recipes.running.sweep import Sweep
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 
 LARGEST = 40
-"""Most runs per population by default: more hardly train faster per run, and need more memory."""
+"""Default maximal number of runs per population: more runs are hardly faster per run, and need more memory."""
 
 OVERHEAD = 4.0
-"""What a population costs whatever its size, in runs: the time of an iteration is about proportional to R + 4."""
+"""Fixed cost of a population, in runs: the time of an iteration is about proportional to R + 4."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Runs that train together; they differ in numbers alone. The name is stable, the source is of this process."""
+    """Runs that are trained together; they differ only in numbers. The source is local to this process."""
 
     name: str
     runs: tuple[Run, ...]
@@ -42,7 +42,7 @@ class Job:
     source: EnvSource | None = field(default=None, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what is live: a job travels as plain data and the text of the user's files."""
+        """Drop live objects, because a job is sent as plain data and the text of the user's files."""
         return {**self.__dict__, "runs": tuple(run.described() for run in self.runs), "source": None}
 
     def live(self) -> tuple[list[Run], EnvSource]:
@@ -61,13 +61,13 @@ class Job:
 
     @property
     def steps(self) -> int:
-        """Environment steps of all runs together."""
+        """Environment steps, summed over all runs."""
         return sum(run.steps for run in self.runs)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a sweep will do: all runs, recipe by recipe, and the same runs in the largest possible jobs."""
+    """All runs of a sweep, recipe by recipe, and the same runs in the largest possible jobs."""
 
     runs: tuple[Run, ...]
     groups: tuple[Job, ...]
@@ -76,13 +76,13 @@ class Plan:
     population: int | None = None
 
     def manifest(self, command: str = "") -> Manifest:
-        """Return what a store keeps of the plan: every run, and what all of them share."""
+        """Return the part of the plan that a store keeps: every run, and the settings that all runs share."""
         files = dict.fromkeys(plugin for group in self.groups for plugin in group.plugins)
         plugins = tuple({"path": file.path, "sha256": file.digest, "source": file.source} for file in files)
         return Manifest(command, self.environments, self.runs, training=self.settings.decisive(), plugins=plugins)
 
     def populations(self, size: int) -> list[Job]:
-        """Cut every group into populations of nearly equal size, at most ``size``; always the same for one plan."""
+        """Split every group into populations of nearly equal size, at most ``size``; deterministic for a plan."""
         checks.at_least("size", size, 1)
         found = []
         for group in self.groups:
@@ -94,7 +94,7 @@ class Plan:
         return found
 
     def suggest_size(self, workers: int) -> int:
-        """Size populations to the machine: large ones cost less per run, small ones keep every worker busy."""
+        """Choose the size for the machine: large populations cost less per run, small ones keep workers busy."""
         if self.population is not None:
             return self.population
         return min(
@@ -104,7 +104,7 @@ class Plan:
 
 
 def makespan(costs: Iterable[float], workers: int) -> float:
-    """Return how long jobs take together: the longest first, each to the worker that is free first."""
+    """Return the total time of jobs: the longest first, each on the worker that is free first."""
     busy = [0.0] * workers
     for cost in sorted(costs, reverse=True):
         heapq.heapreplace(busy, busy[0] + cost)
@@ -112,7 +112,7 @@ def makespan(costs: Iterable[float], workers: int) -> float:
 
 
 def make_plan(sweep: Sweep) -> Plan:
-    """Multiply a sweep out."""
+    """Expand a sweep into its runs."""
     adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
     sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:
@@ -140,7 +140,8 @@ def plan_runs(
 ) -> Plan:
     """Give runs of one structure the names that a sweep would give them.
 
-    The ids are a sweep's too if they are ``stored``. Others are numbered: a recipe of theirs need not fit into JSON.
+    If they are ``stored``, the ids are also those of a sweep. Others are numbered, because their recipes may not fit
+    into JSON.
     """
     ids = ["" if stored else f"run{index}" for index in range(len(runs))]
     pairs = zip(ids, runs, strict=True)
@@ -159,7 +160,7 @@ def _infos(sources: Iterable[EnvSource]) -> dict[str, EnvInfo]:
 
 
 def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
-    """Keep each environment once; runs and tables know it by its name, so two of one name are refused."""
+    """Keep each environment once; they are identified by name, so two with one name raise an error."""
     found: dict[str, EnvSource] = {}
     for source in sources:
         known = found.setdefault(source.name, source).plugin
@@ -170,9 +171,9 @@ def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
 
 
 def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
-    """Keep the first of the package's rows that train the same runs; tables show them under each name.
+    """Keep the first of the package's rows with the same training; tables show it under each name.
 
-    A user's own rows are all trained: their file decides their runs too.
+    A user's own rows are all trained, because their file is part of the identity of their runs.
     """
     found: dict[str, tuple[Row, Recipe]] = {}
     for row, recipe in rows:
@@ -182,7 +183,7 @@ def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
 
 
 def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
-    """Build the blocks of a recipe once, so that a mistake shows before anything is trained or written."""
+    """Build the blocks of a recipe once, so that mistakes are found before anything is trained or written."""
     if recipe.ppo.steps_per_iteration % num_envs:
         rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
         checks.fail("num_envs", rule, num_envs)
@@ -191,7 +192,7 @@ def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> 
         with torch.random.fork_rng(devices=[]):
             recipe.combiner.build()
             critic = partial(recipe.critic.build, source.observation_dim, objectives)
-            actor = partial(recipe.actor.build, source.observation_dim, objectives, 2)  # any number of actions will do
+            actor = partial(recipe.actor.build, source.observation_dim, objectives, 2)  # any number of actions
             require_parameters("critic", critic(), critic)
             require_parameters("actor", actor(), actor)
     except Exception as error:
@@ -207,7 +208,7 @@ def plan_run(
     plugin: Plugin | None = None,
     run_id: str = "",
 ) -> Run:
-    """Give a run its id, which follows from everything that decides its numbers, unless it is given."""
+    """Give a run its id, computed from everything that determines its numbers, unless it is given."""
     text, digest = (plugin.source, plugin.digest) if plugin is not None else ("", "")
     if not run_id:
         everything = {"recipe": run.description, "training": settings.decisive(), "source": text}

@@ -22,16 +22,16 @@ from morl_recipes.running.stored_runs import find_run, load_policy, source_of
 from morl_recipes.store.store import Store
 
 FRAMES = 200
-"""A video has about as many pictures as this, whatever the length of the episode."""
+"""Approximate number of pictures of a video, whatever the length of the episode."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """How a policy did.
+    """Returns and scores of a policy.
 
     Attributes:
         run_id: The run.
-        preference: The preference that it was given.
+        preference: The preference that it was played for.
         objectives: Names of the objectives.
         returns: Undiscounted returns of every episode, ``[episodes, m]``.
         hv: Hypervolume of the mean returns; ``None`` without bounds.
@@ -57,17 +57,17 @@ def play(
     video: str | Path | None = None,
     env: Any = None,
 ) -> Played:
-    """Run a saved policy.
+    """Play a saved policy.
 
     Args:
         folder: A result store.
-        run: A run id or a part of one, such as a method; by default, and among several, the best.
+        run: A run id or a part of one, such as a method; the best of several runs, and by default the best of all.
         point: The policy of the best validation, or the last.
-        preference: Another preference than the one it was trained for: the policy sees it as an input.
+        preference: Another preference than the one it was trained for; the policy gets it as an input.
         episodes: Number of episodes.
         seed: Seed of the first episode; episode k has seed + k.
         video: A ``.gif`` or ``.mp4`` file for a film of the first episode; see also :func:`film_run`.
-        env: The environment, where it was made in Python and no name leads to it; as for :func:`~morl_recipes.train`.
+        env: The environment, if it was made in Python and has no name; as for :func:`~morl_recipes.train`.
 
     Returns:
         The returns and scores.
@@ -110,7 +110,7 @@ def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point
 
 
 def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str = "") -> None:
-    """Write a video of one episode, with a caption above; the file appears when it is complete."""
+    """Write a video of one episode with a caption; the file appears only when it is complete."""
     from morl_envs.rendering.gymnasium_film import draw_without_a_screen, record_gymnasium
     from morl_envs.rendering.video import captioned, record_episode, save_video
 
@@ -129,7 +129,7 @@ def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str 
 
 
 def check_video(path: str | Path) -> None:
-    """Refuse, before anything is played, a film that could not be written."""
+    """Raise for a film that cannot be written, before anything is played."""
     path = Path(path)
     if path.suffix not in (".gif", ".mp4"):
         checks.fail("video", "end in .gif or .mp4", path.name)

@@ -1,4 +1,4 @@
-"""What a sweep would do, in words."""
+"""The preview of a sweep, as text."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def preview(
     engine: Literal["local", "ray"] = "local",
     retry_failed: bool = False,
 ) -> str:
-    """Describe the populations of a plan and how much of each is there; changes nothing.
+    """Describe the populations of a plan and how many of their runs exist; changes nothing.
 
-    A folder that the sweep itself would refuse raises :class:`~morl_recipes.store.StoreError`.
+    A folder that the sweep itself would not accept raises :class:`~morl_recipes.store.StoreError`.
     """
     store = _usable(plan, out)
     present: set[str] = set()
@@ -65,7 +65,7 @@ def preview(
 
 
 def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
-    """Explain the sizes of populations where they do not follow from this machine."""
+    """Explain the sizes of populations if they are not computed for this machine."""
     if pinned is not None:
         return size_note(plan.population, pinned)
     if engine == "ray" and plan.population is None:
@@ -74,7 +74,7 @@ def _notes(plan: Plan, pinned: int | None, engine: str) -> list[str]:
 
 
 def executed(names: Iterable[str]) -> list[str]:
-    """Name the user's files that are about to be run; a dry run has to run them too."""
+    """Name the user's files that will be run; a dry run has to run them too."""
     files = list(dict.fromkeys(file.path for name in names if (file := named_file(name)) is not None))
     if not files:
         return []
@@ -83,7 +83,7 @@ def executed(names: Iterable[str]) -> list[str]:
 
 
 def _usable(plan: Plan, out: Path) -> Store | None:
-    """Refuse what the sweep itself would refuse; return the store when the sweep was started before."""
+    """Raise if the sweep itself would; return the store if the sweep was started before."""
     nearest = next(folder for folder in (out, *out.parents) if folder.exists())
     if not nearest.is_dir():
         raise StoreError(f"{out}: cannot be written (Not a directory).")
@@ -93,13 +93,13 @@ def _usable(plan: Plan, out: Path) -> Store | None:
 
 
 TRIED = 4
-"""Most runs that are tried out together."""
+"""Maximal number of runs that are trained together for an estimate."""
 
 
 def estimate(jobs: Sequence[Job], workers: int) -> float:
-    """Return about how many seconds some jobs take, longest first, without validation and without compiling.
+    """Return the approximate seconds that some jobs take, longest first, without validation and without compiling.
 
-    One iteration of the largest job of each environment is trained and forgotten; the others follow in proportion.
+    One iteration of the largest job of each environment is trained and discarded; the others are scaled from it.
     """
     costs: dict[str, float] = {}
     for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
@@ -115,7 +115,7 @@ def _size(job: Job) -> float:
 
 
 def _iteration(job: Job) -> float:
-    """Return the processor seconds of an iteration per run, on one thread as a worker has; the first warms up."""
+    """Return the processor seconds of an iteration per run, on one thread; the first iteration warms up."""
     every, source = job.live()
     runs = every[:TRIED]
     batch = Batch(runs, source, job.settings.change(compile=False))

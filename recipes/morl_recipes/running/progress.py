@@ -1,4 +1,4 @@
-"""Progress of a training and of a sweep: a bar in a terminal, lines where there is none."""
+"""Progress of a training and of a sweep: a bar in a terminal, otherwise lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LABELS = {score.name: score.label for score in SCORES} | {"conflict": "κ", "mu"
 class Bar:
     """One progress bar over the steps of all runs, with the mean HV, EU, conflict and smoothness.
 
-    Without a terminal it prints a line for each twentieth of the steps.
+    Without a terminal it prints a line for every twentieth of the steps.
     """
 
     def __init__(self, total: int, done: int, *, show: bool) -> None:
@@ -38,7 +38,7 @@ class Bar:
         self.shown: dict[str, str] = {}
 
     def update(self, steps: int, columns: dict[str, Tensor]) -> None:
-        """Advance by ``steps`` and show the newest numbers that are known."""
+        """Advance by ``steps`` and show the newest known numbers."""
         for name, label in LABELS.items():
             known = columns[name][~columns[name].isnan()]
             if len(known):
@@ -59,14 +59,14 @@ class Bar:
             say(message, file=sys.stderr)
 
     def close(self) -> None:
-        """Leave the bar as it is."""
+        """Close the bar and leave it visible."""
         self.bar.close()
 
 
 class Progress:
-    """One bar over the steps of all runs; without a terminal, a line per population that has ended and per minute.
+    """One bar over the steps of all runs; without a terminal, a line per finished population and per minute.
 
-    Steps of the checkpoints in ``folder`` count neither as new nor in the speed.
+    Steps of the checkpoints in ``folder`` count neither as new steps nor for the speed.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Progress:
         self._counted[name] = steps
 
     def end(self, population: Job, runs: int, *, lost: bool = False) -> None:
-        """Count a population that has ended, and the runs that were written so far."""
+        """Count a finished population, and the runs that were written so far."""
         if not lost:
             self.update(population.name, population.steps)
         self._begun.discard(population.name)
@@ -129,7 +129,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Print a time as people say it.
+    """Print a duration in a readable unit.
 
     Example:
         >>> duration(42), duration(600), duration(8100)
@@ -142,7 +142,7 @@ def duration(seconds: float) -> str:
 
 
 def _steps_before(folder: Path | None, population: Job) -> int:
-    """Return the steps that a population's checkpoint holds, all runs together; 0 for a damaged one."""
+    """Return the steps in a population's checkpoint, summed over all runs; 0 for a damaged one."""
     meta = {} if folder is None else peek(folder / population.name / CHECKPOINT)
     try:
         return sum(int(meta["iteration"]) * run.recipe.ppo.steps_per_iteration for run in population.runs)

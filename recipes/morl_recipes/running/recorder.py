@@ -1,4 +1,4 @@
-"""What a training leaves behind: validations, history and checkpoint of a batch, and one record per run at the end."""
+"""Results of a training: validations, history and checkpoint of a batch, and one record per run at the end."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from morl_recipes.store.versions import run_versions
 
 
 class Recorder:
-    """Validate, log and save a batch after each of its iterations, with a ``folder`` for checkpoint and history.
+    """Validate, log and save a batch after each iteration, with a ``folder`` for checkpoint and history.
 
-    ``files`` are digests of the user's files by what they define: a checkpoint of another text is refused. A folder of
-    a store needs none, for its runs are named after their files already.
+    ``files`` are digests of the user's files by what they define: a checkpoint of another text raises an error. A
+    folder of a store needs none, because the ids of its runs already depend on their files.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class Recorder:
         self.reasons: dict[int, str] = {}
         self.history = History(batch.runs, batch.objectives, None if folder is None else folder / "history.csv")
         self.bar = Bar(0, 0, show=False)  # until the start
-        # Tensors and meta of the last finished iteration, all but for the history, which lies beside the checkpoint.
+        # Tensors and meta of the last finished iteration, except the history, which is stored beside the checkpoint.
         self._kept: tuple[dict[str, Tensor], dict[str, Any]] | None = None
         self._eval_state: dict[str, Tensor] = {}  # empty until the first validation
         self._before = batch.policies()
 
     @property
     def finished(self) -> bool:
-        """All iterations are done, or no run is left."""
+        """Whether all iterations are done, or no run is left."""
         return self.batch.iteration >= self.iterations or len(self.reasons) == len(self.batch.runs)
 
     def start(self, *, accept_versions: bool = False) -> None:
@@ -85,7 +85,7 @@ class Recorder:
             self.save()
 
     def stop(self) -> None:
-        """Save the checkpoint and raise ``KeyboardInterrupt`` with the way to continue."""
+        """Save the checkpoint and raise ``KeyboardInterrupt`` with a hint how to continue."""
         self.save()
         where = (
             "nothing was saved, because there is no `out`"
@@ -103,17 +103,17 @@ class Recorder:
             checkpoint.save(self.folder / CHECKPOINT, *self._kept)
 
     def close(self) -> None:
-        """Close the bar, and the environments that can be closed."""
+        """Close the bar, and all environments that have a ``close`` method."""
         self.bar.close()
         for env in (self.batch.env, self.evaluate.env):
             close(env)
 
     def records(self) -> list[RunRecord]:
-        """Return what every run became, still without its test."""
+        """Return the record of every run, without its test scores."""
         return [self._record_of(index) for index in range(len(self.batch.runs))]
 
     def _keep(self) -> None:
-        """Copy the state, so that an iteration that fails half-way costs no finished one."""
+        """Copy the state, so that an iteration that fails half-way loses no finished one."""
         if self.folder is None:
             return
         state = tensors_of(self.batch) | self._eval_state
@@ -130,7 +130,7 @@ class Recorder:
         self._kept = {name: tensor.clone() for name, tensor in state.items()}, meta
 
     def _load(self, path: Path, *, accept_versions: bool) -> None:
-        """Continue from a checkpoint of the same training; one of other versions must have been accepted."""
+        """Continue from a checkpoint of the same training; other versions must have been accepted."""
         if not accept_versions:
             checkpoint.require_versions(path)
         state, meta = checkpoint.load(path)
@@ -152,7 +152,7 @@ class Recorder:
             raise checkpoint.CheckpointError(f"`{path}` must fit this training, got {error}.") from error
 
     def _validate(self) -> Tensor:
-        """Return the mean returns; a run with one that is not finite stops, with the policy that it had before."""
+        """Return the mean returns; a run with a return that is not finite stops, and keeps its previous policy."""
         returns, alive = self.evaluate(), self.batch.alive
         if self.folder is not None:
             self._eval_state = env_state("eval_env", self.evaluate.env)
@@ -164,7 +164,7 @@ class Recorder:
         return returns
 
     def _row(self, iteration: Iteration, returns: Tensor | None) -> dict[str, Tensor | float]:
-        """Return the iteration's row of the history; a validation may have found a new best policy."""
+        """Return the iteration's row of the history; the validation may have found a new best policy."""
         batch = self.batch
         nothing = torch.full((len(batch.runs), batch.objectives), torch.nan, device=batch.device)
         scores = self.scores(nothing if returns is None else returns)
@@ -200,7 +200,7 @@ class Recorder:
         )
 
     def policy(self, index: int) -> dict[str, Tensor]:
-        """Return the policy that a run has now, with the observation statistics when there are any."""
+        """Return the current policy of a run, with the observation statistics if there are any."""
         return self._policy(self.batch.policies(), index)
 
     def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
@@ -214,7 +214,7 @@ class Recorder:
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
-        """Return what must agree between a checkpoint and the training that continues it."""
+        """Return the properties that must agree between a checkpoint and the training that continues it."""
         batch = self.batch
         return {
             "runs": len(batch.runs),

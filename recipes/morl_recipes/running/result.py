@@ -1,4 +1,4 @@
-"""What a training returns: one record per run."""
+"""The result of a training: one record per run."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from morl_recipes.store.store import Store
 
 SHOWN = 20
-"""Most runs that a result prints."""
+"""Maximal number of runs that a result prints."""
 
 
 RunResult = RunRecord
-"""What ``TrainResult.runs`` holds: a record with its live recipe."""
+"""The type of ``TrainResult.runs``: a record with its live recipe."""
 
 
 @dataclass(frozen=True, repr=False)
 class TrainResult:
-    """All runs of a training, in the order in which they were asked for.
+    """All runs of a training, in the requested order.
 
     Attributes:
         runs: The runs.
-        source: Where the environments came from.
-        settings: How it was trained.
+        source: Source of the environments.
+        settings: Settings of the training.
     """
 
     runs: list[RunRecord]
@@ -68,10 +68,10 @@ class TrainResult:
         return pd.DataFrame(rows)
 
     def policy(self, run: int = 0, point: Literal["peak", "final"] = "peak") -> SavedPolicy:
-        """Return the policy of a run as a module, from observation and preference to the most likely action.
+        """Return the policy of a run as a module that maps observation and preference to the most likely action.
 
         Args:
-            run: Its place in ``runs``.
+            run: Index of the run in ``runs``.
             point: The policy of the best validation, or the last one.
         """
         from morl_recipes.evaluation.saved_policy import SavedPolicy
@@ -86,9 +86,9 @@ class TrainResult:
         return module.requires_grad_(requires_grad=False)
 
     def save(self, folder: Path | str) -> Store:
-        """Write all runs as ``train(out=folder)`` would have: ``morl-blocks table``, ``play`` and so on read it.
+        """Write all runs like ``train(out=folder)``, for ``morl-blocks table``, ``play`` and other commands.
 
-        A folder that holds a training already is refused.
+        A folder that already contains a training raises an error.
         """
         from morl_recipes.running.train import save_result
 

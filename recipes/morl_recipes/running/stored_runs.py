@@ -1,4 +1,4 @@
-"""Runs of a store: found by what people type, with their policies and their environments opened again."""
+"""Runs of a store: found by a name that users type, with their policies and their environments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ SHOWN, REST = 5, "the folders in FOLDER/runs"
 
 
 def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
-    """Choose the best finished run of a store: by peak hypervolume, or by expected utility when no run has one.
+    """Choose the best finished run of a store: by peak hypervolume, or by expected utility if no run has one.
 
-    ``name`` is a run id, whole parts of one between its dots (``linear``, ``baselines.linear``), a row as tables print
-    it (``STCH (0.1)``) or any piece of an id, in any case; it must not mean several methods.
+    ``name`` is a run id, complete parts of one between its dots (``linear``, ``baselines.linear``), a row as tables
+    print it (``STCH (0.1)``) or any substring of an id, in any case; it must match a single method.
     """
     rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
     there = [row for row in rows if row["status"] in ("done", "damaged")]
@@ -42,7 +42,7 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
 
 
 def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
-    """Return the ids that a name stands for, all of one method; whole parts between dots come before pieces."""
+    """Return the ids that match a name, all of one method; complete parts between dots come before substrings."""
     lower = name.lower()
     row = ".".join(re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in lower.split("/"))  # as tables print it
     whole = [run_id for run_id in run_ids if f".{lower}." in f".{run_id.lower()}."]
@@ -58,10 +58,10 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
 
 
 def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
-    """Return the environment of a stored run, or the one that the user names in its place.
+    """Return the environment of a stored run, or the one that the user gives instead.
 
-    A store may come from a stranger: a name in it that leads to code (``my_env.py:make_env``) is not followed, and the
-    text of files that its manifest keeps is not run. The user names such an environment again.
+    A store may be untrusted: a name in it that refers to code (``my_env.py:make_env``) is not followed, and the files
+    in its manifest are not run. The user has to name such an environment again.
     """
     if env is None and ":" in name:
         raise ValueError(
@@ -96,9 +96,9 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
 
 
 def stored_network(store: Store, run_id: str, env: TensorEnv) -> Network | None:
-    """Return the network of a stored run's recipe; ``None`` for the paper's of version 0.1, which its parameters tell.
+    """Return the network of a stored run's recipe; ``None`` for the paper's network of version 0.1.
 
-    The source that a manifest keeps is never run: an actor of a user's file is known once that file was imported.
+    The source code in a manifest is never run: a custom actor is known after its file was imported.
     """
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
     actor = described_actor(planned.recipe)
@@ -106,14 +106,14 @@ def stored_network(store: Store, run_id: str, env: TensorEnv) -> Network | None:
 
 
 class StoredEnvironments:
-    """The environments of a store, opened by name and compared with what the sweep had."""
+    """The environments of a store, opened by name and compared with those of the sweep."""
 
     def __init__(self, store: Store, env: Any) -> None:
         self.store, self.env = store, env
         self._found: dict[str, EnvSource] = {}
 
     def source(self, name: str) -> EnvSource:
-        """Return where an environment of the store comes from; one that is not what it was raises."""
+        """Return the source of an environment of the store; raise if it has changed."""
         if name not in self._found:
             source = source_of(self.store, name, self.env)
             info = self.store.manifest.environments[name]
@@ -127,7 +127,7 @@ class StoredEnvironments:
 
 
 def require_dynamics(store: Store, fields: Mapping[str, Any]) -> None:
-    """Require that a run was trained with the packages here that hold its dynamics; an old one as its sweep began."""
+    """Require that a run, or its sweep if the run has no versions, used the installed environment packages."""
     then = {**store.manifest.versions, **fields.get("versions", {})}
     other = other_versions(then, packages=dynamics_of(fields["env"]))
     if other:

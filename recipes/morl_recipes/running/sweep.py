@@ -1,4 +1,4 @@
-"""A sweep as data: recipes x environments x preferences x seeds, from a TOML file or from flags."""
+"""A sweep as data: recipes x environments x preferences x seeds, from a TOML file or from options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.settings import NAMES, Settings, require_known
 
 MOST_SEEDS = 10_000
-"""The largest number of seeds; above it `seeds = [0, 1, 2]` was meant, or one seed."""
+"""The largest number of seeds; a larger number probably means ``[0, 1, 2]`` or a single seed."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Sweep:
         envs: Names for :func:`~morl_envs.source.find_source`.
         preferences: Weights on the simplex; ``None`` takes each environment's own.
         seeds: Seeds; a number n means ``0 .. n - 1``.
-        settings: How all of them are trained.
-        ppo: Numbers of PPO to change in every recipe, by name.
+        settings: Settings of all trainings.
+        ppo: Settings of PPO to change in every recipe, by name.
         set: Anything to change in every recipe, by dotted name: see :func:`~morl_recipes.recipe.fields.change_recipe`.
-        population: Most runs that train together; ``None`` sizes populations to the machine.
+        population: Maximal number of runs that are trained together; ``None`` chooses it for the machine.
 
     Example:
         >>> sweep = Sweep(rows=("PASTA", "Linear"), seeds=2, ppo={"epochs": 2})
@@ -49,7 +49,7 @@ class Sweep:
     population: int | None = None
 
     def __post_init__(self) -> None:
-        """Turn lists into tuples, and check everything that needs no environment."""
+        """Convert lists to tuples, and check everything that needs no environment."""
         _set(self, "rows", _words("rows", self.rows))
         _set(self, "envs", _words("envs", self.envs))
         _set(self, "seeds", _seeds(self.seeds))
@@ -71,13 +71,13 @@ class Sweep:
 
 
 def shipped_sweeps() -> dict[str, Path]:
-    """Return the sweep files that come with the package, by name."""
+    """Return the sweep files of the package, by name."""
     folder = Path(__file__).parents[1] / "data" / "sweeps"
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def find_sweep(name: str | Path) -> Path:
-    """Return the file that a name stands for: a path, or a sweep that comes with the package."""
+    """Return the file for a name: a path, or a sweep of the package."""
     path, shipped = Path(name), shipped_sweeps()
     if not path.exists() and path.name == str(name) and not path.suffix:
         if path.name not in shipped:
@@ -89,14 +89,14 @@ def find_sweep(name: str | Path) -> Path:
 def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     """Read a sweep from a TOML file.
 
-    The keys are the arguments of :class:`Sweep`, those of :class:`~morl_recipes.Settings` beside them, and the
-    tables ``[ppo]`` and ``[set]``.
+    The keys are the arguments of :class:`Sweep`, those of :class:`~morl_recipes.Settings`, and the tables ``[ppo]`` and
+    ``[set]``.
 
-    The user's own files (``my_rows.py:MyRow``, ``my_env.py:make_env``) are looked for beside the file when it names
-    them, and in the current folder when ``changes`` does.
+    The user's own files (``my_rows.py:MyRow``, ``my_env.py:make_env``) are searched beside the sweep file if it names
+    them, and in the current folder if ``changes`` does.
 
     Args:
-        path: The file, or the name of one that comes with the package, such as ``"smoke"``.
+        path: The file, or the name of one of the package, such as ``"smoke"``.
         **changes: Keys that replace those of the file.
 
     Returns:
@@ -117,7 +117,8 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
 
     Args:
         content: The keys.
-        folder: Where the paths of the user's files in ``content`` begin; those in ``changes`` begin here.
+        folder: Folder that paths of the user's files in ``content`` are relative to; those in ``changes`` are relative
+            to the current one.
         **changes: Keys that replace others.
 
     Example:
@@ -147,7 +148,7 @@ def _words(name: str, value: object) -> tuple[str, ...]:
 
 
 def _below(folder: Path, names: object) -> object:
-    """Let the paths of a user's own files begin in a folder."""
+    """Make the paths of a user's own files relative to a folder."""
     if isinstance(names, str):
         return names if named_file(names) is None else str(folder / names)
     return [_below(folder, name) for name in names] if _is_list(names) else names

@@ -1,7 +1,7 @@
 """The test score: the best and the last policy of a run on test episodes, when it ends or from a store.
 
-The best of several validations is chosen for its luck too: its score overstates the policy (*selection bias*). Episodes
-that had no part in the choice do not.
+The best of several validations is partly luck, so its score overstates the policy (*selection bias*). Episodes that
+were not used for the choice do not.
 """
 
 # ruff: noqa: PT028 - `test_store` tests policies
@@ -35,11 +35,11 @@ from morl_recipes.store.tests import read_tests, write_test
 
 @dataclass(frozen=True)
 class Outcome:
-    """What :func:`test_store` did.
+    """Outcome of :func:`test_store`.
 
     Attributes:
         tested: Ids of the runs that were played.
-        there: Ids of the runs that had such a test already.
+        there: Ids of the runs that already had such a test.
     """
 
     tested: tuple[str, ...]
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def with_tests(runs: Sequence[RunRecord], recipe: Recipe, source: EnvSource, episodes: int) -> list[RunRecord]:
-    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` get none."""
+    """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` have none."""
     done = [index for index, run in enumerate(runs) if run.status == "done"]
     if not episodes or not done:
         return list(runs)
@@ -69,20 +69,20 @@ def test_store(
 ) -> Outcome:
     """Play the stored policies of all finished runs on test episodes and write the scores beside the runs.
 
-    Nothing is trained and no file of a run is changed: the scores are a file ``test.json`` of their own, written whole,
-    run by run. Whatever stops it, the same call goes on with the runs that are left. A run that was tested on as many
-    episodes before is not played again. The scores are those that the training itself would have written.
+    Nothing is trained and no file of a run is changed: the scores are written to a separate file ``test.json``, run by
+    run. After an interruption, the same call continues with the remaining runs. A run that was already tested on as
+    many episodes is not played again. The scores are those that the training itself would have written.
 
     Args:
         folder: A result store, or its folder.
         episodes: Test episodes per policy.
         progress: Show a progress bar.
-        env: The environment, where it was made in Python and no name leads to it.
+        env: The environment, if it was made in Python and has no name.
         accept_versions: Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with.
 
     Returns:
-        What was done. A store without a policy raises :class:`~morl_recipes.store.StoreError`, and so does one of
-        which some runs cannot be read or had other versions, after all the others are tested.
+        The outcome. A store without a policy raises :class:`~morl_recipes.store.StoreError`. So does a store in which
+        some runs cannot be read or had other versions, after all other runs were tested.
     """
     checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
@@ -110,15 +110,15 @@ def test_store(
     return Outcome(tuple(tested), tuple(there))
 
 
-test_store.__test__ = False  # type: ignore[attr-defined]  # not one of pytest's
+test_store.__test__ = False  # type: ignore[attr-defined]  # not a pytest test
 
 
 _Stored = tuple[Run, dict[str, dict[str, Tensor]]]
-"""A run of a store with a recipe that has its actor, and its policies, ``peak`` and ``final``."""
+"""A run of a store with a recipe that contains its actor, and its policies, ``peak`` and ``final``."""
 
 
 def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[list[_Stored]], list[str], list[str]]:
-    """Return the runs to test by environment and actor, the ids of those with such a test, and what cannot be read."""
+    """Return the runs to test by environment and actor, the ids of those with such a test, and reading problems."""
     groups: dict[str, list[_Stored]] = {}
     there, problems = list[str](), list[str]()
     planned = {run.run_id: run for run in store.manifest.runs}
@@ -151,7 +151,7 @@ def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[lis
 
 
 def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
-    """Return a recipe with the stored actor; its other blocks do not act, and may be of a user's file."""
+    """Return a recipe with the stored actor; its other blocks are not used, and may be from a user's file."""
     made, actor = Recipe.from_dict({"ppo": recipe["ppo"]} if "ppo" in recipe else {}), described_actor(recipe)
     return made if actor is None else replace(made, actor=require_known(actor))
 
@@ -191,7 +191,7 @@ def _play(
 
 
 def _points(returns: Tensor, run: RunRecord | Run, bounds: Bounds) -> Mapping[str, Any]:
-    """Describe the episodes of both policies, ``[2, episodes, m]``."""
+    """Summarise the episodes of both policies, ``[2, episodes, m]``."""
     weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
     both = returns.double().numpy()
     return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}

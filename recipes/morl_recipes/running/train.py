@@ -1,4 +1,4 @@
-"""Train from Python: thin callers of :func:`~morl_recipes.running.execute.execute`."""
+"""Train from Python, by short functions that call :func:`~morl_recipes.running.execute.execute`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ COMMAND = "morl_recipes.train(...)"
 
 @dataclass(frozen=True)
 class How:
-    """How a training from Python goes on and shows itself.
+    """How a training from Python is resumed and displayed.
 
     Args:
         resume: Continue the training in the folder if there is one (its settings must be the same).
         retry_failed: On ``resume``: train failed runs again.
-        accept_versions: On ``resume``: go on under other versions of PyTorch or of the environment than at first.
+        accept_versions: On ``resume``: continue under other versions of PyTorch or of the environment.
         progress: Show the progress bar.
         loggers: TorchRL loggers, or anything with ``log_scalar(name, value, step)``.
-        plugin: The user's file that defines the recipe, if one does: the ids of its runs follow from its text too.
+        plugin: The user's file that defines the recipe, if any; the ids of its runs depend on its text.
     """
 
     resume: bool = False
@@ -51,11 +51,11 @@ class How:
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> How:
-        """Take what belongs here out of the arguments that were given; the rest are settings."""
+        """Split the given arguments into these options and settings."""
         return cls(**{field.name: given.pop(field.name) for field in fields(cls) if field.name in given})
 
     def work(self, **options: Any) -> Work:
-        """Return how a job is trained, with further options of ``train_job``."""
+        """Return the function that trains a job, with further options of ``train_job``."""
         own: dict[str, Any] = {"accept_versions": self.accept_versions, "progress": self.progress}
         return partial(train_job, **own, loggers=check_loggers(self.loggers), **options)
 
@@ -75,15 +75,15 @@ def train(
     """Train a recipe, one run per (preference, seed) pair, all at once.
 
     Args:
-        recipe: What to train, for example ``PASTA``.
+        recipe: The recipe, for example ``PASTA``.
         env: A name (``"stealth"``), a card, an ``EnvSource`` or a function ``(num_envs, seeds) -> TensorEnv``. It is
             closed at the end, if it can be.
         preferences: Preferences on the simplex.
         seeds: Seeds; every preference is trained with each of them.
         total_steps: Environment steps **per run**, rounded up to whole iterations.
-        out: Folder of the results, the same as of ``morl-blocks train``; nothing is written without it.
-        settings: How to train, as one object; what is named below is changed in it.
-        **changes: How to go on, and settings by name.
+        out: Folder of the results, the same as of ``morl-blocks train``; without it nothing is written.
+        settings: All settings as one object; arguments given by name replace its values.
+        **changes: Options of resuming, and settings by name.
 
     Returns:
         One result per run, preferences outermost.
@@ -123,9 +123,9 @@ def train_runs(
     Args:
         runs: The runs.
         env: As for :func:`train`.
-        settings: How to train.
-        folder: Where the checkpoint and ``history.csv`` are written; nothing is without one.
-        **changes: How to go on.
+        settings: Settings of the training.
+        folder: Folder of the checkpoint and of ``history.csv``; without it nothing is written.
+        **changes: Options of resuming.
     """
     how = How.of(changes)
     if changes:
@@ -145,7 +145,7 @@ def train_folder(
     stops: bool = False,
     **hooks: Any,
 ) -> TrainResult:
-    """Train runs as one batch without a store; the checkpoint lies in the folder ``name`` of a folder, if in any.
+    """Train runs as one batch without a store; the checkpoint is in the subfolder ``name`` of a folder.
 
     ``stops`` lets an interrupt stop what comes after, even if it came too late for this; ``hooks`` are further
     arguments of :func:`~morl_recipes.running.engines.job.train_job`.
@@ -169,7 +169,7 @@ def train_folder(
 
 
 def save_result(result: TrainResult, out: Path) -> Store:
-    """Write a training that was kept in memory into a store of its own; one that holds runs is refused."""
+    """Write a training that was kept in memory to its own store; a store that contains runs raises an error."""
     runs = [Run(record.recipe, record.preference, record.seed) for record in result.runs]
     plan = plan_runs(runs, result.source.complete(), result.settings)
     store = Store.create(out, plan.manifest(COMMAND))
@@ -181,7 +181,7 @@ def save_result(result: TrainResult, out: Path) -> Store:
 
 
 def _open(plan: Plan, out: Path, *, resume: bool) -> Store:
-    """Open the store of a training; a mistake in a block shows before anything is written."""
+    """Open the store of a training; mistakes in a block are found before anything is written."""
     manifest = plan.manifest(COMMAND)
     if Store.check(out, manifest) is None:
         (job,) = plan.populations(len(plan.runs))
@@ -194,7 +194,7 @@ def _open(plan: Plan, out: Path, *, resume: bool) -> Store:
 
 
 def _require_unused(name: str, rule: str, store: Store) -> None:
-    """Refuse a store with runs or checkpoints: runs that are done are never overwritten."""
+    """Raise for a store with runs or checkpoints, because finished runs are never overwritten."""
     if store.run_ids() or any(atomic_files.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
         checks.fail(name, rule, store.path)
 

@@ -1,4 +1,4 @@
-"""Validation: raw, undiscounted vector returns of every run's policy on environments of its own."""
+"""Validation: raw, undiscounted vector returns of every run's policy in separate environments."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from morl_recipes.learning.batch import Batch
 class Evaluator:
     """Play whole episodes with the current policies of a batch.
 
-    Every run has its own validation environments, seeded from its own seed and apart from those it trains on. Each
-    validation plays the next episode of each of them, however long the others take for theirs.
+    Every run has its own validation environments, seeded from its own seed and separate from those of the training.
+    Each validation plays the next episode of each environment, however long the other episodes are.
     """
 
     def __init__(self, batch: Batch, episodes: int, *, deterministic: bool = True) -> None:
@@ -35,12 +35,12 @@ class Evaluator:
         first = self.env.reset_tensors()
         start = self.env.get_state()
         returns = episode_returns(self.env, policy, first=first)
-        self.env.set_state(start)  # forget what was played while others were not yet done
+        self.env.set_state(start)  # discard the steps played while others were not done
         return returns.to(batch.device).reshape(len(batch.runs), self.episodes, -1).mean(1)
 
 
 class BestPolicies:
-    """Judge mean returns by every score of :mod:`morl_recipes.common.scores`, and keep the best policy of each run."""
+    """Compute every score of :mod:`morl_recipes.common.scores`, and keep the best policy of each run."""
 
     def __init__(self, batch: Batch) -> None:
         self.bounds = batch.source.bounds
@@ -53,14 +53,14 @@ class BestPolicies:
         self.best_policies = [tensor.clone() for tensor in batch.policies()]
 
     def __call__(self, returns: Tensor) -> dict[str, Tensor]:
-        """Return every score by its name, each ``[R]`` on the CPU; NaN where returns are not finite or bounds miss."""
+        """Return every score by its name, each ``[R]`` on the CPU; NaN if returns or bounds are unusable."""
         means, weights = returns.cpu().double().numpy(), self.preferences.numpy()
         return {s.name: torch.from_numpy(scores.judge(s, means, weights, self.bounds)) for s in scores.SCORES}
 
     def keep_best(self, found: dict[str, Tensor], batch: Batch) -> None:
-        """Remember iteration and policy of the runs that are better than ever.
+        """Store iteration and policy of the runs that have a new best score.
 
-        The first score that can be had decides (HV with bounds), the next one breaks ties (EU).
+        The first score that can be computed decides (HV with bounds); the next one breaks ties (EU).
         """
         score = torch.stack([judge.sign * found[judge.name] for judge in self.judges], dim=-1)
         (first, second), (best, runner_up) = score.unbind(-1), self.best.unbind(-1)

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Answer the name that version 0.2 had for a planned run, with the order of its arguments."""
+    """Return the name that version 0.2 had for a planned run, with the order of its arguments."""
     if name != "PlannedRun":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     message = "`PlannedRun(run_id, group, ...)` is `Run(recipe, preference, seed, run_id, group, ...)` now."

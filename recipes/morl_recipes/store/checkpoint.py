@@ -1,4 +1,4 @@
-"""Checkpoints: one safetensors file with its description inside; a crash leaves the old one or the new one."""
+"""Checkpoints: one safetensors file with a description; a crash leaves the old one or the new one."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ VERSION = 3
 """Since version 3 the history is a file beside the checkpoint, which therefore does not grow."""
 
 ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
-"""What to do about other versions."""
+"""Advice about other versions."""
 
 
 class OtherVersionsError(StoreError):
-    """A training would continue under other versions than it began; the user may allow it."""
+    """A training would continue under other versions than it started with; the user may accept them."""
 
 
 class CheckpointError(ValueError):
-    """A file that is no checkpoint of this package, is damaged, or belongs to another training."""
+    """A file is not a checkpoint of this package, is damaged, or belongs to another training."""
 
 
 class OtherTrainingError(CheckpointError):
-    """A checkpoint that is whole, and belongs to another training."""
+    """A checkpoint is intact but belongs to another training."""
 
 
 def save(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all."""
+    """Write a checkpoint completely or not at all."""
     own = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(meta)
     header = {"format": FORMAT, "version": str(VERSION), "checksum": _checksum(own, text), "meta": text}
@@ -71,7 +71,7 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 
 def peek(path: Path) -> dict[str, Any]:
-    """Return the description of a checkpoint, unchecked; empty without one, or where it cannot be read."""
+    """Return the description of a checkpoint, unchecked; empty if there is none or it cannot be read."""
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             meta = json.loads((file.metadata() or {}).get("meta", "{}"))
@@ -92,7 +92,7 @@ def versions_note(meta: dict[str, Any]) -> list[str]:
 def require_versions(path: Path) -> None:
     """Require that a checkpoint, if there is one, was written by the installed versions.
 
-    Other versions raise :class:`OtherVersionsError`, which says what to do. A damaged file is reported by :func:`load`.
+    Other versions raise :class:`OtherVersionsError` with advice. A damaged file is reported by :func:`load`.
     """
     for other in versions_note(peek(path)):
         raise OtherVersionsError(
@@ -102,7 +102,7 @@ def require_versions(path: Path) -> None:
 
 
 def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Require that a checkpoint belongs to the training that was asked for; name what differs, and both values."""
+    """Require that a checkpoint belongs to the requested training; the error names the difference with both values."""
     for name, value in asked.items():
         found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
         if found is not None:
@@ -113,7 +113,7 @@ def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> No
 
 
 def _difference(name: str, stored: Any, given: Any) -> tuple[str, Any, Any] | None:
-    """Return the first place at which two JSON values differ, with both values; ``None`` if they agree."""
+    """Return the first path at which two JSON values differ, with both values; ``None`` if they are equal."""
     if stored == given:
         return None
     if isinstance(stored, dict) and isinstance(given, dict) and stored.keys() == given.keys():

@@ -11,7 +11,7 @@ Fields = Mapping[str, Any]
 
 
 def describe_difference(ours: Fields, theirs: Fields) -> str | None:
-    """Return what differs between the fields of two manifests, ours first; ``None`` when they are the same."""
+    """Return the differences between the fields of two manifests, ours first; ``None`` if they are equal."""
     versions = [manifest["versions"].get("morl-blocks") for manifest in (ours, theirs)]
     if versions[0] != versions[1]:
         return f"morl-blocks {versions[0]} instead of {versions[1]}"
@@ -19,12 +19,12 @@ def describe_difference(ours: Fields, theirs: Fields) -> str | None:
         names = [", ".join(sorted(manifest["environments"])) for manifest in (ours, theirs)]
         same = "other objectives or bounds"
         return same if names[0] == names[1] else f"environments {names[0]} instead of {names[1]}"
-    # Older manifests lack the digest of a user's file; the id of a run follows from the file anyway.
+    # Older manifests lack the digest of a user's file, but the id of a run depends on the file anyway.
     mine, known = ({run["run_id"]: {**run, "plugin": ""} for run in fields["runs"]} for fields in (ours, theirs))
     if mine == known:
         return None
     settings = [{**_steps(manifest["runs"]), **manifest["training"]} for manifest in (ours, theirs)]
-    both = settings[0].keys() & settings[1].keys()  # older manifests record the steps alone
+    both = settings[0].keys() & settings[1].keys()  # older manifests only record the steps
     changes = [change for change in _changes(*settings) if change.split()[0] in both]
     changes += _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
     changed = [key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key)]
@@ -37,7 +37,7 @@ def _steps(runs: Sequence[Fields]) -> dict[str, Any]:
 
 
 def _axes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
-    """Compare the factors of the two products: which rows, preferences and seeds."""
+    """Compare the factors of the two products: rows, preferences and seeds."""
     axes: dict[str, Callable[[Fields], str]] = {
         "rows": lambda run: str(run["method"]),
         "preferences": lambda run: ",".join(f"{weight:g}" for weight in run["preference"]),
@@ -66,7 +66,7 @@ def _recipes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
 
 
 def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Name every number of a nested recipe by its path.
+    """Return every number of a nested recipe by its path.
 
     Example:
         >>> _flat({"mu": {"type": "Fixed", "mu": 1.0}})

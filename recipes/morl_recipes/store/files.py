@@ -1,4 +1,4 @@
-"""Sealed JSON, which holds a digest of itself, and careful reading of files, which may come from a stranger."""
+"""Sealed JSON, which contains its own digest, and safe reading of files, which may be untrusted."""
 
 import hashlib
 import json
@@ -14,16 +14,16 @@ import numpy as np
 from morl_recipes.common.errors import StoreError
 
 LARGEST_JSON = 2**28
-"""Most bytes of a JSON file; the manifest of 10,000 runs has 13 million."""
+"""Maximal size of a JSON file in bytes; the manifest of 10,000 runs has 13 million."""
 
 LARGEST_FILE = 2**30
-"""Most bytes of any other file of a run."""
+"""Maximal size of any other file of a run in bytes."""
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe in the place of a file must not block
 
 
 def as_json(value: object) -> Any:
-    """Reduce a value to what JSON holds: NaN and infinite numbers become null, arrays and tuples become lists.
+    """Convert a value to JSON data: NaN and infinite numbers become null, arrays and tuples become lists.
 
     Example:
         >>> as_json({"hv": float("nan"), "returns": (1, 2.5)})
@@ -54,13 +54,13 @@ def _seal_of(fields: Mapping[str, Any]) -> str:
 
 
 def seal(fields: Mapping[str, Any]) -> bytes:
-    """Write a JSON object together with a digest of itself."""
+    """Write a JSON object together with its digest."""
     body = as_json(fields)
     return (json.dumps({**body, "digest": _seal_of(body)}, indent=1, allow_nan=False) + "\n").encode()
 
 
 def unseal(path: Path, *, schema: int, advice: str = "Restore it, or remove it.") -> dict[str, Any]:
-    """Read a sealed JSON object of this schema; for a damaged or foreign file raise ``StoreError`` with the advice."""
+    """Read a sealed JSON object of this schema; a damaged or foreign file raises ``StoreError`` with the advice."""
     content = read_bytes(path, LARGEST_JSON, advice)
     try:
         fields = json.loads(content)
@@ -85,7 +85,7 @@ def unseal(path: Path, *, schema: int, advice: str = "Restore it, or remove it."
 
 
 def read_bytes(path: Path, most: int, advice: str) -> bytes:
-    """Read a file of at most some bytes; one that is missing, too large or no file raises :class:`StoreError`."""
+    """Read a file up to a maximal size; a missing, larger or special file raises :class:`StoreError`."""
     try:
         handle = os.open(path, os.O_RDONLY | _NO_WAIT)
         with os.fdopen(handle, "rb", buffering=0) as file:

@@ -29,7 +29,7 @@ _TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed
 
 
 def _number(value: float | None) -> float:
-    """JSON has no NaN: it was written as null."""
+    """JSON has no NaN, so it was written as null."""
     return math.nan if value is None else float(value)
 
 
@@ -52,7 +52,7 @@ def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
 
 
 def _test_keys(objectives: int) -> list[str]:
-    """What a test has: its episodes, then scores and returns with their standard errors."""
+    """Columns of a test: its episodes, then scores and returns with their standard errors."""
     numbers = [*scores.names(), *map(str, range(objectives))]
     return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
 
@@ -75,8 +75,8 @@ def load_runs(
     Args:
         store: A store or its folder.
         frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
-        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: a row with status ``damaged``, no numbers, and
-            what is wrong as its reason.
+        damaged: ``"raise"`` an error for the first damaged run, or ``"mark"`` it: a row with status ``damaged``, no
+            numbers, and the problem as its reason.
 
     Returns:
         ``run_id, group, method, env, preference`` (a tuple; a list in polars), ``seed, status, reason, steps``, then
@@ -103,8 +103,8 @@ def load_history(
     Args:
         store: A store or its folder.
         frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
-        damaged: ``"raise"`` the first damaged run, or ``"mark"`` it: it has no rows, and ``attrs["damaged"]`` of the
-            pandas frame says what is wrong with it, by run id.
+        damaged: ``"raise"`` an error for the first damaged run, or ``"mark"`` it: it has no rows, and
+            ``attrs["damaged"]`` of the pandas frame describes the problem, by run id.
 
     Returns:
         ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
@@ -117,14 +117,14 @@ def load_history(
 def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs and some columns of their histories (``None``: all) in one pass; damaged runs are marked.
 
-    Of chosen columns those that no run has are left out; the run id is a category, and no other name is there.
+    If columns are given, those that no run has are left out; the run id is a category, and no other name is included.
     """
     reading = _Reading(store, "mark", None if columns is None else frozenset(columns)).read(runs=True, histories=True)
     return reading.runs(), reading.histories(KEYS if columns is None else ["run_id"])
 
 
 class _Reading:
-    """One pass over the runs of a store; ``columns`` are those to keep of each history, ``None`` for all."""
+    """One pass over the runs of a store; ``columns`` are the history columns to keep, ``None`` for all."""
 
     def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
         checks.one_of("damaged", damaged, get_args(Damaged))
@@ -159,12 +159,12 @@ class _Reading:
         return pd.DataFrame(self._rows, columns=run_columns(self._store.manifest.most_objectives))
 
     def histories(self, keys: list[str]) -> pd.DataFrame:
-        """Return one row per run and iteration, with some of the keys in front."""
+        """Return one row per run and iteration, starting with some of the keys."""
         table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
         if self._keys:
             owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
             identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
-            if self._columns is not None:  # one copy of each name, not one per row
+            if self._columns is not None:  # store each name once, not once per row
                 identity = identity.astype("category")
             whose = {key: identity[key].take(owner).array for key in keys}
             table = pd.DataFrame(whose | stacked(self._histories), copy=False)
@@ -173,9 +173,9 @@ class _Reading:
 
 
 def load_record(store: Store, run_id: str) -> RunRecord:
-    """Return a run as it was written, with its policies."""
+    """Return a run as it was written, including its policies."""
     fields = store.read(run_id)
-    bare = POLICY not in fields["files"]  # it failed before it had a policy
+    bare = POLICY not in fields["files"]  # the run failed before it had a policy
     tensors = {} if bare else store.policy(run_id)
     kept = {key: fields[key] for key in (*KEYS, "status", "reason", "steps", "recipe")}
     kept |= {name: _point(fields[name]) for name in ("peak", "final")}
@@ -184,13 +184,13 @@ def load_record(store: Store, run_id: str) -> RunRecord:
         **kept,
         **read_tests(store, fields),
         history=pd.DataFrame(stacked([read_history(store, fields)])),
-        policy=at_point(tensors, "final") or tensors,  # without a best one, the last one has no prefix
+        policy=at_point(tensors, "final") or tensors,  # if there is no best policy, the last one has no prefix
         peak_policy=at_point(tensors, "peak"),
     )
 
 
 def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return a validation point as it was: JSON has lists for tuples and null for NaN."""
+    """Restore a validation point: JSON has lists for tuples and null for NaN."""
     if fields is None:
         return None
     return {
@@ -212,7 +212,7 @@ def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.
 
 
 def _to_polars(polars: Any, table: pd.DataFrame) -> "pl.DataFrame":
-    """Convert column by column, so that no Arrow is needed and an empty frame has the types of a full one."""
+    """Convert column by column, so that Arrow is not needed and an empty frame has the types of a full one."""
     types = {"preference": polars.List(polars.Float64), **dict.fromkeys(_WHOLE, polars.Int64)}
     types |= dict.fromkeys(_TEXT, polars.String)
     columns = {str(name): [list(v) if isinstance(v, tuple) else v for v in table[name]] for name in table.columns}

@@ -1,4 +1,4 @@
-"""The record of a front: what policies reached under many preferences, without the policies."""
+"""The record of a front: returns of policies for many preferences, without the policies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrontRecord:
-    """What each policy of a front reached under each preference; n evaluations of m objectives.
+    """Returns of each policy of a front for each preference; n evaluations of m objectives.
 
     Attributes:
         env: Name of the environment.
@@ -40,7 +40,7 @@ class FrontRecord:
         asked: Preference of every evaluation, ``[n, m]``.
         returns: Mean return of every evaluation, ``[n, m]``.
         errors: Standard errors of these means, ``[n, m]``; NaN after a single episode.
-        member: Which policy was played, ``[n]``.
+        member: Index of the policy that was played, ``[n]``.
         episodes: Episodes per evaluation.
         gamma: Discount of the returns.
     """
@@ -59,12 +59,12 @@ class FrontRecord:
 
     @property
     def kind(self) -> str:
-        """What was trained, in words."""
+        """Description of the training."""
         return "one policy for all preferences" if self.conditioned else "one policy per preference"
 
     @cached_property
     def kept(self) -> NDArray[np.int64]:
-        """Number of the evaluation behind each point: of equal ones the middle one, by the first objective."""
+        """Index of the evaluation of each point, in order of the first objective; of equal ones the middle one."""
         best = np.flatnonzero(metrics.nondominated(self.returns))
         _, group = np.unique(self.returns[best], axis=0, return_inverse=True)
         groups = [best[group.ravel() == number] for number in range(group.max() + 1)]
@@ -82,17 +82,17 @@ class FrontRecord:
 
     @property
     def preferences(self) -> Array:
-        """The preference under which each point was reached, ``[k, m]``."""
+        """The preference for which each point was reached, ``[k, m]``."""
         return self.asked[self.kept]
 
     @property
     def distinct_preferences(self) -> Array:
-        """The preferences that were asked for, those that favour the first objective last, ``[K, m]``."""
+        """The evaluated preferences, ``[K, m]``; those that favour the first objective come last."""
         return np.unique(np.round(self.asked, 9), axis=0)
 
     @property
     def filmed(self) -> list[int]:
-        """Rows of :attr:`distinct_preferences` that a film shows: at most five, evenly spaced."""
+        """Rows of :attr:`distinct_preferences` in a film: at most five, evenly spaced."""
         last = len(self.distinct_preferences) - 1
         return [*dict.fromkeys(np.linspace(0, last, 5).round().astype(int).tolist())]
 
@@ -109,11 +109,11 @@ class FrontRecord:
         return [index for index, other in enumerate(self.seeds) if other == seed]
 
     def hypervolume(self, reference: Sequence[float], *, allow_empty: bool = False) -> float:
-        """Measure what the points dominate above a reference point.
+        """Compute the hypervolume of the points above a reference point.
 
         Args:
             reference: The reference point, one number per objective; a point must exceed it in every objective.
-            allow_empty: Return 0 where none does, instead of an error.
+            allow_empty: Return 0 if no point does, instead of raising an error.
         """
         return metrics.front_hypervolume(self.points, reference, allow_empty=allow_empty)
 
@@ -126,7 +126,7 @@ class FrontRecord:
 
 
 def read_front(folder: Path) -> FrontRecord:
-    """Read the record of a front; its policies are not looked at."""
+    """Read the record of a front without its policies."""
     return record_of(unseal_front(folder), folder)
 
 
@@ -136,7 +136,7 @@ def unseal_front(folder: Path) -> dict[str, Any]:
 
 
 def record_of(stored: Mapping[str, Any], folder: Path) -> FrontRecord:
-    """Return the record that fields hold; the file may come from a stranger, so every number is checked."""
+    """Return the record for the given fields; every number is checked, because the file may be untrusted."""
     try:
         record = FrontRecord(
             env=str(stored["env"]),
@@ -168,12 +168,12 @@ def record_fields(record: FrontRecord) -> dict[str, Any]:
 
 
 def _array(rows: list[list[float | None]]) -> Array:
-    """Return numbers; JSON has null for NaN."""
+    """Return numbers; null in JSON means NaN."""
     return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=np.float64)
 
 
 def _check(record: FrontRecord) -> None:
-    """Require shapes that belong together."""
+    """Require consistent shapes."""
     shape = (len(record.member), len(record.objectives))
     for name in ("asked", "returns", "errors"):
         if getattr(record, name).shape != shape:

@@ -24,7 +24,7 @@ class History(NamedTuple):
 def parse(content: bytes, names: Collection[str] | None = None) -> History:
     r"""Read a history exactly; anything but numbers below one line of names raises ``ValueError``.
 
-    ``names`` are the columns to read, iteration and steps besides; the rest is not looked at. ``None`` for all.
+    ``names`` are the columns to read in addition to iteration and steps; others are not parsed. ``None`` for all.
 
     Example:
         >>> parse(b"iteration,steps\n1,2048\n").numbers.tolist()
@@ -42,7 +42,7 @@ def parse(content: bytes, names: Collection[str] | None = None) -> History:
         columns, choose = tuple(columns[i] for i in kept), itemgetter(*kept)
         lines = [",".join(choose(line.split(","))) for line in lines]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # NumPy only warns about what is no number
+        warnings.simplefilter("error")  # NumPy only warns about text
         try:
             numbers = np.fromstring(",".join(lines), sep=",").reshape(len(lines), len(columns))
         except DeprecationWarning as warning:
@@ -65,7 +65,7 @@ def read_history(store: Store, fields: Mapping[str, Any], names: Collection[str]
 
 
 def stacked(histories: Sequence[History]) -> dict[str, NDArray[Any]]:
-    """Put histories below one another, column by column; a column that one does not have is NaN for it."""
+    """Concatenate histories column by column; a missing column is NaN."""
     names = dict.fromkeys(name for one in histories for name in one.columns)
     places = {columns: {name: i for i, name in enumerate(columns)} for columns in {one.columns for one in histories}}
     table: dict[str, NDArray[Any]] = {}

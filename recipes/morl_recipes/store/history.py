@@ -1,7 +1,7 @@
-"""The history of a population: one row of numbers per run and iteration, in memory and as a CSV that only grows.
+"""The history of a population: one row of numbers per run and iteration, in memory and as an append-only CSV file.
 
-The checkpoint does not hold the history, or it would grow with it: it holds how long the file was, and its checksum.
-What the file has beyond that is of iterations that are trained again.
+The checkpoint does not hold the history, because it would grow with it. It holds the length of the file and its
+checksum. Rows after this length belong to iterations that are trained again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from morl_recipes.recipe.run import Run
 
 
 class Mark(NamedTuple):
-    """How much of the file belongs to the first ``rows`` rows, and the checksum of that."""
+    """Length of the part of the file with the first ``rows`` rows, and its checksum."""
 
     rows: int
     size: int
@@ -58,7 +58,7 @@ class History:
         return dict(zip(self.columns, table.unbind(-1), strict=True))
 
     def frame(self, run: int) -> pd.DataFrame:
-        """Return the rows of one run, up to where it stopped."""
+        """Return the rows of one run, up to the row where it stopped."""
         if not self.rows:
             return pd.DataFrame()
         table = torch.stack([row[run] for row in self.rows])
@@ -67,12 +67,12 @@ class History:
         return frame.astype({"iteration": int, "steps": int})
 
     def flush(self) -> None:
-        """Wait until the disk has every row: only then may a checkpoint count on them."""
+        """Flush all rows to disk; a checkpoint may refer to them only after that."""
         if self.path is not None and self.mark.size:
             atomic_files.flush(self.path)
 
     def load(self, mark: Mark, columns: Sequence[str]) -> None:
-        """Continue from the mark and the columns of a checkpoint, and cut off what the file has beyond."""
+        """Continue from the mark and the columns of a checkpoint, and remove later rows from the file."""
         content = b"" if self.path is None or not mark.size else _read(self.path, mark.size)
         if (len(content), zlib.crc32(content)) != (mark.size, mark.checksum):
             raise ValueError(f"another history.csv than the one of {mark.size} bytes that it was saved with")
@@ -82,7 +82,7 @@ class History:
             atomic_files.append(self.path, b"", at=mark.size)
 
     def _parse(self, content: bytes, count: int) -> list[Tensor]:
-        """Return the rows ``[R, C]`` of a file: one line per iteration and run that was alive in it."""
+        """Return the rows ``[R, C]`` of a file: one line per iteration and run that was active in it."""
         rows = torch.full((count, len(self.runs), len(self.columns)), torch.nan, dtype=torch.float64)
         first = 2 + self.objectives
         order: dict[str, int] = {}
@@ -111,7 +111,7 @@ class History:
 
 
 def validation_at(frame: pd.DataFrame, objectives: int, iteration: int | None = None) -> dict[str, Any] | None:
-    """Return the validation at an iteration (by default the last one) as a record's point; all returns are finite."""
+    """Return the validation at an iteration (by default the last one) as a record's point; its returns are finite."""
     if frame.empty:
         return None
     names = [f"return_{i}" for i in range(objectives)]
@@ -130,7 +130,7 @@ def validation_at(frame: pd.DataFrame, objectives: int, iteration: int | None = 
 
 
 def _read(path: Path, size: int) -> bytes:
-    """Return the first bytes of a file, fewer when it has no more; nothing when it is missing."""
+    """Return the first bytes of a file, or fewer if it is shorter; nothing if it is missing."""
     try:
         with path.open("rb") as file:
             return file.read(min(size, path.stat().st_size))

@@ -19,18 +19,18 @@ from morl_recipes.store.shapes import check_manifest
 from morl_recipes.store.versions import package_versions
 
 SCHEMA = 1
-"""Version of the store's layout; readers refuse any other."""
+"""Version of the store's layout; other versions raise an error."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=-]{0,199}")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Describe the machine without naming it."""
+    """Describe the machine without its name."""
     return {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()}
 
 
 def check_run_id(run_id: str, name: str = "run_id") -> None:
-    """Require an id that is a safe folder name everywhere."""
+    """Require an id that is a safe folder name on every system."""
     if not _RUN_ID.fullmatch(run_id):
         raise ValueError(
             f"`{name}` must be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9, got {run_id!r}."
@@ -40,7 +40,7 @@ def check_run_id(run_id: str, name: str = "run_id") -> None:
 def make_run_id(
     env: str, group: str, method: str, preference: tuple[float, ...], seed: int, recipe: Mapping[str, Any]
 ) -> str:
-    """Build a readable id that differs whenever anything about the run differs.
+    """Build a readable id that differs whenever a property of the run differs.
 
     Example:
         >>> make_run_id("stealth", "pcgrad", "No PCGrad", (0.1, 0.7, 0.2), 3, {"clip": 0.2})
@@ -55,7 +55,7 @@ def make_run_id(
 
 @dataclass(frozen=True)
 class EnvInfo:
-    """What a report must know about an environment.
+    """Properties of an environment that a report needs.
 
     Attributes:
         objectives: Names of the objectives, in the order of the reward vector.
@@ -69,7 +69,7 @@ class EnvInfo:
 
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-        """Return the lowest and the highest returns, ``None`` where they cannot be used."""
+        """Return the lowest and the highest returns, or ``None`` if they cannot be used."""
         if self.bounds_problem is not None or self.low is None or self.high is None:
             return None
         return self.low, self.high
@@ -90,11 +90,11 @@ class EnvInfo:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a sweep set out to do.
+    """The plan of a sweep.
 
     Attributes:
         command: The command that started it.
-        environments: What a report must know about each environment.
+        environments: Properties of each environment that a report needs.
         runs: Every run of the sweep.
         versions: Versions of the packages that results depend on.
         machine: The machine, without its name.
@@ -131,7 +131,7 @@ class Manifest:
 
     @property
     def most_objectives(self) -> int:
-        """Return the number of objectives of the environment that has the most."""
+        """Return the number of objectives of the environment with the most."""
         return max((len(info.objectives) for info in self.environments.values()), default=0)
 
     def to_json(self) -> dict[str, Any]:
@@ -147,7 +147,8 @@ class Manifest:
     def from_json(cls, fields: Mapping[str, Any]) -> "Manifest":
         """Rebuild a manifest from :meth:`to_json`; missing or wrong fields raise :class:`StoreError`.
 
-        Fields that came later (``training``, ``plugins``, a run's ``plugin``) may be missing, unknown ones are ignored.
+        Fields that were added later (``training``, ``plugins``, a run's ``plugin``) may be missing; unknown ones are
+        ignored.
         """
         try:
             check_manifest(fields)
@@ -166,6 +167,6 @@ class Manifest:
 
 
 def env_info(fields: Mapping[str, Any]) -> EnvInfo:
-    """Rebuild an environment's entry; JSON has lists where we have tuples."""
+    """Rebuild an environment's entry, in which JSON has lists for tuples."""
     low, high = fields["low"], fields["high"]
     return EnvInfo(tuple(fields["objectives"]), low and tuple(low), high and tuple(high))

@@ -1,4 +1,4 @@
-"""One finished run, and how it becomes files."""
+"""One finished run, and the content of its files."""
 
 import io
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class RunRecord:
     """Everything about one finished run.
 
     Attributes:
-        run_id: As in :class:`~morl_recipes.Run`, and so are the fields up to ``seed``.
+        run_id: As in :class:`~morl_recipes.Run`, like the fields up to ``seed``.
         group: See there.
         method: See there.
         env: See there.
@@ -39,13 +39,13 @@ class RunRecord:
         recipe: The recipe as JSON; the recipe itself where a training returns the record.
         history: One row of numbers per iteration, with ``iteration`` and ``steps``; ``return_0 ...``, ``hv``, ``eu``
             are NaN on iterations without a validation.
-        policy: Parameters of the last policy by name, with the observation statistics when there are any.
-        versions: What trained it: morl-blocks, torch, the packages of environments that are not ours and, where it is
-            known, the commit of the source.
+        policy: Parameters of the last policy by name, with the observation statistics if there are any.
+        versions: Versions that trained it: morl-blocks, torch, the packages of external environments and, if known, the
+            commit of the source.
         test_peak: The policy of the best validation on fresh episodes: ``episodes, returns, returns_se`` and each score
             with its standard error (``hv, hv_se, ...``); ``None`` without a test.
         test_final: The last policy, likewise.
-        peak_policy: The policy of the best validation; empty in a record of your own that has one policy.
+        peak_policy: The policy of the best validation; empty in a custom record with only one policy.
     """
 
     run_id: str
@@ -68,7 +68,7 @@ class RunRecord:
     peak_policy: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a record that a report could not read; a run that failed at once may have no history at all."""
+        """Raise for a record that a report could not read; a run that failed at once may have no history."""
         if self.status == "failed" and self.history.empty:
             object.__setattr__(self, "history", pd.DataFrame({"iteration": [], "steps": []}, dtype=float))
         check_run_id(self.run_id)
@@ -103,7 +103,7 @@ class RunRecord:
         return content
 
     def _tensors(self) -> Mapping[str, Tensor]:
-        """Return the policies under one name each: ``peak.<name>`` and ``final.<name>`` where there are both."""
+        """Return the policies with prefixed names: ``peak.<name>`` and ``final.<name>`` if there are both."""
         if not self.peak_policy:
             return self.policy
         both = {"peak": self.peak_policy, "final": self.policy}
@@ -111,7 +111,7 @@ class RunRecord:
 
 
 def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
-    """Return the policy of one point from the stored tensors of a run, which hold both."""
+    """Return the policy of one point from the stored tensors of a run, which contain both."""
     return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
 
 

@@ -18,7 +18,7 @@ from morl_recipes.store.shapes import POLICY, check_run
 
 
 def again(folder: Path) -> str:
-    """Say what to do about a damaged run."""
+    """Return the advice about a damaged run."""
     return f"Remove the folder {folder}: the same sweep then trains this run again."
 
 
@@ -55,7 +55,7 @@ def read_content(folder: Path, fields: Mapping[str, Any], name: str) -> bytes:
 
 
 def read_policy(folder: Path, fields: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Return the named tensors of a run's policy, which must be this run's."""
+    """Return the named tensors of a run's policy; the file must contain the run's id."""
     path = folder / POLICY
     content = read_content(folder, fields, POLICY)
     try:

@@ -1,12 +1,12 @@
-"""What the JSON of a store must look like: a digest proves that a file is whole, not who wrote it."""
+"""The structure of a store's JSON: a digest proves that a file is intact, not who wrote it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 POINT_FIELDS = ("iteration", "steps", "returns")
-"""What a validation point has besides its scores."""
+"""Fields of a validation point besides its scores."""
 TEST_POINTS = ("test_peak", "test_final")
-"""Test scores of a run, in ``run.json`` or in a file of their own; runs of older versions have none."""
+"""Test scores of a run, in ``run.json`` or in a separate file; runs of older versions have none."""
 FILES = HISTORY, POLICY = "history.csv", "policy.safetensors"
 """Files of a run besides ``run.json``."""
 
@@ -82,7 +82,7 @@ _MANIFEST: dict[str, Rule] = {
     "runs": _list_of(_mapping),
 }
 _LATER: dict[str, Rule] = {"training": _mapping, "plugins": _list_of(_words)}
-"""Fields that manifests of older versions lack."""
+"""Fields that are missing in manifests of older versions."""
 
 
 def check_run(fields: Mapping[str, Any]) -> str | None:
@@ -115,7 +115,7 @@ def check_tests(fields: Mapping[str, Any], objectives: int) -> str | None:
 
 
 def check_manifest(fields: Mapping[str, Any]) -> None:
-    """Require that the fields of a manifest are of the kinds that readers rely on; raise ``ValueError`` otherwise."""
+    """Require that the fields of a manifest have the types that readers rely on; raise ``ValueError`` otherwise."""
     wrong = _first(fields, _MANIFEST | {name: rule for name, rule in _LATER.items() if name in fields})
     for run in fields["runs"] if wrong is None else ():
         wrong = wrong or _first(run, _PLANNED)

@@ -17,7 +17,7 @@ from morl_recipes.store.run_folder import again, read_fields, read_policy
 
 MANIFEST, RUNS, TEMPORARY = "manifest.json", "runs", "tmp"
 CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
-"""What a sweep keeps beside its runs; the schema is that of the file."""
+"""Files of a sweep beside its runs; the schema is that of the file."""
 KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
 OF_FRONT = "store"
 """Folder of the store of a front's training, beside the front."""
@@ -26,13 +26,13 @@ OF_FRONT = "store"
 class Store:
     """A folder of results that any number of processes may write to.
 
-    Writes are atomic: a run is written under a temporary name, flushed to disk and renamed, so a reader sees all of it
-    or nothing, even if a process is killed. A run that is done is never overwritten: of two writers the first wins. A
-    failed run is replaced by a later attempt.
+    Writes are atomic: a run is written under a temporary name, flushed to disk and renamed, so a reader sees the
+    complete run or none, even if a process is killed. A finished run is never overwritten: of two writers the first one
+    counts. A failed run is replaced by a later attempt.
 
     Args:
         path: Folder of the store.
-        manifest: What the sweep set out to do. Use :meth:`create` or :meth:`open` rather than this constructor.
+        manifest: The plan of the sweep. Use :meth:`create` or :meth:`open` rather than this constructor.
 
     Example:
         >>> import tempfile
@@ -51,12 +51,12 @@ class Store:
     def create(cls, path: str | Path, manifest: Manifest) -> "Store":
         """Create the store of a sweep, or open it when it holds the same sweep.
 
-        Two processes may create the same store at once. A folder with another sweep, another version of morl-blocks
-        or other files raises :class:`StoreError` and is left as it is.
+        Two processes may create the same store at once. A folder with another sweep, another version of morl-blocks or
+        other files raises :class:`StoreError` and is not changed.
         """
         path = Path(path)
         try:
-            store = cls.check(path, manifest)  # before anything is made there
+            store = cls.check(path, manifest)  # before anything is written
             for name in (RUNS, TEMPORARY):
                 atomic_files.make_folder(path, name)
             if store is not None:
@@ -68,7 +68,7 @@ class Store:
 
     @classmethod
     def check(cls, path: str | Path, manifest: Manifest) -> "Store | None":
-        """Refuse a folder that :meth:`create` would refuse; return the store when the sweep was started before."""
+        """Raise for a folder that :meth:`create` would not accept; return the store if the sweep was started before."""
         path = Path(path)
         if (path / MANIFEST).exists():
             return cls._open_same(path, manifest)
@@ -88,7 +88,7 @@ class Store:
 
     @classmethod
     def open(cls, path: "str | Path | Store") -> "Store":
-        """Open an existing store, or take an open one; a missing or damaged manifest raises :class:`StoreError`."""
+        """Open an existing store, or return an open one; a missing or damaged manifest raises :class:`StoreError`."""
         if isinstance(path, Store):
             return path
         path = Path(path)
@@ -107,7 +107,7 @@ class Store:
             record: The run; its id must be in the manifest.
 
         Returns:
-            ``True`` if the run is now this record, ``False`` if it was already there and was kept.
+            ``True`` if the run is now this record, ``False`` if it already existed and was kept.
         """
         if record.run_id not in self._planned:
             raise ValueError(f"`run_id` must be one of the {len(self._planned)} planned runs, got {record.run_id!r}.")
@@ -127,7 +127,7 @@ class Store:
             atomic_files.remove(temporary)
 
     def _rename(self, temporary: Path, record: RunRecord) -> bool:
-        """Move a run to its place; renaming onto a folder with files fails, so no run can be overwritten."""
+        """Move a run into place; renaming onto a folder with files fails, so no run can be overwritten."""
         final = atomic_files.inside(self.path, RUNS, record.run_id)
         while True:
             if not final.exists():
@@ -143,7 +143,7 @@ class Store:
                 return False
 
     def _move_failed_aside(self, final: Path) -> bool:
-        """Remove a failed attempt; put it back if another writer has meanwhile replaced it by a run that is done."""
+        """Remove a failed attempt; restore it if another writer has meanwhile replaced it by a finished run."""
         aside = self.path / TEMPORARY / f"{atomic_files.unique(final.name)}.old"
         try:
             final.rename(aside)
@@ -156,7 +156,7 @@ class Store:
         return True
 
     def run_ids(self) -> list[str]:
-        """Return the ids of all planned runs that are there, done or failed, sorted; other folders do not count."""
+        """Return the ids of all planned runs in the store, done or failed, sorted; other folders are ignored."""
         folder = self.path / RUNS
         if not folder.is_dir():
             return []
@@ -179,7 +179,7 @@ class Store:
         return read_fields(folder, planned)
 
     def records(self) -> Iterator[tuple[str, dict[str, Any] | StoreError]]:
-        """Yield every run that is there: its id with the fields of its ``run.json``, or with what is wrong with it."""
+        """Yield every run in the store: its id with the fields of its ``run.json``, or with its problem."""
         for run_id in self.run_ids():
             try:
                 yield run_id, self.read(run_id)
@@ -191,7 +191,7 @@ class Store:
         return read_policy(self.path / RUNS / run_id, self.read(run_id))
 
     def statuses(self) -> dict[str, dict[str, Any]]:
-        """Return the fields of all runs that are there; damaged ones raise one error that counts them."""
+        """Return the fields of all runs in the store; damaged ones raise one error that counts them."""
         found, problems = dict[str, dict[str, Any]](), list[StoreError]()
         for run_id, fields in self.records():
             if isinstance(fields, StoreError):
@@ -212,7 +212,7 @@ class Store:
         return {run_id: fields["reason"] for run_id, fields in self.statuses().items() if fields["status"] == "failed"}
 
     def missing(self) -> list[str]:
-        """Return the ids of planned runs that are not there, in the order of the plan."""
+        """Return the ids of missing planned runs, in the order of the plan."""
         present = set(self.run_ids())
         return [run.run_id for run in self.manifest.runs if run.run_id not in present]
 
@@ -222,7 +222,7 @@ class Store:
 
 
 def _no_store(path: Path) -> str:
-    """Explain why a folder is no store, and name the store of a front."""
+    """Return why a folder is not a store, and mention the store of a front."""
     if not path.exists():
         return "there is no such folder"
     own = path / OF_FRONT
@@ -231,11 +231,11 @@ def _no_store(path: Path) -> str:
 
 
 def _refuse_other_files(path: Path) -> None:
-    """Refuse a folder with other things in it; empty folders of a creation that was killed are ours."""
+    """Raise for a folder with other content; empty folders of a killed creation are accepted."""
     others = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
     if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
         others.add(RUNS)
-    if others and not (path / MANIFEST).exists():  # another process may just have made it
+    if others and not (path / MANIFEST).exists():  # another process may have just created it
         raise StoreError(
             f"{path}: not a store and not empty (it holds {min(others)}, but no {MANIFEST}). "
             "Choose another folder (--out)."

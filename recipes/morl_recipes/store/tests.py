@@ -1,4 +1,4 @@
-"""Test scores of runs that were stored without them: a sealed file of its own beside the run's."""
+"""Test scores of runs that were stored without them, in a separate sealed file beside the run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ TEST = "test.json"
 
 
 def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
-    """Write the test scores of a run whole; its other files are not touched."""
+    """Write the test scores of a run atomically; its other files are not changed."""
     path = atomic_files.inside(store.path, RUNS, run_id, TEST)
     fields = {"schema": SCHEMA, "run_id": run_id, "policy": _policy(store.read(run_id)), **points}
     try:
@@ -24,7 +24,7 @@ def write_test(store: Store, run_id: str, points: Mapping[str, Any]) -> None:
 
 
 def read_tests(store: Store, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``test_peak`` and ``test_final`` of a run, ``None`` each where there is none.
+    """Return ``test_peak`` and ``test_final`` of a run, ``None`` each if there is none.
 
     A test that was written later replaces those in the run's fields, which :meth:`Store.read` returns.
     """

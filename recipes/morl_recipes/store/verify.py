@@ -20,7 +20,7 @@ FOLDERS = (RUNS, TEMPORARY, CHECKPOINTS)
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a store: the file or folder, and sentences with what is wrong and what to do."""
+    """A problem of a store: the file or folder, and sentences with the problem and advice."""
 
     where: str
     what: str
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verified:
-    """Outcome of a check: the folder, how many runs were planned and are there (damaged or not), and what is wrong."""
+    """Outcome of a check: the folder, the number of planned and of existing runs (damaged or not), and all findings."""
 
     path: Path
     planned: int
@@ -44,10 +44,10 @@ def verify(folder: str | Path) -> Verified:
     """Check every file of a store against its digest, its run and the plan; nothing is changed.
 
     Args:
-        folder: The store. One without a readable manifest has that as its only finding.
+        folder: The store. If its manifest cannot be read, that is the only finding.
 
     Returns:
-        Every finding, with what to do about it.
+        Every finding, with advice.
     """
     path = Path(folder)
     try:
@@ -74,7 +74,7 @@ def verify(folder: str | Path) -> Verified:
 
 
 def _run(store: Store, fields: dict[str, Any]) -> None:
-    """Read everything that a run has."""
+    """Read all files of a run."""
     if HISTORY not in fields["files"]:
         folder = store.path / RUNS / fields["run_id"]
         raise StoreError(f"{folder}: has no history. {again(folder)}")
@@ -101,7 +101,7 @@ def _populations(path: Path) -> Iterator[Finding]:
 
 
 def _unplanned(store: Store) -> Iterator[Finding]:
-    """Report entries of the folder of runs that are no planned run."""
+    """Report entries of the folder of runs that are not planned runs."""
     known = {run.run_id for run in store.manifest.runs}
     folder = store.path / RUNS
     names = [item.name for item in folder.iterdir()] if folder.is_dir() else []
@@ -112,7 +112,7 @@ def _unplanned(store: Store) -> Iterator[Finding]:
 
 
 def _decisive(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the packages that decide the numbers of a run, with their versions, where they are recorded."""
+    """Yield the packages that determine the numbers of a run, with their versions, if they are recorded."""
     versions = fields.get("versions", {})
     for name in (*DECISIVE, *dynamics_of(fields["env"])):
         if name in versions:

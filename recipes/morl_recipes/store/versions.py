@@ -1,4 +1,4 @@
-"""The versions that a result depends on, and the commit of the source where it is known."""
+"""The versions that a result depends on, and the commit of the source if it is known."""
 
 import platform
 import subprocess
@@ -23,9 +23,9 @@ _PACKAGES = (
 )
 _ROOT = Path(__file__).resolve().parents[3]
 DECISIVE = ("morl-blocks", "torch")
-"""Packages whose other versions may give other numbers for the same run."""
+"""Packages whose versions may change the numbers of the same run."""
 DYNAMICS = ("gymnasium", "mo-gymnasium", "mujoco")
-"""Packages that hold the dynamics of environments which are not ours: as decisive for their runs."""
+"""Packages that contain the dynamics of external environments: their versions matter as much for these runs."""
 
 
 @lru_cache(maxsize=1)
@@ -40,12 +40,12 @@ def _installed() -> dict[str, str]:
 
 
 def package_versions() -> dict[str, str]:
-    """Name the versions that a result depends on."""
+    """Return the versions that a result depends on."""
     return dict(_installed())
 
 
 def run_versions() -> dict[str, str]:
-    """Name what trained a run: the packages that may be decisive and, in a clone of the source, the commit."""
+    """Return the versions that trained a run: the packages that matter and, in a clone of the source, the commit."""
     found = {name: version for name, version in _installed().items() if name in DECISIVE + DYNAMICS}
     commit = source_commit()
     return found | ({"commit": commit} if commit else {})
@@ -53,9 +53,9 @@ def run_versions() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def source_commit(root: Path = _ROOT) -> str:
-    """Return the commit of the clone that this package runs from, ``-dirty`` when it was edited; empty elsewhere.
+    """Return the commit of the clone that this package runs from, ``-dirty`` if it was edited; empty elsewhere.
 
-    The clone itself is only read: ``git describe --dirty`` would write its index, and leave a lock when it is killed.
+    The clone is only read: ``git describe --dirty`` would write its index, and leave a lock if it is killed.
     """
     if not ((root / ".git").exists() and (root / "pyproject.toml").is_file()):
         return ""

@@ -1,4 +1,4 @@
-"""A front as one HTML file that needs no network: its picture, and a slider over the preference."""
+"""A front as one HTML file that needs no network: a picture, and a slider over the preference."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ LARGEST_FILM = 2**25
 def write_front_page(
     front: FrontRecord, path: str | Path, known: Array | None = None, film: str | Path | None = None
 ) -> Path:
-    """Write the page of a front: the picture, the returns under each preference, and strips of a film.
+    """Write the page of a front: the picture, the returns for each preference, and strips of a film.
 
     Args:
-        front: The front, or its record alone.
-        path: The HTML file; it appears when it is complete.
+        front: The front, or its record.
+        path: The HTML file; it appears only when it is complete.
         known: The exact front, if there is one, ``[k, m]``.
         film: The picture with the strips, if there is one: ``film.png``, as ``morl-blocks front`` writes it.
 
@@ -64,10 +64,10 @@ class Part(NamedTuple):
 
 
 def front_part(store: Store) -> Part:
-    """Return the front of a store for the store's own report; nothing where there is no front.
+    """Return the front of a store for the store's own report, or nothing if there is no front.
 
-    ``morl-blocks front`` and ``train_front(out=...)`` keep the store of their training beside the front. One that is
-    damaged or of other seeds is left out with a warning: the store itself may be sound.
+    ``morl-blocks front`` and ``train_front(out=...)`` write the store of their training beside the front. A front that
+    is damaged or has other seeds is left out with a warning, because the store itself may be intact.
     """
     folder = store.path.resolve().parent
     if store.path.resolve().name != OF_FRONT or not (folder / NAME).exists():
@@ -90,7 +90,7 @@ def _sections(front: FrontRecord) -> str:
 
 
 def page_data(front: FrontRecord, known: Array | None = None, film: str | Path | None = None) -> dict[str, Any]:
-    """Return the data of the page as numbers and words; JSON has no NaN."""
+    """Return the data of the page as numbers and text; JSON has no NaN."""
     summary, seeds = reached(front), sorted(set(front.seeds))
     names = tuple(f"seed {seed}" for seed in seeds)
     return {
@@ -109,7 +109,7 @@ def page_data(front: FrontRecord, known: Array | None = None, film: str | Path |
 
 
 def _points(front: FrontRecord) -> dict[str, Any]:
-    """Return the points of one seed; ``kept`` are those that no other dominates."""
+    """Return the points of one seed; ``kept`` are the non-dominated ones."""
     return {"returns": front.returns.tolist(), "asked": front.asked.tolist(), "kept": front.kept.tolist()}
 
 
@@ -159,7 +159,7 @@ def _row(heads: tuple[str, ...], texts: tuple[str, ...]) -> str:
 
 
 def _strips(front: FrontRecord, film: str | Path | None) -> list[dict[str, Any]]:
-    """Return the rows of a film, each with the number of its preference and its picture as a data address."""
+    """Return the rows of a film, each with the index of its preference and its picture as a data URL."""
     if film is None or not Path(film).exists():
         return []
     content = read_bytes(Path(film), LARGEST_FILM, "Remove it.")

@@ -1,4 +1,4 @@
-"""Draw a front: two objectives in the plane, three in space, more as parallel coordinates."""
+"""Draw a front: two objectives in 2-D, three in 3-D, more as parallel coordinates."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ FAINT = 0.3
 def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None) -> Path:
     """Write a picture of a front.
 
-    Bars are 95 % intervals of the mean over the episodes. Points that another point of the same seed dominates are
-    faint.
+    Bars are 95 % intervals of the mean over the episodes. Points dominated by another point of the same seed are faint.
 
     Args:
-        front: The front, or its record alone.
-        path: A ``.png``, ``.pdf`` or ``.svg`` file; it appears when it is complete.
+        front: The front, or its record.
+        path: A ``.png``, ``.pdf`` or ``.svg`` file; it appears only when it is complete.
         known: The exact front, if there is one, ``[k, m]``.
 
     Returns:
@@ -54,7 +53,7 @@ def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None)
 
 
 def _looks(fronts: list[FrontRecord]) -> list[tuple[FrontRecord, Style, str]]:
-    """Return each seed's front with its look and its name."""
+    """Return each seed's front with its style and its name."""
     names = tuple(f"seed {front.seeds[0]}" for front in fronts)
     return list(zip(fronts, styles(names), names, strict=True))
 

@@ -1,4 +1,4 @@
-"""Returns of a front under each preference with intervals, and the exact front where it is known."""
+"""Returns of a front for each preference with intervals, and the exact front if it is known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVEL, SURE = 0.95, 1.96
 
 
 class Reached(NamedTuple):
-    """Mean return by preference and half of its 95 % interval, ``[K, m]`` each; fewest seeds of any preference."""
+    """Mean return by preference and half of its 95 % interval, ``[K, m]`` each; fewest seeds of a preference."""
 
     asked: Array
     mean: Array
@@ -24,9 +24,9 @@ class Reached(NamedTuple):
 
 
 def reached(front: FrontRecord) -> Reached:
-    """Return what was reached under each preference.
+    """Return the mean return for each preference.
 
-    The interval is over seeds (Student's t), or over episodes where there is one seed; NaN after one episode.
+    The interval is over seeds (Student's t), or over episodes if there is only one seed; NaN after one episode.
     """
     asked = front.distinct_preferences
     rounded = np.round(front.asked, 9)
@@ -42,6 +42,6 @@ def reached(front: FrontRecord) -> Reached:
 
 
 def known_front(front: FrontRecord) -> Array | None:
-    """Return the exact front under the front's discount, ``[k, m]``; ``None`` where it is not known."""
+    """Return the exact front for the front's discount, ``[k, m]``; ``None`` if it is not known."""
     card = CARDS.get(front.env)
     return None if card is None or card.exact_front is None else exact_front(front.env, front.gamma)

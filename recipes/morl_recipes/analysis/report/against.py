@@ -1,4 +1,4 @@
-"""Figures with one line per method: its hypervolume, and its difference to the reference; ours and the paper's."""
+"""Figures with one line per method: its hypervolume, and its difference from the reference; ours and the paper's."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,10 +51,10 @@ def _bars(study: Study, numbers: Sequence[tuple[str, Interval]], printed: Mappin
 
 
 def against(study: Study) -> Figure:
-    """Draw each method's paired difference to the reference with its 95 % interval, the paper's as a hollow diamond.
+    """Draw each method's paired difference from the reference with its 95 % interval, the paper's as a hollow diamond.
 
-    Left of the line is worse. A mark is filled where the interval excludes 0. A method with missing
-    runs shows how many it has.
+    Marks to the left of the line are worse. A mark is filled if the interval excludes 0. A method with missing runs
+    shows how many runs it has.
     """
     reason = unbounded(study)
     if reason is not None:

@@ -92,14 +92,14 @@ def write_figures(
 ) -> list[Path]:
     """Write the figures of the report with matplotlib.
 
-    One file per environment, group, figure and format: ``stealth-baselines_training.pdf``. A figure that cannot be
-    drawn contains the reason.
+    It writes one file per environment, group, figure and format: ``stealth-baselines_training.pdf``. A figure that
+    cannot be drawn contains the reason instead.
 
     Args:
         store: A store or its folder.
-        out: Folder for the files; made when missing.
+        out: Folder for the files; created if missing.
         formats: ``"png"``, ``"pdf"``, ``"svg"``.
-        score: What counts of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
+        score: The score of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
 
     Returns:
         The paths.
@@ -122,5 +122,5 @@ def write_figures(
                     path = folder / f"{study.key}_{name}.{suffix}"
                     figure.savefig(path)
                     written.append(path)
-                    figure.set_layout_engine("none")  # laid out once, it stays
+                    figure.set_layout_engine("none")  # keep the layout that was computed once
     return written

@@ -20,16 +20,16 @@ LINES: dict[str, dict[str, Any]] = {
     "strong": {"linewidth": 1.6, "markersize": 4},
     "faint": {"linewidth": 0.6, "alpha": 0.3, "markersize": 1.5},
 }
-"""Looks of the traces that are lines, by role."""
+"""Styles of the line traces, by role."""
 
 
 def _numbers(values: list[float | None]) -> np.ndarray:
-    """Turn null back into NaN, which matplotlib leaves out."""
+    """Turn null back into NaN, which matplotlib does not draw."""
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
 def plain_text(text: str) -> str:
-    """Remove the tags of plotly's labels.
+    """Remove the HTML tags of plotly's labels.
 
     Example:
         >>> plain_text("Linear  <b>0.2</b>")
@@ -91,13 +91,13 @@ def _grouped(figure: Mapping[str, Any]) -> list[Trace]:
 
 
 def projection(figure: Mapping[str, Any]) -> str | None:
-    """Name the kind of axes that a figure needs; ``None`` for ordinary ones."""
+    """Return the projection of the axes that a figure needs; ``None`` for ordinary axes."""
     layout = figure.get("layout", {})
     return "polar" if "polar" in layout else "3d" if "scene" in layout else None
 
 
 def draw(axes: Axes, figure: Mapping[str, Any], styles: list[Style]) -> None:
-    """Draw a figure of :mod:`morl_recipes.analysis.report.traces`, or the reason why there is none.
+    """Draw a figure of :mod:`morl_recipes.analysis.report.traces`, or the reason why it cannot be drawn.
 
     The axes must have the projection that :func:`projection` names.
     """

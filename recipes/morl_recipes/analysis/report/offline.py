@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: the shell that all pages share, with plotly inlined."""
+"""Self-contained HTML pages: the template that all pages share, with plotly inlined."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def resource(package: str, name: str) -> str:
 
 
 def fact_list(facts: Iterable[tuple[str, str]]) -> str:
-    """Return the numbers at the head of a page, each above its word."""
+    """Return the numbers at the top of a page, each above its label."""
     return "".join(f"<li><b>{number}</b><span>{word}</span></li>" for number, word in facts)
 
 
@@ -39,6 +39,6 @@ def write_page(out: str | Path, script: str, data: str, **parts: str) -> Path:
     large = {"plotly": script, "data": data}
     out = Path(out)
     with staged(out) as temporary, temporary.open("w", encoding="utf-8") as file:
-        for piece in page.split("\0"):  # the large ones are never copied into one text
+        for piece in page.split("\0"):  # written one by one, so that large parts are not copied
             file.write(large.get(piece, piece))
     return out

@@ -33,7 +33,7 @@ READING_WORDS = {
 
 
 def _html_table(table: Table) -> str:
-    """Return a table; on a phone each cell shows its heading, so ``paper`` becomes ``Win rate %, paper``."""
+    """Return an HTML table; on a phone each cell shows its heading, so ``paper`` becomes ``Win rate %, paper``."""
     labels = [f"{table.columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(table.columns)]
     css = [' class="paper"' if label.endswith("paper") else "" for label in labels]
     heads = (f"<th{look}>{escape(name)}</th>" for name, look in zip(table.columns, css, strict=True))
@@ -65,7 +65,7 @@ def _tables(results: Results) -> str:
 
 
 def _missing(results: Results) -> str:
-    """Return the first section: what is missing."""
+    """Return the first section, which lists missing runs."""
     blocks = [
         f"<p><b>{escape(study.env)}, {escape(study.group)}</b></p>{_list(study.gaps)}"
         for study in results.studies
@@ -113,7 +113,7 @@ def _facts(results: Results) -> str:
 
 
 def _study_data(study: Study, results: Results) -> dict[str, Any]:
-    """Return what the page draws of a study, with its names escaped: plotly renders links and tags in labels."""
+    """Return the data of a study for the page, with escaped names, because plotly renders links and tags in labels."""
     study = study.renamed(partial(escape, quote=False))
     looks = zip(study.methods, styles(study.methods), strict=True)
     return {
@@ -131,20 +131,20 @@ def write_report(
 ) -> Path:
     """Write the report of a store as one HTML file that opens offline.
 
-    Works on sweeps that are not complete: the report begins with what is missing. The store of a front
-    (``morl-blocks front``, ``train_front(out=...)``) shows the front as well, with its slider over the preference.
+    It works on incomplete sweeps: the report begins with a list of missing runs. The store of a front (``morl-blocks
+    front``, ``train_front(out=...)``) shows the front as well, with its slider over the preference.
 
     Args:
         store: A store or its folder.
-        out: Path of the HTML file; its folder is made when missing, an existing file is replaced at once.
+        out: Path of the HTML file; its folder is created if missing, an existing file is replaced atomically.
         title: Heading of the report.
-        score: What counts of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
+        score: The score of each run; see :func:`~morl_recipes.analysis.tables.render_table`.
 
     Returns:
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
-    from morl_recipes.analysis.fronts.page import front_part  # whose own page is made with this package
+    from morl_recipes.analysis.fronts.page import front_part  # imported here, because that module imports this package
 
     script = plotly_script()
     store = Store.open(store)

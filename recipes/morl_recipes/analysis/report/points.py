@@ -13,13 +13,13 @@ from morl_recipes.analysis.results.study import Study
 from morl_recipes.recipe.paper import preference_label
 
 MAX_DOMINATED = 40
-"""Dominated runs of a method that a front shows."""
+"""Maximal number of dominated runs per method that a front shows."""
 
 
 def run_points(study: Study) -> list[tuple[int, Array, list[str], NDArray[np.bool_]]]:
-    """Return each method's runs: its number, returns ``[n, m]``, labels, and which are non-dominated among all runs.
+    """Return each method's runs: its index, returns ``[n, m]``, labels, and which are non-dominated among all runs.
 
-    Of a method's dominated runs at most :data:`MAX_DOMINATED` are there, evenly chosen from preferences and seeds.
+    At most :data:`MAX_DOMINATED` dominated runs of a method are included, chosen evenly over preferences and seeds.
     """
     cells = np.argwhere(study.usable)
     if not len(cells):

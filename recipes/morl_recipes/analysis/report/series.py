@@ -14,16 +14,16 @@ from morl_recipes.store.manifest import Manifest
 Array: TypeAlias = NDArray[np.float64]
 MAX_POINTS = 60
 CONTROLLER = {"mu": ("mu", "smoothness μ"), "kappa": ("conflict", "conflict ratio κ")}
-"""Figures of the controller: the column of the histories that each shows, and its title."""
+"""Figures of the controller: the history column that each shows, and its title."""
 LIMITS = {"conflict": (0.0, 1.0), "mu": (0.0, np.inf)} | {
     score.name: (-np.inf if score.low is None else score.low, np.inf if score.high is None else score.high)
     for score in scores.SCORES
 }
-"""Limits of the columns; bands are clipped to them."""
+"""Limits of the columns, to which bands are clipped."""
 
 
 class Band(NamedTuple):
-    """A mean over training with its band; ``low`` and ``high`` are ``None`` where there is no spread to show."""
+    """A mean over training with its band; ``low`` and ``high`` are ``None`` if there is no spread."""
 
     steps: Array
     mean: Array
@@ -36,7 +36,7 @@ Curves: TypeAlias = dict[tuple[int, int | None], Band]
 
 
 def describe_update(history: pd.DataFrame) -> str:
-    """Return how many runs each form of the update trained.
+    """Return the number of runs that each form of the update trained.
 
     Example:
         >>> describe_update(pd.DataFrame({"run_id": ["a", "a", "b"], "fast": [1, 1, 0], "compiled": [1, 1, 0]}))
@@ -50,7 +50,7 @@ def describe_update(history: pd.DataFrame) -> str:
 
 
 def history_columns(manifest: Manifest) -> list[str]:
-    """Name the columns of the histories that the page needs."""
+    """Return the history columns that the page needs."""
     controller = [column for column, _ in CONTROLLER.values()]
     return [*controller, "fast", "compiled", *(f"return_{i}" for i in range(manifest.most_objectives))]
 
@@ -58,7 +58,7 @@ def history_columns(manifest: Manifest) -> list[str]:
 def training_frame(study: Study, history: pd.DataFrame) -> pd.DataFrame:
     """Return the study's histories with every score computed from the validation returns.
 
-    They are NaN on iterations without a validation, and those that need bounds also without bounds.
+    Scores are NaN on iterations without a validation; scores that need bounds are also NaN without bounds.
     """
     frame = study.histories(history)
     columns = [f"return_{i}" for i in range(len(study.info.objectives))]
@@ -69,7 +69,7 @@ def training_frame(study: Study, history: pd.DataFrame) -> pd.DataFrame:
 
 
 def _thin(steps: Array, mean: Array, spread: Array, limits: tuple[float, float]) -> Band | None:
-    """Keep at most :data:`MAX_POINTS` evenly spaced points, the last one among them; a band ends at the limits."""
+    """Keep at most :data:`MAX_POINTS` evenly spaced points, including the last one; bands are clipped to the limits."""
     if not len(steps):
         return None
     keep = np.unique(np.linspace(0, len(steps) - 1, min(MAX_POINTS, len(steps))).round().astype(int))
@@ -87,11 +87,11 @@ def curves(study: Study, frame: pd.DataFrame, column: str) -> Curves:
     """Average a column of the histories over seeds at equal steps.
 
     Only steps that all usable runs of a cell have are shown, so that every point of a mean averages the same runs. The
-    band is one standard deviation over seeds; of the mean over preferences, over these where there are several.
+    band is one standard deviation over seeds, or over preferences for a mean over several preferences.
     """
     if column not in frame.columns:
         return {}
-    # All cells at once: pandas takes as long for a group as for a thousand.
+    # Compute all cells at once, because a pandas group-by takes as long for one group as for a thousand.
     keys = ["method_index", "preference_index"]
     known = frame.dropna(subset=[column]).groupby([*keys, "steps"])[column].agg(["mean", "std", "count"])
     known = known.reset_index(keys)

@@ -12,12 +12,12 @@ from morl_recipes.common import scores
 
 
 def curve_name(score: scores.Score) -> str:
-    """Name the figure of a score over training."""
+    """Return the name of the figure of a score over training."""
     return f"{score.name}_curve"
 
 
 def front_names(study: Study) -> list[str]:
-    """Name the figures that show the runs in the space of returns, by the number of objectives."""
+    """Return the names of the figures that show the runs in the space of returns, by the number of objectives."""
     count = len(study.info.objectives)
     if count == 2:
         return ["front_01"]
@@ -28,7 +28,7 @@ def study_figures(study: Study, history: pd.DataFrame) -> dict[str, dict[str, An
     """Build every figure of a study as plotly JSON.
 
     Returns:
-        ``figures[name][preference]``: the preference is its number as text, ``"all"`` for all of them. Figures that
+        ``figures[name][preference]``: the preference is its index as text, or ``"all"`` for all of them. Figures that
         do not depend on a preference have only ``"all"``.
     """
     frame = training_frame(study, history)

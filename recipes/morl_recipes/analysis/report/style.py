@@ -1,4 +1,4 @@
-"""One style per method: colour, and dash, symbol and hatch for grey prints and colour-blind readers."""
+"""One style per method: colour, dash, symbol and hatch, readable in grey prints and by colour-blind readers."""
 
 import itertools
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ MATPLOTLIB_MARKER = dict(zip(_SYMBOLS, "osD^PvX*p", strict=True))
 
 @dataclass(frozen=True)
 class Style:
-    """How a method is drawn."""
+    """The style of a method."""
 
     light: str
     dark: str

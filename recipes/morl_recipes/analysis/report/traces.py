@@ -1,7 +1,7 @@
-"""Figures as plotly JSON: the parts that all share, curves over training, radar and profiles.
+"""Figures as plotly JSON: shared parts, curves over training, radar and profiles.
 
-``meta`` of a trace has the number of its method and its role; the page and matplotlib choose its look by them. A figure
-that cannot be drawn is ``{"gap": reason}``.
+``meta`` of a trace holds the index of its method and its role, from which the page and matplotlib choose its style. A
+figure that cannot be drawn is ``{"gap": reason}``.
 """
 
 import math
@@ -29,7 +29,7 @@ def short(values: Iterable[float]) -> list[float | None]:
 
 
 def trace(mode: str, method: int, role: str, name: str, hover: str, **parts: Any) -> Figure:
-    """Return a trace: a scatter of this mode, or bars; it is named as the legend and the hover text do."""
+    """Return a trace: a scatter of this mode, or bars; its name appears in the legend and in the hover text."""
     shape = {"type": mode} if mode in ("bar", "scatterpolar") else {"type": "scatter", "mode": mode}
     named = {"name": name, "hovertemplate": f"{hover}<extra></extra>", "meta": {"method": method, "role": role}}
     return {**shape, **named, **parts}
@@ -46,7 +46,7 @@ def title(text: str) -> Figure:
 
 
 def unbounded(study: Study) -> str | None:
-    """Return why this study has no hypervolume; ``None`` when it has one."""
+    """Return the reason why this study has no hypervolume, or ``None`` if it has one."""
     problem = study.info.bounds_problem
     return None if problem is None else f"No hypervolume on {study.env}: {problem}."
 
@@ -62,7 +62,7 @@ def lines(study: Study, series: Curves, preference: int | None, name: str) -> Fi
             x, y = np.concatenate([band.steps, band.steps[::-1]]), np.concatenate([band.high, band.low[::-1]])
             area = {"type": "scatter", "mode": "lines", "fill": "toself", "hoverinfo": "skip"}
             traces.append({**area, "x": short(x), "y": short(y), "meta": {"method": k, "role": "band"}})
-        mode = "lines" if len(band.steps) > 3 else "lines+markers"  # a line of one point cannot be seen
+        mode = "lines" if len(band.steps) > 3 else "lines+markers"  # a line needs two points to be visible
         words = f"{method}<br>%{{x:,}} steps<br>%{{y:.4g}}"
         traces.append(trace(mode, k, "line", method, words, x=short(band.steps), y=short(band.mean)))
     if not traces:
@@ -72,7 +72,7 @@ def lines(study: Study, series: Curves, preference: int | None, name: str) -> Fi
 
 
 def radar(study: Study, preference: int | None) -> Figure:
-    """Draw the normalised return of every objective: a web for three and more, bars for two."""
+    """Draw the normalised return of every objective: a radar chart for three or more, bars for two."""
     if study.info.bounds is None:
         return gap(f"Returns cannot be normalised on {study.env}: {study.info.bounds_problem}.")
     low, high = map(np.array, study.info.bounds)

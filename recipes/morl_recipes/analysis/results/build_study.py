@@ -1,4 +1,4 @@
-"""Build a study from the plan and the stored runs, and describe what is missing."""
+"""Build a study from the plan and the stored runs, and describe missing runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -68,9 +68,9 @@ def build_study(
 
 
 def _plan(planned: Sequence[TableRow], env: str, group: str, done: set[str], reference: str) -> list[tuple[Run, str]]:
-    """List the planned runs of a study with their names; finished runs and those of the group itself come first.
+    """List the planned runs of a study with their names; finished runs and runs of the group itself come first.
 
-    The reference, PASTA and rows that another group trains under another name are added on the group's preferences.
+    It adds the reference, PASTA and rows that another group trains under another name, on the group's preferences.
     """
     here = [one for one in planned if one.run.env == env]
     own = [(one.run, one.name) for one in here if one.run.group == group]
@@ -83,7 +83,7 @@ def _plan(planned: Sequence[TableRow], env: str, group: str, done: set[str], ref
 
 
 def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
-    """Sort methods as the paper does; in groups that the paper does not have, PASTA comes first."""
+    """Sort methods as in the paper; in groups that the paper does not have, PASTA comes first."""
     appendix = paper.per_preference()
     printed = appendix.loc[appendix["group"] == group, "method"].unique().tolist() or [paper.REFERENCE]
     found = list(dict.fromkeys(methods))
@@ -91,7 +91,7 @@ def _ordered(methods: Iterable[str], group: str) -> tuple[str, ...]:
 
 
 def _returns(finished: pd.DataFrame, reading: Reading, shape: tuple[int, ...]) -> Array:
-    """Return the returns of the runs in their cells, NaN where a run is not done or has no such reading."""
+    """Return the returns of the runs in their cells, NaN if a run is not done or has no such score."""
     columns = [f"{READINGS[reading]}_{i}" for i in range(shape[-1])]
     returns = finished[columns].to_numpy(dtype=float).reshape(shape).copy()
     returns[~np.isfinite(returns).all(-1)] = np.nan
@@ -99,12 +99,12 @@ def _returns(finished: pd.DataFrame, reading: Reading, shape: tuple[int, ...]) -
 
 
 def _hypervolumes(info: EnvInfo, returns: Array) -> Array:
-    """Score every run, NaN where it has no finite returns or the environment has no bounds, ``[*, m] -> [*]``."""
+    """Score every run, NaN if it has no finite returns or the environment has no bounds, ``[*, m] -> [*]``."""
     return scores.judge(scores.HYPERVOLUME, returns, np.ones(returns.shape[-1]), info.bounds)
 
 
 def _gaps(study: Study, stored: pd.DataFrame) -> list[str]:
-    """Return a sentence per method and kind of gap; ``stored`` has a row per cell."""
+    """Return a sentence per method and kind of missing run; ``stored`` has a row per cell."""
     gaps, shape = list(study.gaps), study.run_ids.shape
     if study.info.bounds_problem is not None:
         gaps.append(f"No hypervolume, win rate or profile on {study.env}: {study.info.bounds_problem}.")
@@ -127,7 +127,7 @@ def _gaps(study: Study, stored: pd.DataFrame) -> list[str]:
         for cells, words, end in kinds:
             if cells.any():
                 gaps.append(f"{method}: {cells.sum()} of {planned.sum()} runs {words}{_where(study, cells)}{end}")
-    # The manifest's bounds count: a run may have been stored under others.
+    # The manifest's bounds are used, because a run may have been stored with other bounds.
     written = stored[f"{READINGS[study.reading]}_hv"].to_numpy(dtype=float).reshape(shape)
     if apart := int((np.abs(written - study.hv) > HV_TOLERANCE).sum()):
         gaps.append(

@@ -20,9 +20,9 @@ from morl_recipes.store.store import Store
 
 @dataclass(frozen=True)
 class Results:
-    """The data behind tables and reports: a study per environment and group, and the frames of a store.
+    """Data of tables and reports: a study per environment and group, and the frames of a store.
 
-    ``path`` is the folder of the store or the name of a dataset, ``reading`` the score of each run that counts.
+    ``path`` is the folder of the store or the name of a dataset, ``reading`` the score of each run.
     """
 
     path: Path
@@ -41,13 +41,13 @@ def load_results(
     history: bool = False,
     columns: Sequence[str] | None = None,
 ) -> Results:
-    """Read a store, or take a published dataset, and sort its runs into comparable studies.
+    """Read a store or a published dataset, and sort its runs into comparable studies.
 
-    PASTA is trained once and belongs to every group, as in the paper. Failed, damaged and missing runs and runs whose
-    returns are not finite are NaN in the arrays, and ``gaps`` describes them.
+    PASTA is trained once and belongs to every group, as in the paper. Failed, damaged and missing runs, and runs with
+    returns that are not finite, are NaN in the arrays; ``gaps`` describes them.
 
-    ``score`` and ``against`` are those of :func:`~morl_recipes.analysis.tables.render_table`. Histories are read on
-    request, for a large store some of their columns; a dataset has none. An empty store raises ``StoreError``.
+    ``score`` and ``against`` work as in :func:`~morl_recipes.analysis.tables.render_table`. Histories are read on
+    request, for a large store only some columns; a dataset has none. An empty store raises ``StoreError``.
     """
     if score is not None:
         checks.one_of("score", score, READINGS)
@@ -85,7 +85,7 @@ def load_results(
 
 
 def _groups(planned: Sequence[TableRow]) -> list[tuple[str, str]]:
-    """List (environment, group) in the order of the plan; PASTA alone is no group where there are others."""
+    """List (environment, group) in the order of the plan; PASTA is a group only if there is no other."""
     groups: dict[tuple[str, str], bool] = {}
     for one in planned:
         key = (one.run.env, one.run.group)

@@ -1,4 +1,4 @@
-"""Names of planned runs in a table: PASTA as published, a row under its own name, or under a second name."""
+"""Names of planned runs in a table: PASTA as published, a row's own name, or a second name of the same row."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -12,9 +12,9 @@ from morl_recipes.recipe.run import Run
 
 
 class TableRow(NamedTuple):
-    """A planned run, whether it is PASTA as published, and its recipe without the numbers of PPO, as text.
+    """A planned run, whether it is PASTA as published, and its recipe as text without the settings of PPO.
 
-    PASTA as published is a row of this package, under PASTA's name, with PASTA's blocks.
+    PASTA as published is a row of this package with PASTA's name and PASTA's blocks.
     """
 
     run: Run
@@ -23,7 +23,7 @@ class TableRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name in tables; another row that is called PASTA is named with its group."""
+        """Return the name in tables; another row with the name PASTA is shown with its group."""
         run = self.run
         if self.is_reference:
             return paper.REFERENCE
@@ -32,9 +32,9 @@ class TableRow(NamedTuple):
         return run.method if run.plugin or paper.is_reference(run.method) else paper.method_name(run.method)
 
     def name_in(self, group: str) -> str | None:
-        """Return the name of the row of another group that trains the same; ``None`` where there is none.
+        """Return the name of the row of another group with the same training; ``None`` if there is none.
 
-        PASTA stands in every group. *No Decay* (controller) is *mu=10.0* (fixed_mu): trained once, shown twice.
+        PASTA belongs to every group. *No Decay* (controller) equals *mu=10.0* (fixed_mu): trained once, shown twice.
         """
         if self.is_reference:
             return paper.REFERENCE
@@ -56,9 +56,9 @@ def _rows_of(group: str) -> dict[str, str]:
 
 
 def find_reference(against: str, runs: Sequence[TableRow]) -> str:
-    """Return the name in tables of the row to compare with, by any of its spellings in any case.
+    """Return the table name of the row to compare with, from any of its spellings in any case.
 
-    Where PASTA was trained with other blocks, ``"pasta"`` means that row.
+    If PASTA was trained with other blocks, ``"pasta"`` means that row.
     """
     names = {_spelling(one.run.method): one.name for one in runs}
     names |= {name.lower(): name for name in names.values()}

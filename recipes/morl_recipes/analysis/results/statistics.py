@@ -33,7 +33,7 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class MethodStatistics:
-    """One row of a summary table; NaN for missing numbers, whose reasons are in the notes of the study.
+    """One row of a summary table; missing numbers are NaN, and the notes of the study give the reasons.
 
     Attributes:
         method: Name of the method.
@@ -41,10 +41,10 @@ class MethodStatistics:
         hv: Mean over preferences of the seed mean, with its interval over seeds.
         hv_spread: Standard deviation over preferences (ddof 1) of the seed mean.
         iqm: Interquartile mean of the hypervolume of all runs.
-        preferences: Preferences with a usable run.
+        preferences: Number of preferences with a usable run.
         win_rate: Share of preferences won, on the cells that all methods have; ``dominance`` and ``auc`` likewise.
-        against: Paired comparison with the reference on the cells that both have; ``None`` when there is none.
-        beside: Mean hypervolume by the second score: best validations beside test scores, and the reverse.
+        against: Paired comparison with the reference on the cells that both have; ``None`` if there are none.
+        beside: Mean hypervolume by the second score: best validations for test scores, and vice versa.
     """
 
     method: str
@@ -63,9 +63,9 @@ class MethodStatistics:
 def mean_interval(
     values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean", score: Score = HYPERVOLUME
 ) -> Interval:
-    """Average preferences of the seed mean, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
+    """Average the seed means of the preferences, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
 
-    There is no interval when a preference has fewer than two seeds. An interval is clipped to the limits of the score.
+    There is no interval if a preference has fewer than two seeds. An interval is clipped to the limits of the score.
     """
     values, usable = values[usable.any(1)], usable[usable.any(1)]
     if not usable.any() or not np.isfinite(values[usable]).all():
@@ -89,8 +89,8 @@ def relative_rates(study: Study) -> dict[str, list[Interval]]:
     The bootstrap resamples whole seeds, for all preferences and methods at once.
 
     Returns:
-        ``win_rate``, ``dominance`` and ``auc``, one interval per method; all NaN when fewer than two methods have
-        runs, they share no cell, or there are no bounds (the dominance rate needs none).
+        ``win_rate``, ``dominance`` and ``auc``, one interval per method. They are NaN if fewer than two methods have
+        runs, if the methods share no cell, or if there are no bounds (the dominance rate needs none).
     """
     rates = {name: [NOTHING] * len(study.methods) for name in ("win_rate", "dominance", "auc")}
     active, there = np.flatnonzero(study.active), np.flatnonzero(study.common.any(1))
@@ -112,7 +112,7 @@ def relative_rates(study: Study) -> dict[str, list[Interval]]:
 
 
 def _point_rates(hv: Array, returns: Array, common: Mask) -> dict[str, list[Interval]]:
-    """Compute rates without intervals: some preference has a single seed."""
+    """Compute rates without intervals, because some preference has a single seed."""
     hv, returns = np.where(common, np.nan_to_num(hv), 0.0), np.where(common[..., None], returns, 0.0)
     counts = common.sum(1)
     found = {
@@ -124,14 +124,14 @@ def _point_rates(hv: Array, returns: Array, common: Mask) -> dict[str, list[Inte
 
 
 def against_reference(study: Study, method: int) -> Comparison | None:
-    """Compare a method with the reference run by run; ``None`` without two shared seeds on each shared preference."""
+    """Compare a method with the reference run by run; ``None`` without two common seeds for each common preference."""
     if study.reference not in study.methods or study.methods[method] == study.reference:
         return None
     return compare_runs(study.hv[method], study.hv[study.methods.index(study.reference)])
 
 
 def compare_runs(first: Array, second: Array, level: float = 0.95) -> Comparison | None:
-    """Compare rows ``[P, S]`` run by run; ``None`` without two shared seeds on each shared preference."""
+    """Compare rows ``[P, S]`` run by run; ``None`` without two common seeds for each common preference."""
     shared = np.isfinite(first) & np.isfinite(second)
     there = shared.any(1)
     if not there.any() or shared[there].sum(1).min() < 2:
@@ -164,7 +164,7 @@ def study_statistics(study: Study) -> list[MethodStatistics]:
 
 
 def detectable(rows: list[MethodStatistics]) -> float:
-    """Return the difference to the reference that these seeds detect with 80 % power at the 5 % level, NaN without any.
+    """Return the difference from the reference that these seeds detect with 80 % power at the 5 % level, or NaN.
 
     It is the median over the methods, in units of hypervolume.
     """
@@ -204,8 +204,8 @@ def preference_statistics(study: Study) -> list[PreferenceStatistics]:
 def identical_methods(studies: Sequence[Study]) -> list[tuple[str, ...]]:
     """Group the methods whose runs have exactly the same returns on an environment.
 
-    The block in which such rows differ never acted, for example a brake whose threshold no conflict reached. Rows that
-    share their runs, such as PASTA in every group, count once.
+    The block in which such rows differ had no effect, for example a conflict threshold that was never reached. Rows
+    that share their runs, such as PASTA in every group, count once.
     """
     found: dict[tuple[object, ...], dict[tuple[str, ...], str]] = {}
     for study in studies:

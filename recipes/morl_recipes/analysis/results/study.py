@@ -24,7 +24,7 @@ TESTED = ("test", "test_final")
 
 @dataclass(frozen=True)
 class Study:
-    """The runs of one group of recipes on one environment, PASTA among them.
+    """The runs of one group of recipes on one environment, including PASTA.
 
     Attributes:
         env: Name of the environment.
@@ -33,14 +33,14 @@ class Study:
         methods: Names in the order of the paper, then of the plan.
         preferences: Preferences in the order of the plan.
         seeds: All seeds, sorted.
-        run_ids: Which run fills each cell, ``""`` for none, ``[methods, preferences, seeds]``.
-        reading: Which score of each run is used.
+        run_ids: Id of the run in each cell, ``""`` for none, ``[methods, preferences, seeds]``.
+        reading: The score of each run that is used.
         reference: The method that the others are compared with.
-        returns: Mean returns of this reading, NaN for no usable run, ``[methods, preferences, seeds, m]``.
+        returns: Mean returns for this score, NaN for no usable run, ``[methods, preferences, seeds, m]``.
         hv: Hypervolume of each run, NaN for no usable run or no bounds, ``[methods, preferences, seeds]``.
         every: Hypervolume of each run by every score, likewise.
-        why: Why this score is used instead of the test score, in a sentence; empty otherwise.
-        gaps: What is missing or was left out, in sentences.
+        why: Reason why this score is used instead of the test score, as a sentence; empty otherwise.
+        gaps: Runs that are missing or left out, as sentences.
     """
 
     env: str
@@ -71,46 +71,46 @@ class Study:
 
     @property
     def beside(self) -> Reading:
-        """Name the second score of the tables: the peak (as in the paper) beside the test score, else the test."""
+        """Return the second score of the tables: the peak (as in the paper) for the test score, else the test score."""
         return "peak" if self.reading == "test" else "test"
 
     @property
     def short_reference(self) -> str:
-        """Return the name of the reference as a heading prints it."""
+        """Return the name of the reference for a heading."""
         return "PASTA" if self.reference == REFERENCE else self.reference
 
     @property
     def key(self) -> str:
-        """Return a short unique name, safe in file names and HTML ids."""
+        """Return a short unique name that is safe in file names and HTML ids."""
         return "-".join("".join(c if c.isalnum() else "_" for c in word) for word in (self.env, self.group))
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Return which cells hold a run with finite returns, ``[methods, preferences, seeds]``."""
+        """Return the mask of the cells that hold a run with finite returns, ``[methods, preferences, seeds]``."""
         return np.asarray(np.isfinite(self.returns).all(-1))
 
     @property
     def active(self) -> NDArray[np.bool_]:
-        """Return which methods have a usable run, ``[methods]``."""
+        """Return the mask of the methods with a usable run, ``[methods]``."""
         return np.asarray(self.usable.any((1, 2)))
 
     @property
     def common(self) -> NDArray[np.bool_]:
-        """Return which (preference, seed) cells every active method has, ``[preferences, seeds]``."""
+        """Return the mask of the (preference, seed) cells that every active method has, ``[preferences, seeds]``."""
         return np.asarray(self.usable[self.active].all(0) & self.active.any())
 
     def renamed(self, write: Callable[[str], str]) -> "Study":
-        """Return the study with every name as it is written somewhere, in a figure say."""
+        """Return the study with every name transformed, for example escaped for a figure."""
         methods, objectives = (tuple(map(write, names)) for names in (self.methods, self.info.objectives))
         info = replace(self.info, objectives=objectives)
         return replace(self, env=write(self.env), group=write(self.group), methods=methods, info=info)
 
     def score(self, score: scores.Score) -> Array:
-        """Judge every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
+        """Score every run, NaN where there is no run or no bounds, ``[methods, preferences, seeds]``."""
         return scores.judge(score, self.returns, np.array(self.preferences)[:, None, :], self.info.bounds)
 
     def runs(self, method: int) -> tuple[int, int]:
-        """Return how many runs of a method are usable, and how many were planned."""
+        """Return the number of usable and of planned runs of a method."""
         return int(self.usable[method].sum()), int((self.run_ids[method] != "").sum())
 
     def laid_out(
@@ -118,7 +118,7 @@ class Study:
     ) -> Array:
         """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
 
-        The seeds of the study must be among them.
+        The given seeds must be seeds of the study.
         """
         values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
         columns = [seeds.index(seed) for seed in self.seeds]

@@ -1,4 +1,4 @@
-"""A table as data, before it is text in some format."""
+"""A table as data, before it is printed in some format."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -23,9 +23,9 @@ class Table:
 
     Attributes:
         title: One line above it.
-        columns: Heads of the columns.
+        columns: Headings of the columns.
         rows: Cells, one tuple per row.
-        notes: Sentences below it: what is missing, and how to read it.
+        notes: Sentences below the table: missing runs, and how to read it.
         numbers: The same rows as numbers and text by name, for CSV.
     """
 
@@ -37,7 +37,7 @@ class Table:
 
 
 def without_empty(table: Table) -> Table:
-    """Leave out the paper's columns and those of the second score where they hold nothing."""
+    """Leave out the paper's columns and those of the second score if they are empty."""
     there = [
         not name.endswith(("paper", "peak", "test")) or any(row[i].text != GAP for row in table.rows)
         for i, name in enumerate(table.columns)
@@ -57,7 +57,7 @@ def without_empty(table: Table) -> Table:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Print a number, or the gap for NaN.
+    """Print a number, or a dash for NaN.
 
     Example:
         >>> number(0.29149), number(float("nan"))
@@ -67,7 +67,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def with_spread(value: float, spread: float, digits: int = 3) -> str:
-    """Print ``value ± spread``, without the spread where there is none.
+    """Print ``value ± spread``, without the spread if it is NaN.
 
     Example:
         >>> with_spread(0.2914, 0.0241), with_spread(0.2914, float("nan"))
@@ -77,7 +77,7 @@ def with_spread(value: float, spread: float, digits: int = 3) -> str:
 
 
 def interval_text(interval: Interval, digits: int = 3, scale: float = 1.0) -> str:
-    """Print the two ends of an interval, nothing where there is none.
+    """Print the two ends of an interval, or nothing if there is none.
 
     Example:
         >>> interval_text(Interval(0.5, 0.25, 0.75), digits=1, scale=100)
@@ -94,13 +94,13 @@ def interval_cell(interval: Interval, digits: int = 3, scale: float = 1.0, *, be
 
 
 def interval_numbers(intervals: dict[str, Interval]) -> dict[str, object]:
-    """Return each estimate by its name, and its two ends as ``<name>_low`` and ``<name>_high``."""
+    """Return each estimate under its name, and its two ends as ``<name>_low`` and ``<name>_high``."""
     names = [f"{name}{end}" for name in intervals for end in ("", "_low", "_high")]
     return dict(zip(names, (value for interval in intervals.values() for value in interval), strict=True))
 
 
 def best_of(values: list[float]) -> list[bool]:
-    """Mark the largest number and its equals; where all are equal, mark none.
+    """Mark the largest number and all that equal it; mark none if all are equal.
 
     Example:
         >>> best_of([0.1, float("nan"), 0.3]), best_of([0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Does each method serve the preference it was asked for? Regret and rank correlation, over the preferences."""
+"""How well each method follows its preference: regret and rank correlation over the preferences."""
 
 import math
 
@@ -19,7 +19,7 @@ HOW = (
 
 
 def _mean(values: Array, lowest: float, highest: float) -> Interval:
-    """Average preferences and seeds, ``[P, S]``; the interval is clipped to the values that are possible."""
+    """Average preferences and seeds, ``[P, S]``; the interval is clipped to the possible values."""
     if not values.size or not np.isfinite(values).all():
         return NOTHING
     if values.shape[1] < 2:
@@ -29,9 +29,9 @@ def _mean(values: Array, lowest: float, highest: float) -> Interval:
 
 
 def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...], int]:
-    """Return the regret of a method, its rank correlation with each objective's weight, and how many seeds count.
+    """Return the regret of a method, its rank correlation with each objective's weight, and the number of seeds used.
 
-    A seed counts when it has a usable run for every preference. There is no regret without the environment's bounds.
+    A seed is used if it has a usable run for every preference. There is no regret without the environment's bounds.
     """
     weights, count = np.array(study.preferences), len(study.info.objectives)
     complete = study.usable[method].all(0)

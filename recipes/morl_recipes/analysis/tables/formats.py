@@ -1,4 +1,4 @@
-"""Print tables: for a terminal, as Markdown, as CSV, as LaTeX."""
+"""Print tables as plain text, Markdown, CSV or LaTeX."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ Format: TypeAlias = Literal["terminal", "markdown", "csv", "latex"]
 
 
 def print_tables(tables: Sequence[Table], format: Format, width: int | None = None, *, how: str) -> str:
-    """Print tables in a format; ``how`` is the text below the last one on how to read them."""
+    """Print tables in a format; ``how`` is the text below the last table that explains them."""
     checks.one_of("format", format, get_args(Format))
     if format == "terminal":
         return _terminal(tables, width or shutil.get_terminal_size((160, 24)).columns, how)
@@ -47,7 +47,7 @@ def _terminal(tables: Sequence[Table], width: int, how: str) -> str:
 
 
 def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
-    """Split columns over several blocks that fit the terminal; the first column is repeated in each."""
+    """Split columns into several blocks that fit the terminal; the first column is repeated in each."""
     blocks, used = [[0]], widths[0]
     for i, width in enumerate(widths[1:], start=1):
         if used + 2 + width > available and len(blocks[-1]) > 1:
@@ -59,18 +59,18 @@ def _blocks(widths: Sequence[int], available: int) -> list[list[int]]:
 
 
 def _line(texts: Sequence[str], widths: Sequence[int], block: Sequence[int]) -> str:
-    """Align one line: the first column to the left, numbers to the right."""
+    """Align one line: the first column left, numbers right."""
     aligned = (texts[i].rjust(widths[i]) if i else texts[i].ljust(widths[i]) for i in block)
     return "  ".join(aligned).rstrip()
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
-    """Break a sentence at spaces into lines that fit; a path or a name that is longer stays whole."""
+    """Break a sentence at spaces into lines that fit; a path or name that is longer is not broken."""
     return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _marked(mark: str, tables: Sequence[Table], how: str) -> str:
-    """Explain the mark of the best where there is one, then the rest."""
+    """Explain the mark of the best number if there is one, then the rest."""
     return f"{mark} {how}" if any(cell.best for table in tables for row in table.rows for cell in row) else how
 
 
@@ -92,15 +92,15 @@ def _markdown(tables: Sequence[Table], how: str) -> str:
 
 
 def _csv(tables: Sequence[Table]) -> str:
-    """One table of numbers: rates in [0, 1], nothing where there is no number."""
+    """One table of numbers: rates in [0, 1], empty cells for missing numbers."""
     return csv_text([row for table in tables for row in table.numbers])
 
 
 def _latex(tables: Sequence[Table], how: str) -> str:
-    """For the packages booktabs and graphicx, with what the marks mean in the caption."""
+    """For the LaTeX packages booktabs and graphicx; the caption explains the marks."""
 
     def rows(row: Sequence[Cell]) -> list[str]:
-        """Intervals stand below their numbers: beside them a table would shrink beyond reading."""
+        """Print intervals below their numbers, because the table would become too wide with them beside."""
         texts = [rf"\textbf{{{for_latex(one.text)}}}" if one.best else for_latex(one.text) for one in row]
         details = [rf"{{\footnotesize {for_latex(one.detail)}}}" if one.detail else "" for one in row]
         return [" & ".join(line) + r" \\" for line in (texts, details) if any(line)]

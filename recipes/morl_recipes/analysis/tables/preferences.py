@@ -17,7 +17,7 @@ DIGITS = 3
 
 
 def _printed(study: Study) -> dict[tuple[str, str], list[Pair]]:
-    """Return the paper's mean and std of every score and objective by (preference, method), NaN for what it has not."""
+    """Return the paper's mean and std of every score and objective by (preference, method), NaN if it prints none."""
     names = [*scores.names(), *(f"obj{i}" for i in range(len(study.info.objectives)))]
     frame = printed_cells(study)
     columns = [f"{name}_{part}" for name in names for part in ("mean", "std")]
@@ -44,7 +44,7 @@ def preference_tables(study: Study) -> list[Table]:
         study: One group on one environment.
 
     Returns:
-        The tables in the order of the preferences; the gaps of the study stand below the last one.
+        The tables in the order of the preferences; the last one has the notes on missing runs of the study.
     """
     objectives = study.info.objectives
     names = (*(score.label for score in scores.SCORES), *objectives)

@@ -1,4 +1,4 @@
-"""The numbers that the paper prints for the rows of a study, and the notes below tables."""
+"""The paper's printed numbers for the rows of a study, and the notes below tables."""
 
 import math
 from typing import NamedTuple
@@ -28,10 +28,10 @@ class Printed(NamedTuple):
 
 
 def printed_summary(study: Study) -> dict[str, Printed]:
-    """Return the paper's summary row of each method that it has.
+    """Return the paper's summary row of each method, if it has one.
 
-    The utopia study and the quadrotor tasks have no summary table; the means of the appendix are returned instead, and
-    NaN where the paper's bounds differ from ours.
+    The utopia study and the quadrotor tasks have no summary table, so the means of the appendix are returned. They are
+    NaN if the paper's bounds differ from ours.
     """
     frame = paper.summary()
     rows = frame[frame["group"] == study.group]
@@ -46,14 +46,14 @@ def printed_summary(study: Study) -> dict[str, Printed]:
 
 
 def printed_cells(study: Study) -> pd.DataFrame:
-    """Return the appendix rows of this environment and group; no hypervolumes where the paper's scale is not ours."""
+    """Return the appendix rows of this environment and group, without hypervolumes if the paper's scale is not ours."""
     frame = paper.per_preference()
     cells = frame[(frame["env"] == study.env) & (frame["group"] == study.group)]
     return cells if scale_note(study) is None else cells.assign(hv_mean=NAN, hv_std=NAN)
 
 
 def scale_note(study: Study) -> str | None:
-    """Explain why the paper's hypervolumes are not comparable with ours; ``None`` when they are."""
+    """Return why the paper's hypervolumes are not comparable with ours, or ``None`` if they are."""
     bounds = study.info.bounds
     if bounds is None or paper.same_scale(study.env, *bounds):
         return None
@@ -65,7 +65,7 @@ def scale_note(study: Study) -> str | None:
 
 
 def score_notes(study: Study) -> list[str]:
-    """Return notes on the score that is shown, its selection bias, and where the paper's numbers are of other runs."""
+    """Return notes on the score that is shown, its selection bias, and differences from the paper's runs."""
     bias, level, runs = study.bias
     notes = [study.why or WORDS[study.reading]]
     if runs:

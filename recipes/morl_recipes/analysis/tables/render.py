@@ -30,21 +30,20 @@ def render_table(
     against: str | None = None,
     width: int | None = None,
 ) -> str:
-    """Print the paper's tables from results, ours beside the paper's.
+    """Print the paper's tables from results, with our numbers beside the paper's.
 
-    Works on sweeps that are not complete: a missing number is a dash, and a note below the table names it.
+    It works on incomplete sweeps: a missing number is a dash, and a note below the table explains it.
 
     Args:
         store: A store, its folder, or a published :class:`~morl_recipes.analysis.datasets.Dataset`.
         format: ``"terminal"``, ``"markdown"``, ``"csv"`` or ``"latex"``.
-        kind: The ``"summary"`` tables (one per environment and group), the appendix tables per ``"preferences"``, or
-            whether each method serves the preference asked for (``"following"``).
-        score: What counts of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
-            the same policy on fresh episodes (``"test"``), its last validation (``"final"``) or its last policy on
-            fresh episodes (``"test_final"``). By default the test score where all finished runs have one, else the
-            peak.
+        kind: ``"summary"`` tables (one per environment and group), appendix tables with one per preference
+            (``"preferences"``), or how well each method follows its preference (``"following"``).
+        score: The score of each run, also for rates and verdicts: its best validation (``"peak"``, as in the paper),
+            the same policy on test episodes (``"test"``), its last validation (``"final"``) or its last policy on test
+            episodes (``"test_final"``). By default the test score if all finished runs have one, else the peak.
         against: The row that the others are compared with; every table shows it. By default PASTA.
-        width: Columns of the terminal; by default those of the present one.
+        width: Width of the terminal in columns; by default that of the current terminal.
 
     Returns:
         The text. A store without a finished run raises :class:`~morl_recipes.store.StoreError`.

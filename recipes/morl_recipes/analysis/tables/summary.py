@@ -82,7 +82,7 @@ def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str,
 
 
 def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
-    """Return the notes below the table: what is missing, and how to read it."""
+    """Return the notes below the table: missing runs, and how to read it."""
     notes = list(study.gaps)
     partial = [f"{row.method} {row.preferences}" for row in rows if 0 < row.preferences < len(study.preferences)]
     if partial:
@@ -99,7 +99,7 @@ def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
     if any(not math.isnan(row.hv.estimate) and math.isnan(row.hv.low) for row in rows):
         notes.append("No interval where a preference has a single seed: one draw says nothing about the next.")
     gap = detectable(rows)
-    if gap > 0:  # not NaN, and not runs that are all alike
+    if gap > 0:  # neither NaN nor 0, which means that all runs are equal
         notes.append(
             f"With {len(study.seeds)} seeds a true HV difference to {study.short_reference} of {gap:.3f} would have "
             "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
@@ -117,7 +117,7 @@ def summary_table(study: Study) -> Table:
         study: One group on one environment.
 
     Returns:
-        The table; its notes name every gap.
+        The table; its notes explain every missing number.
     """
     rows = [(row, printed_summary(study).get(row.method, Printed())) for row in study_statistics(study)]
     rated = ("hv", "win_rate", "dominance", "auc")

@@ -1,8 +1,8 @@
 """Small networks for R runs at once: forward and hand-written backward as batched matrix products.
 
-The parameters are those of the ordinary modules of :mod:`morl_blocks`, stacked; the results are those of autograd
-(tests compare them). Writing the few lines of backpropagation out makes an eager update several times faster, and
-gives the per-sample errors from which :mod:`~morl_recipes.learning.fast.update` gets all objectives' inner products.
+The parameters are those of the ordinary modules of :mod:`morl_blocks`, stacked; the results equal those of autograd
+(tests compare them). Explicit backpropagation makes an eager update several times faster, and gives the per-sample
+errors from which :mod:`~morl_recipes.learning.fast.update` computes all objectives' inner products.
 """
 
 from abc import ABC, abstractmethod
@@ -119,7 +119,7 @@ class FastActor(Stacked):
         return raw.sigmoid(), params["log_std"].unsqueeze(1).expand_as(raw)
 
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
-        """Return what each run's actor answers: the distributions of this package need no parameters for that."""
+        """Call a method of each run's actor; the distributions of this package need no parameters for that."""
         answer: Tensor = getattr(self.module, question)(*args)
         return answer
 
@@ -144,7 +144,7 @@ class FastCritic(Stacked, ABC):
 
 
 class SharedStack(FastCritic):
-    """R shared critics: a plain chain of layers."""
+    """R shared critics: a plain sequence of layers."""
 
     heads = ("head.0", "head.2")
 
@@ -187,14 +187,14 @@ class BranchedStack(FastCritic):
 
 
 def fast_critic(module: nn.Module) -> FastCritic:
-    """Return R copies of a critic that :func:`~morl_recipes.learning.fast.unknown_block` lets pass."""
+    """Return R copies of a critic that :func:`~morl_recipes.learning.fast.unknown_block` accepts."""
     inner = module.critic if isinstance(module, AttentionWeightedCritic) else module
     kind = BranchedStack if isinstance(inner, BranchedCritic) else SharedStack
     return kind(inner, weighted=inner is not module)
 
 
 def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str | None:
-    """Return the name of a block that the fast update does not know; ``None`` when it knows them all.
+    """Return the name of a block that the fast update does not support; ``None`` if it supports all.
 
     Example:
         >>> unknown_block(CategoricalActor(4, 2, 3), SharedCritic(4, 2), ClippedSurrogate()) is None

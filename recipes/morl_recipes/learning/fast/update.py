@@ -1,4 +1,4 @@
-r"""The update of one minibatch by hand-written derivatives: one backward pass, whatever the number of objectives.
+r"""The update of one minibatch with derivatives in closed form: one backward pass for any number of objectives.
 
 The m objectives share the log-probability of each sample, so with :math:`g_b = \nabla_\theta \log \pi(a_b)` the
 gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
@@ -9,8 +9,8 @@ gradient of objective i is :math:`g^{(i)} = \sum_b C_{bi}\, g_b` with scalars
 
 with features :math:`h` and errors :math:`\delta` of layer l, both known after *one* backward pass. The combiner turns G
 into weights c, and :math:`\sum_i c_i g^{(i)} = \sum_b (C c)_b\, g_b` is one ordinary gradient. So the m gradients are
-never formed, and the actor's cost hardly grows with m. (The kernel grows with the square of the minibatch: for small
-layers, large minibatches and few objectives the gradients of a layer are formed after all, with the same result.)
+never computed, and the actor's cost hardly grows with m. (The kernel grows with the square of the minibatch: for small
+layers, large minibatches and few objectives the gradients of a layer are computed anyway, with the same result.)
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from morl_recipes.learning.update import Update
 
 
 class FastUpdate(Update):
-    """One gradient step of every run, for the networks and the loss of this package alone."""
+    """One gradient step of every run, only for the networks and the loss of this package."""
 
     def __init__(
         self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
@@ -79,7 +79,7 @@ def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, c
 
     .. math:: C_{bi} = -\frac1B\, \rho_b A_{bi} \quad \text{where the clip leaves it free, else } 0
 
-    A ratio that is held at its largest value does not move, so its derivative is 0 too.
+    A ratio that is clamped at its largest value is constant, so its derivative is 0 too.
     """
     ratio = probability_ratio(log_prob, old_log_prob).unsqueeze(-1)
     moves = (log_prob - old_log_prob <= largest_log_ratio(ratio.dtype)).unsqueeze(-1)
@@ -91,7 +91,7 @@ def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, c
 def objective_gramian(
     features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor], per_sample: Tensor
 ) -> Tensor:
-    """Return the inner products of the objectives' gradients, ``[R, m, m]``; each layer the cheaper way.
+    """Return the inner products of the objectives' gradients, ``[R, m, m]``; each layer uses the cheaper method.
 
     ``features``, ``errors`` and ``extra`` are ``[R, B, ...]`` per layer; ``per_sample`` is C, ``[R, B, m]``.
     """

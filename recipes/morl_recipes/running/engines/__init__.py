@@ -1,1 +1,1 @@
-"""Engines: who trains the populations of a sweep. The numbers do not depend on the choice."""
+"""Engines, which train the populations of a sweep. The numbers do not depend on the engine."""

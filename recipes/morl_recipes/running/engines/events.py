@@ -1,4 +1,4 @@
-"""The interface of engines: the work that they are given and the events that they yield."""
+"""The interface of engines: the jobs that they get and the events that they yield."""
 
 import errno
 from collections.abc import Callable, Generator, Sequence
@@ -16,13 +16,13 @@ from morl_recipes.store.record import RunRecord
 
 Report: TypeAlias = Callable[[int], None]
 Watch: TypeAlias = Callable[[str, int], None]
-"""Told the name of a population and its environment steps so far, all runs together."""
+"""Called with the name of a population and its environment steps so far, summed over all runs."""
 
 Work: TypeAlias = Callable[[Job, Path | None, Report], list[RunRecord]]
-"""Train a population, with an optional folder for checkpoints, reporting its environment steps so far."""
+"""Train a population, with an optional folder for checkpoints, and report its environment steps so far."""
 
 SILENCE = 1800.0
-"""Seconds without progress after which a worker hangs; compiling and the longest iteration take minutes."""
+"""Seconds without progress after which a worker counts as hanging; compiling and the longest iteration take minutes."""
 
 _MACHINE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ETIMEDOUT)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO)
@@ -32,7 +32,7 @@ _NO_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")
 
 @dataclass(frozen=True)
 class Finished:
-    """A population has ended; single runs may have failed. After an interrupt that came too late, no other is begun."""
+    """A population has ended; single runs may have failed. After a late interrupt no other one is started."""
 
     name: str
     records: list[RunRecord]
@@ -40,7 +40,7 @@ class Finished:
 
 
 class LateInterrupt(KeyboardInterrupt):
-    """An interrupt that came when a population was already trained: what it became must not be lost."""
+    """An interrupt that came after a population was trained; it carries the result, which must not be lost."""
 
     def __init__(self, records: list[RunRecord]) -> None:
         super().__init__("interrupted after the last iteration")
@@ -54,15 +54,15 @@ class _Ended:
 
 
 class Failed(_Ended):
-    """A population could not be trained; the others go on."""
+    """A population could not be trained; the others continue."""
 
 
 class Lost(_Ended):
-    """A population was lost with its worker, node or memory: its runs stay to do, and the others go on."""
+    """A population was lost with its worker, node or memory: its runs are still to do, and the others continue."""
 
 
 class Stopped(_Ended):
-    """Something that concerns every population, such as a full disk: the sweep must end."""
+    """A problem that affects every population, such as a full disk: the sweep must end."""
 
 
 Event: TypeAlias = Finished | Failed | Lost | Stopped
@@ -73,7 +73,7 @@ class Engine(Protocol):
 
     @property
     def workers(self) -> int:
-        """Populations that train at the same time."""
+        """Number of populations that are trained at the same time."""
         ...
 
     @property
@@ -89,9 +89,9 @@ class Engine(Protocol):
 
 
 class Attempt:
-    """Turn what happens to a job into an event; a context manager, so that it stands in no stack trace.
+    """Convert the outcome of a job to an event; a context manager, so that it adds no frame to stack traces.
 
-    With ``raises`` errors pass, all but an interrupt that came when the job was trained.
+    With ``raises`` errors are raised, except an interrupt that came after the job was trained.
     """
 
     def __init__(self, job: Job, checkpoints: Path | None, *, raises: bool = False) -> None:
@@ -100,12 +100,12 @@ class Attempt:
         self.event: Event
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Start."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Keep an error as an event."""
+        """Store an error as an event."""
         if isinstance(error, LateInterrupt):
             self.event = Finished(self.job.name, error.records, interrupted=True)
         elif self.raises or not isinstance(error, Exception):
@@ -118,7 +118,7 @@ class Attempt:
 
 
 def perform(work: Work, population: Job, checkpoints: Path | None, report: Report) -> Event:
-    """Train one job on one thread, and turn whatever happens into an event."""
+    """Train one job on one thread, and convert any outcome to an event."""
     torch.set_num_threads(1)
     attempt = Attempt(population, checkpoints)
     with attempt:
@@ -127,7 +127,7 @@ def perform(work: Work, population: Job, checkpoints: Path | None, report: Repor
 
 
 def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
-    """Tell what is wrong with the machine from what is wrong with a run; the cause of an error counts too."""
+    """Distinguish problems of the machine from those of a run; the cause of an error counts too."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in _DISK:
@@ -141,7 +141,7 @@ def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
 
 
 def _no_memory(error: BaseException) -> bool:
-    """Tell whether memory was missing; for a CPU, PyTorch says so only in the text of a RuntimeError."""
+    """Return whether memory was exhausted; on a CPU, PyTorch only says so in the text of a RuntimeError."""
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

@@ -1,4 +1,4 @@
-"""The engine for one job at a time: this very process."""
+"""The engine for one job at a time, in the current process."""
 
 from collections.abc import Generator, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ class InlineEngine:
     workers = 1
     sees_folder = True
     raises = False
-    """Let errors through instead of reporting them as events."""
+    """Raise errors instead of reporting them as events."""
 
     def run(
         self, populations: Sequence[Job], work: Work, checkpoints: Path | None, watch: Watch
@@ -32,6 +32,6 @@ class InlineEngine:
 
 
 class RaisingEngine(InlineEngine):
-    """The engine of :func:`~morl_recipes.train`: what goes wrong raises where the user called."""
+    """The engine of :func:`~morl_recipes.train`: errors are raised in the user's call."""
 
     raises = True

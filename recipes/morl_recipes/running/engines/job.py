@@ -1,4 +1,4 @@
-"""Train the runs of one job, from where its checkpoint left off, to one record per run."""
+"""Train the runs of one job, from its checkpoint on, and return one record per run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from morl_recipes.store.checkpoint import CHECKPOINT, CheckpointError
 from morl_recipes.store.record import RunRecord
 
 PATIENCE = 60.0
-"""Seconds to wait for a killed sweep's last worker to let go of its checkpoint."""
+"""Seconds to wait until the last worker of a killed sweep releases its checkpoint."""
 
 
 def train_job(
@@ -45,11 +45,11 @@ def train_job(
 ) -> list[RunRecord]:
     """Train a job, from its checkpoint in ``folder`` if there is one; return one record per run, in order.
 
-    A checkpoint that cannot be used is set aside and the job starts again; errors in ``raises`` are
-    raised instead. ``report`` is told the environment steps so far, all runs together. ``log`` opens a logger for the
-    job of a name, where it is trained. ``shared``: other processes may hold the checkpoint. ``begin`` and ``end`` are
-    called with the new and with the trained batch. After an interrupt that did not stop the job, the records come in a
-    :class:`LateInterrupt`.
+    A checkpoint that cannot be used is renamed and the job starts again; errors in ``raises`` are raised instead.
+    ``report`` is called with the environment steps so far, summed over all runs. ``log`` opens a logger for a job by
+    its name, in the process that trains it. ``shared``: other processes may hold the checkpoint. ``begin`` and ``end``
+    are called with the new and with the trained batch. After an interrupt that came too late to stop the job, the
+    records are part of a :class:`LateInterrupt`.
     """
     require_device(job.settings.device)
     runs, source = job.live()
@@ -90,7 +90,7 @@ def _started(
     *,
     accept_versions: bool,
 ) -> Recorder:
-    """Return a recorder that goes on from its checkpoint, or from the start where that cannot be used."""
+    """Return a recorder that continues from its checkpoint, or from the start if the checkpoint cannot be used."""
     for attempt in range(2):
         recorder = start()
         try:
@@ -111,7 +111,7 @@ def _started(
 
 
 def require_device(device: str) -> None:
-    """Refuse a device that this machine does not have."""
+    """Raise for a device that this machine does not have."""
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
@@ -120,7 +120,7 @@ def require_device(device: str) -> None:
 
 
 class Interrupt:
-    """Turn the first Ctrl-C into a request to stop; a second one interrupts at once. Only in the main thread."""
+    """Convert the first Ctrl-C to a request to stop; a second one interrupts at once. Only in the main thread."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -144,7 +144,7 @@ class Interrupt:
 
 
 class _Reporter:
-    """A logger that passes on nothing but the number of steps."""
+    """A logger that only forwards the number of steps."""
 
     def __init__(self, report: Callable[[int], None], runs: int) -> None:
         self.report, self.runs, self.last = report, runs, 0
@@ -158,7 +158,7 @@ class _Reporter:
 
 @contextmanager
 def _claimed(folder: Path) -> Iterator[None]:
-    """Keep a checkpoint for this process alone."""
+    """Lock a checkpoint for this process."""
     store, checkpoints = folder.parent.parent, folder.parent.name
     atomic_files.make_folder(store, checkpoints, folder.name)
     try:

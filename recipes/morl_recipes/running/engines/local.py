@@ -26,7 +26,7 @@ from morl_recipes.running.plan import Job
 
 ATTEMPTS = 3
 SAVING, LEAVING = 3.0, 1.0
-"""Seconds that busy workers have, after Ctrl-C, to end their iterations, and then to save the ones before."""
+"""Seconds after Ctrl-C in which busy workers finish their iterations, and then save the previous ones."""
 
 
 @dataclass
@@ -43,21 +43,21 @@ class _Worker:
     heard: float = 0.0
 
     def silent_for(self) -> float:
-        """Return the seconds since it was given its task or last reported progress."""
+        """Return the seconds since its task was assigned or it last reported progress."""
         return time.monotonic() - self.heard if self.task is not None else 0.0
 
 
 class LocalEngine:
     """Train populations in worker processes that live as long as the sweep.
 
-    A worker that dies (out of memory, killed) or hangs is replaced and its population tried again, from its last
-    checkpoint; after three workers it is left to do. Workers end with the process that started them, even when it is
-    killed, and within five seconds of a Ctrl-C. A script that uses this engine needs the usual
-    ``if __name__ == "__main__":``.
+    A worker that dies (out of memory, killed) or hangs is replaced and its population is retried from its last
+    checkpoint; after three workers it is given up. Workers end with the process that started them, even if it is
+    killed, and within five seconds of a Ctrl-C. A script that uses this engine needs the usual ``if __name__ ==
+    "__main__":``.
 
     Args:
         workers: Number of processes; by default one per core.
-        silence: Seconds without progress after which a worker is taken to hang.
+        silence: Seconds without progress after which a worker counts as hanging.
     """
 
     sees_folder = True
@@ -95,13 +95,13 @@ class LocalEngine:
             _stop(workers)
 
     def _message(self, worker: _Worker, ready: Sequence[object]) -> Event | int | str:
-        """Return the worker's event, its steps so far, or the reason of its loss as text; or nothing."""
+        """Return the worker's event, its steps so far, the reason of its loss as text, or ``None``."""
         if worker.connection in ready:
             worker.heard = time.monotonic()
             return _receive(worker)
         if worker.silent_for() < self.silence:
             return _NOTHING
-        worker.process.kill()  # also one that was stopped, or is stuck in the system
+        worker.process.kill()  # works for a stopped or blocked process too
         return f"no progress for {self.silence:g} seconds"
 
 
@@ -123,7 +123,7 @@ def _stop(workers: Sequence[_Worker]) -> None:
 
 
 def _join(workers: Sequence[_Worker], seconds: float) -> None:
-    """Wait for workers to end, all of them together no longer than this."""
+    """Wait for workers to end, for at most this time in total."""
     end = time.monotonic() + seconds
     for worker in workers:
         if worker.task is not None:
@@ -131,7 +131,7 @@ def _join(workers: Sequence[_Worker], seconds: float) -> None:
 
 
 def _interrupt(worker: _Worker) -> None:
-    """Let a busy worker end its iteration and save it, as Ctrl-C does; a second call saves the iteration before."""
+    """Ask a busy worker to finish its iteration and save it; a second call saves the previous iteration."""
     if worker.task is None:
         worker.connection.close()
     elif worker.process.pid is not None and worker.process.is_alive():
@@ -145,9 +145,10 @@ def available_cores() -> int:
 
 
 def _start(work: Work) -> _Worker:
-    """Start a process that shares nothing with this one: a plain fork would inherit the locks of this one's threads.
+    """Start a process that shares nothing with this one; a fork would inherit the locks of its threads.
 
-    On Linux a server imports the packages once and forks every worker from that; elsewhere each one imports them.
+    On Linux a server imports the packages once and forks every worker from it; on other systems each worker imports
+    them.
     """
     context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
     context.set_forkserver_preload(["morl_recipes.running"])
@@ -159,7 +160,7 @@ def _start(work: Work) -> _Worker:
 
 
 def _assign(worker: _Worker, queue: "deque[_Task]", checkpoints: Path | None) -> None:
-    """Hand the next population to a free worker; one that has just died is noticed when it is waited for."""
+    """Assign the next population to a free worker; a worker that has just died is noticed in the next wait."""
     worker.task, worker.heard = queue.popleft() if queue else None, time.monotonic()
     if worker.task is not None:
         with suppress(OSError):
@@ -171,7 +172,7 @@ def _task(worker: _Worker) -> _Task:
 
 
 def _receive(worker: _Worker) -> Event | int | str:
-    """Return the worker's event or its steps so far, or why there will be none."""
+    """Return the worker's event or its steps so far, or the reason why there is none."""
     try:
         return cast("Event | int", pickle.loads(worker.connection.recv_bytes()))
     except (EOFError, OSError):
@@ -180,7 +181,7 @@ def _receive(worker: _Worker) -> Event | int | str:
 
 
 def _lose(worker: _Worker, queue: "deque[_Task]", reason: str) -> Lost | None:
-    """Queue the population of a lost worker again, or leave it to do."""
+    """Queue the population of a lost worker again, or give it up."""
     worker.process.join()
     worker.connection.close()
     task = _task(worker)
@@ -192,8 +193,8 @@ def _lose(worker: _Worker, queue: "deque[_Task]", reason: str) -> Lost | None:
 
 
 def _serve(connection: Connection, work: Work) -> None:
-    """Train whatever comes, until the driver closes the connection or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business
+    """Train the assigned jobs until the driver closes the connection or ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles Ctrl-C
     torch.set_num_threads(1)
     tqdm.set_lock(threading.RLock())  # its default lock is a semaphore of the system, which a killed worker would leak
     threading.Thread(target=_die_with_parent, daemon=True).start()
@@ -206,7 +207,7 @@ def _serve(connection: Connection, work: Work) -> None:
 
 
 def _send(connection: Connection, message: Event | int) -> None:
-    """Send by plain pickle: multiprocessing's own passes tensors as shared memory of a process that may be gone."""
+    """Send by plain pickle: multiprocessing would send tensors as shared memory of a process that may have ended."""
     connection.send_bytes(pickle.dumps(message))
 
 

@@ -25,7 +25,7 @@ class Heartbeats:
         self.reports: dict[str, tuple[int, int]] = {}
 
     def report(self, name: str, steps: int) -> None:
-        """Store the steps of a population so far; a task begins with 0."""
+        """Store the steps of a population so far; a task starts with 0."""
         self.reports[name] = (self.reports.get(name, (0, 0))[0] + 1, steps)
 
     def read(self) -> dict[str, tuple[int, int]]:
@@ -34,7 +34,7 @@ class Heartbeats:
 
 
 class Watchdog:
-    """Remember, by the driver's clock, when each population last reported.
+    """Record, by the driver's clock, when each population last reported.
 
     A population that waits for a free worker has not reported yet, and is not overdue.
     """
@@ -44,44 +44,45 @@ class Watchdog:
         self._last: dict[str, tuple[tuple[int, int], float]] = {}
 
     def update(self, reports: dict[str, tuple[int, int]]) -> dict[str, int]:
-        """Take the reports of :class:`Heartbeats`; return the steps of the populations with a new one."""
+        """Process the reports of :class:`Heartbeats`; return the steps of the populations with a new one."""
         news = {name: report for name, report in reports.items() if self._last.get(name, (None,))[0] != report}
         self._last |= {name: (report, time.monotonic()) for name, report in news.items()}
         return {name: steps for name, (_, steps) in news.items()}
 
     def reset(self, name: str) -> None:
-        """Wait for the first report of another attempt."""
+        """Wait for the first report of a retry."""
         if name in self._last:
             self._last[name] = (self._last[name][0], math.inf)
 
     def overdue(self) -> list[str]:
-        """Return the populations that have begun and report no more."""
+        """Return the populations that have started but no longer report."""
         now = time.monotonic()
         return [name for name, (_, when) in self._last.items() if now - when >= self.silence]
 
 
 LOOK_EVERY = 2.0
-"""Seconds between two looks at the progress of all tasks, at most."""
+"""Maximal number of seconds between two checks of the progress of all tasks."""
 LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""What makes Ray listen on the loopback address alone, on every system; it must be set before Ray is imported."""
+"""Option that makes Ray listen only on the loopback address; it must be set before Ray is imported."""
 FIRST_REPORT = 60.0
-"""Seconds that a task waits until its first report has arrived, at most."""
+"""Maximal number of seconds that a task waits until its first report has arrived."""
 
 
 class RayEngine:
-    """Train each population as one Ray task; Ray places and cancels them.
+    """Train each population as one Ray task; Ray schedules and cancels them.
 
-    A population whose worker or node is lost, or that hangs, is tried again; one that is lost for good stays to do.
+    A population whose worker or node is lost, or that hangs, is retried; if all retries fail, its runs are still to do.
 
-    Every node needs the same version of morl-blocks. Results travel to the driver, which alone writes the store.
+    Every node needs the same version of morl-blocks. Results are sent to the driver, and only the driver writes the
+    store.
 
     Args:
         address: The cluster, as for ``ray.init``: ``"auto"``, ``"host:port"`` or ``"ray://host:port"``. ``"local"``
-            starts one on this machine, which nobody else can reach: it listens on the loopback address.
+            starts one on this machine that listens only on the loopback address.
         cpus: Cores that Ray reserves for a population.
-        retries: How often a population is tried again when its worker or node is lost, or when it hangs.
+        retries: Number of retries of a population whose worker or node is lost, or that hangs.
         shared: Whether the sweep's folder is the same on every node, so that a retry continues from checkpoints.
-        silence: Seconds without progress after which a task is taken to hang; one that waits for a core does not.
+        silence: Seconds without progress after which a task counts as hanging; waiting for a core does not count.
     """
 
     def __init__(
@@ -146,24 +147,24 @@ class RayEngine:
 
 
 class _Tasks:
-    """The tasks of a sweep that are on the cluster, by their handles, and how often each population was tried."""
+    """The tasks of a sweep on the cluster by their handles, and the number of attempts of each population."""
 
     def __init__(self, engine: RayEngine, work: Work, checkpoints: Path | None) -> None:
         self.pending: dict[Any, Job] = {}
         self._engine, self._ray, self._work, self._checkpoints = engine, engine._ray, work, checkpoints
-        # Ray's own retries wait in its queue, and the driver cannot tell a waiting task from one that hangs.
+        # Ray's own retries wait in its queue, where the driver cannot distinguish a waiting task from one that hangs.
         self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_with_reports)
         self._heartbeats = self._ray.remote(num_cpus=0, max_restarts=-1)(Heartbeats).remote()
         self._watchdog = Watchdog(engine.silence)
         self._attempts = Counter[str]()
 
     def submit(self, population: Job) -> None:
-        """Hand a population to the cluster."""
+        """Submit a population to the cluster."""
         task = self._perform.remote(self._work, population, self._checkpoints, self._heartbeats)
         self.pending[task] = population
 
     def end(self, task: Any) -> Iterator[Event]:
-        """Yield the event of a task that has ended, or none where it is tried again."""
+        """Yield the event of a task that has ended, or none if it is retried."""
         population = self.pending.pop(task)
         try:
             event = self._ray.get(task)
@@ -174,19 +175,19 @@ class _Tasks:
 
     def listen(self) -> dict[str, int]:
         """Return the steps of the populations that have reported since the last call."""
-        with suppress(*self._engine._gone):  # Ray starts a lost actor anew
+        with suppress(*self._engine._gone):  # Ray restarts a lost actor
             return self._watchdog.update(self._ray.get(self._heartbeats.read.remote(), timeout=LOOK_EVERY))
         return {}
 
     def replace_silent(self) -> Iterator[Event]:
-        """Try populations again that hang; yield those that hung too often."""
+        """Retry populations that hang; yield those that hung too often."""
         silent = self._watchdog.overdue()
         for task in [task for task, population in self.pending.items() if population.name in silent]:
             self.cancel(task)
             yield from self._lose(self.pending.pop(task), f"no progress for {self._engine.silence:g} seconds")
 
     def cancel(self, task: Any) -> None:
-        """End a task's worker."""
+        """Stop a task's worker."""
         with suppress(*self._engine._gone):
             self._ray.cancel(task, force=True)
 
@@ -208,7 +209,7 @@ def _words(error: BaseException) -> str:
 def _perform_with_reports(work: Work, population: Job, checkpoints: Path | None, heartbeats: Any) -> Event:
     """Train one population on some node, and report its progress from the beginning on.
 
-    It waits for the first report: a task that hangs before it would look like one that waits for a core.
+    It waits for the first report, because a task that hangs before it would look like one that waits for a core.
     """
     ray: Any = import_module("ray")
     with suppress(ray.exceptions.RayError):

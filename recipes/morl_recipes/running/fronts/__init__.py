@@ -12,7 +12,7 @@ __all__ = ["Front", "front_recipe", "train_front"]
 
 
 def __getattr__(name: str) -> Any:
-    """Answer the names that version 0.2 had here."""
+    """Return the names that version 0.2 had here, with a warning."""
     if name not in ("draw_front", "write_front_page"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     new = "morl_recipes.analysis.fronts"

@@ -21,7 +21,7 @@ def film_front(front: Front, folder: Path, source: EnvSource) -> Path | None:
     """Write ``film.png``: a row of frames per preference, from the first to the last step of one episode.
 
     Returns:
-        The path; ``None`` where nothing can be filmed: only the torch worlds (stealth, frogger, formation) can.
+        The path; ``None`` if it cannot be filmed: only the torch environments (stealth, frogger, formation) can.
     """
     draw = source.draw
     if source.card is None or source.card.kind != "torch" or draw is None or not front.network.known:
@@ -34,7 +34,7 @@ def film_front(front: Front, folder: Path, source: EnvSource) -> Path | None:
 
 
 def _frames(policy: FrontPolicy, env: Any) -> Any:
-    """Return frames of an episode side by side, without the words on their right, ``[WIDTH, FRAMES * WIDTH, 3]``."""
+    """Return frames of an episode side by side, without the legend on their right, ``[WIDTH, FRAMES * WIDTH, 3]``."""
     pictures = record_episode(env, policy, every=max(1, env.horizon // 50))
     frames = [pictures[index] for index in np.linspace(0, len(pictures) - 1, FRAMES).round().astype(int)]
     edge = min(frames[0].shape[:2])

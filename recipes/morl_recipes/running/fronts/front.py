@@ -1,4 +1,4 @@
-"""A front: what policies reach under many preferences, and the policies themselves."""
+"""A front: the returns of policies for many preferences, and the policies themselves."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ BOUNDS = ("action_low", "action_high")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Front(FrontRecord):
-    """The outcome of :func:`~morl_recipes.train_front`: policies, and what each reached under each preference.
+    """The outcome of :func:`~morl_recipes.train_front`: policies, and the returns of each for each preference.
 
-    Its record, :class:`~morl_recipes.store.FrontRecord`, holds everything but the policies. ``points`` are those that
-    no other point dominates (all objectives are maximised). With several seeds they come from all of them;
-    ``front.of(seed)`` is the front of one, which is what methods are compared by.
+    Its record, :class:`~morl_recipes.store.FrontRecord`, holds everything except the policies. ``points`` are the
+    non-dominated ones (all objectives are maximised). With several seeds they come from all of them; ``front.of(seed)``
+    is the front of one seed, by which methods are compared.
 
     Attributes:
         policies: Parameters of each policy by name, with its action bounds when it has any.
-        network: What these parameters belong to. A file can name the actors of this package, and those of a spec that
-            is registered when it is loaded; a live module it cannot: its front is read, but not played.
+        network: Network of these parameters. A file can name the actors of this package, and those of a spec that is
+            registered when it is loaded, but not a live module: its front can be read, but not played.
     """
 
     policies: tuple[dict[str, Tensor], ...]
@@ -60,10 +60,10 @@ class Front(FrontRecord):
         return replace(super().of(seed), policies=tuple(self.policies[index] for index in self._policies_of(seed)))
 
     def policy(self, preference: Sequence[float]) -> FrontPolicy:
-        """Return the policy for a preference: call it with an observation, and it returns the action.
+        """Return the policy for a preference; call it with an observation to get the action.
 
-        A conditioned policy is asked for exactly this preference; of several seeds the one with the higher utility at
-        the nearest evaluation. Of one policy per preference it is the one that was trained for the nearest.
+        A conditioned policy gets exactly this preference; of several seeds the one with the higher utility at the
+        nearest evaluation is used. With one policy per preference, the policy of the nearest preference is used.
 
         Args:
             preference: A preference on the simplex, one number per objective.
@@ -74,9 +74,9 @@ class Front(FrontRecord):
         """Write a policy as ONNX, with ``observation`` and ``preference`` as inputs and ``action`` as output.
 
         Args:
-            path: The file; it appears only after onnxruntime and PyTorch agree.
-            env: The environment, where no name leads to it.
-            preference: Which policy, as for :meth:`policy`; by default that of the uniform preference.
+            path: The file; it is written only after onnxruntime and PyTorch agree.
+            env: The environment, if it has no name.
+            preference: Selects the policy, as in :meth:`policy`; by default that of the uniform preference.
 
         Returns:
             Largest difference of any action from PyTorch's.
@@ -89,7 +89,7 @@ class Front(FrontRecord):
         return export_module(module, tuple(weights.tolist()), find_source(self.env if env is None else env), Path(path))
 
     def save(self, folder: str | Path) -> None:
-        """Write the front: ``front.json``, and the policies as safetensors. What was there stays until it is whole."""
+        """Write ``front.json``, and the policies as safetensors. Existing files are kept until it is complete."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         named = {f"{index}.{name}": tensor for index, own in enumerate(self.policies) for name, tensor in own.items()}
@@ -103,7 +103,7 @@ class Front(FrontRecord):
             "network": self.network.to_dict(),
         }
         atomic_files.replace(atomic_files.inside(folder, file), content)
-        # The JSON comes last and names its policies, so there is always one whole front in the folder.
+        # The JSON is written last and names its policies, so the folder always contains one complete front.
         atomic_files.replace(atomic_files.inside(folder, NAME), seal(fields | {"policies": file, "sha256": mark}))
         for old in folder.glob(f"{POLICIES}-*.safetensors"):
             if old.name != file:
@@ -111,7 +111,7 @@ class Front(FrontRecord):
 
     @staticmethod
     def load(folder: str | Path) -> Front:
-        """Read what :meth:`save` wrote, checked, as it may come from a stranger; damage raises ``StoreError``."""
+        """Read the output of :meth:`save`; it is checked, because it may be untrusted. Damage raises ``StoreError``."""
         folder = Path(folder)
         fields = unseal_front(folder)
         record = record_of(fields, folder)
@@ -125,7 +125,7 @@ class Front(FrontRecord):
                 index, _, name = key.partition(".")
                 policies[int(index)][name] = tensor
             m, named = len(record.objectives), fields.get("network")
-            # Older files name no network: they were played with the paper's actor.
+            # Older files name no network: their policies use the paper's actor.
             network = Network.of_shapes(policies[0], m) if named is None else Network.from_dict(named)
             for tensors in policies if network.known else ():
                 make_policy(tensors, m, network)
@@ -143,7 +143,7 @@ class Front(FrontRecord):
         return f"{for_terminal(head)}, {seeds}\n{table.to_string(index=False, float_format='{:.4g}'.format)}"
 
     def _chosen(self, preference: Sequence[float]) -> tuple[SavedPolicy, Tensor]:
-        """Return the module for a preference, and the preference that it is to be given."""
+        """Return the module for a preference, and the preference to pass to it."""
         asked = np.array(checks.preference(preference, len(self.objectives), name="preference"))
         distance = np.linalg.norm(self.asked - asked, axis=1)
         near = np.flatnonzero(distance <= distance.min() + 1e-9)
@@ -154,7 +154,7 @@ class Front(FrontRecord):
 
 
 class FrontPolicy:
-    """From observations to actions, for one preference: tensors give tensors, anything else gives NumPy."""
+    """A policy for one preference: tensors give tensors, anything else gives NumPy."""
 
     def __init__(self, module: SavedPolicy, preference: Tensor) -> None:
         self.module, self.preference = module, preference
@@ -184,7 +184,7 @@ def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Networ
     own = {name: tensor for name, tensor in tensors.items() if name not in BOUNDS}
     low, high = (tensors.get(name) for name in BOUNDS)
     module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
-    module.observation_dim = network.observation_dim  # an actor of one's own need not tell
+    module.observation_dim = network.observation_dim  # a custom actor need not define it
     return module.eval().requires_grad_(requires_grad=False)
 
 

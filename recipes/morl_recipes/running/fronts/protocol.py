@@ -1,4 +1,4 @@
-"""A front by a protocol of the literature: how to train and evaluate it, and what was published beside it."""
+"""Train and evaluate a front under a protocol of the literature, and compare it with published values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.fronts.front import Front
 
 EPISODES = 5
-"""Episodes per policy and preference: what C-MORL's scripts ask for, with most likely actions."""
+"""Episodes per policy and preference, as in C-MORL's scripts, with most likely actions."""
 EVAL_EVERY = 100
-"""Iterations between validations, which tell a front nothing but its learning curve."""
+"""Iterations between validations, which give a front nothing but its learning curve."""
 COLUMNS = ("method", "HV", "HV ±", "EUM", "EUM ±", "sparsity", "seeds", "steps", "source")
 
 
 def protocol_task(name: str, env: str) -> Task:
-    """Return the task of a protocol (``"B"``, ``"exact"``); one that nothing published may stand beside is refused."""
+    """Return the task of a protocol (``"B"``, ``"exact"``); one without comparable published values raises an error."""
     found = protocol(name)
     task = found.task(env)
     if not task.comparable:
@@ -33,9 +33,9 @@ def protocol_task(name: str, env: str) -> Task:
 
 
 def protocol_settings(task: Task, recipe: Recipe, settings: Settings | None = None) -> dict[str, Any]:
-    """Return what :func:`~morl_recipes.train_front` needs for a task, besides recipe and seeds.
+    """Return the arguments of :func:`~morl_recipes.train_front` for a task, except recipe and seeds.
 
-    A protocol's number of steps is rounded down to whole iterations: a front never takes more than the others had.
+    A protocol's number of steps is rounded down to whole iterations, so that a front never uses more than the others.
     """
     own = settings or Settings(test_episodes=0)
     if task.steps is not None:
@@ -63,7 +63,7 @@ def front_scores(front: Front, task: Task) -> pd.DataFrame:
 
 
 def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) -> pd.DataFrame:
-    """Return one row for a method of ours and one for every published one; ± is a standard deviation over seeds."""
+    """Return one row for our method and for every published one; ± is a standard deviation over seeds."""
     own: dict[str, Any] = {"method": method, "sparsity": scores["sparsity"].mean(), "seeds": len(scores)}
     for name in ("HV", "EUM"):
         own |= {name: scores[name].mean(), f"{name} ±": scores[name].std() if len(scores) > 1 else np.nan}
@@ -80,7 +80,7 @@ def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) 
 
 
 def _source(sources: pd.Series[Any]) -> str:
-    """Return where a method's values stand; a metric that is marked as suspect is named."""
+    """Return the source of a method's values; a metric that is marked as suspect is named."""
     text = str(sources.iloc[0])
     for metric, own in sources.items():
         if "suspect" in str(own):

@@ -1,4 +1,4 @@
-"""The default recipe of a front, and its numbers."""
+"""The default recipe of a front, and its hyperparameters."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from morl_recipes.recipe.rows import FRONT, FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
 CONTINUOUS = replace(FRONT, entropy_coefficient=0.0, normalize_targets=True)
 DISCRETE = replace(FRONT, learning_rate=3e-3, entropy_coefficient=0.2)
-"""PPO's numbers for fronts, by kind of action. For choices a bonus for entropy is bounded, and keeps a policy from
-settling too early. In a box it is not: it widens the Gaussian without end. A critic of a robot's returns, some hundreds
-and of another size for each objective, learns faster when they are normalised."""
+"""PPO's settings for fronts, by kind of action. For discrete actions an entropy bonus is bounded, and keeps a policy
+from converging too early. For continuous actions it is not bounded and would widen the Gaussian without limit. A critic
+of a robot's returns, which are some hundreds and differ in scale between objectives, learns faster when they are
+normalised."""
 
 
 def front_recipe(env: Any, recipe: Recipe | None = None) -> Recipe:
-    """Return a recipe with the numbers for fronts: those of PPO, the actor's first actions, and the preferences.
+    """Return a recipe with settings for fronts: PPO, the actor's initial distribution, and the preferences.
 
-    The numbers follow from one fact about the environment, whether actions are choices or numbers. They were chosen for
-    short trainings on deep-sea treasure, fruit tree, mine cart, hopper and half-cheetah; elsewhere they are a start.
+    The settings depend only on whether actions are discrete or continuous. They were chosen for short trainings on
+    deep-sea treasure, fruit tree, mine cart, hopper and half-cheetah; for other tasks they are a starting point.
 
     Args:
         env: As for :func:`~morl_recipes.train`.
-        recipe: Whose blocks to keep; by default *Linear, raw returns*, the weighted sum of returns as they are, which
+        recipe: Recipe whose blocks are kept; by default *Linear, raw returns*, the weighted sum of raw returns, which
             is the utility by which fronts are compared.
 
     Example:

@@ -1,4 +1,4 @@
-"""Train a front: one policy for all preferences, or one policy per preference, and play it on an even grid."""
+"""Train a front: one policy for all preferences, or one policy per preference, evaluated on an even grid."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
 
 STORE, WARM = OF_FRONT, "warm"
-"""Folders of the training within the front's: a result store, or the checkpoints of a warm start."""
+"""Folders of the training inside the front's folder: a result store, or the checkpoints of a warm start."""
 
 
 @takes(How, Settings)
@@ -50,33 +50,33 @@ def train_front(
     settings: Settings | None = None,
     **changes: Any,
 ) -> Front:
-    """Train policies for many trade-offs, and measure what they reach.
+    """Train policies for many trade-offs, and evaluate them.
 
-    The last policies are played, not the best validated ones: a front has no single score to choose them by. Episodes
-    come from a random stream of their own; ``eval_episodes`` of them for every policy and preference.
+    The last policies are evaluated, not the best validated ones, because a front has no single score to choose them by.
+    Episodes have their own random stream; ``eval_episodes`` of them are played for every policy and preference.
 
     Args:
-        recipe: What to train; :func:`~morl_recipes.front_recipe` has a good one for most environments. Not every recipe
+        recipe: The recipe; :func:`~morl_recipes.front_recipe` has a good one for most environments. Not every recipe
             follows its preference: PASTA sums its gradients without weights.
         env: As for :func:`~morl_recipes.train`.
-        preferences: How many preferences to evaluate, spread evenly over the simplex, or the preferences themselves.
+        preferences: Number of preferences to evaluate, spread evenly over the simplex, or the preferences themselves.
         seeds: Seeds.
         total_steps: Environment steps **per run**, rounded up to whole iterations.
-        conditioned: Train one policy per seed for all preferences, drawn anew for every episode (uniformly, unless the
+        conditioned: Train one policy per seed for all preferences, redrawn for every episode (uniformly, unless the
             recipe says otherwise). ``False`` trains one run per preference and seed, all at once.
         warm_start: For ``conditioned=False``: the share of ``total_steps`` for which a quarter of the preferences are
-            trained first. Every run then begins with the policy and the critic of its nearest neighbour among these, of
-            the same seed. These steps come on top. 0 for none.
+            trained first. Every run then starts from the policy and the critic of its nearest neighbour among these,
+            with the same seed. These steps are additional. 0 for none.
         gamma: Discount of the returns that the front shows.
-        normalize_observations: Scale observations by running statistics. By default as the environment's card says;
-            without a card, where actions are numbers.
-        horizon: Steps after which an episode of the training is truncated; the front is played to the end. By default
-            where the discount of the returns falls to 5 %: what comes later counts for nothing, and an episode that
-            begins anew shows the states that count most.
+        normalize_observations: Scale observations by running statistics. By default as on the environment's card;
+            without a card, for continuous actions.
+        horizon: Steps after which an episode of the training is truncated; the front is evaluated on full episodes. By
+            default the number of steps after which the discount falls to 5 %: later rewards hardly count, and shorter
+            episodes visit the states that matter more often.
         out: Folder for the front, with the training's result store in ``store`` (of a warm start, checkpoints);
             nothing is written without it.
-        settings: How to train, as one object; what is named below is changed in it.
-        **changes: How to go on (a warm start keeps no single runs to retry), and settings by name.
+        settings: All settings as one object; arguments given by name replace its values.
+        **changes: Options of resuming (a warm start keeps no single runs to retry), and settings by name.
 
     Returns:
         The front.
@@ -118,10 +118,10 @@ def train_front(
 
 
 def scaled_source(source: EnvSource, *, normalize: bool | None) -> EnvSource:
-    """Return the source with observations scaled or not.
+    """Return the source with or without scaled observations.
 
-    For ``None`` a card decides. Most simulators of bodies have none, and their observations mix positions of 0.1 with
-    speeds of 10: without a card, those with continuous actions are scaled.
+    For ``None`` a card decides. Most robot simulators have no card, and their observations mix positions of 0.1 with
+    speeds of 10. So without a card, observations are scaled if actions are continuous.
     """
     if normalize is None:
         normalize = source.normalize_observations or (source.card is None and not source.is_discrete())
@@ -138,7 +138,7 @@ def adapted(recipe: Recipe, *, conditioned: bool) -> Recipe:
 
 
 def _require_own(out: Path, other: str, *, resume: bool) -> None:
-    """Refuse the folder of another front: one that was trained the other way, or one that is not to be continued."""
+    """Raise for the folder of another front: one that was trained in the other way, or one that is not resumed."""
     if (out / other).exists():
         checks.fail("out", f"hold no other training (it has a folder {other}; choose another one)", out)
     if (out / NAME).exists() and not resume:
@@ -153,7 +153,7 @@ def _grid(preferences: int | Sequence[Sequence[float]], objectives: int) -> Tens
 
 
 def _finished(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """Return the runs that did not fail; say which did."""
+    """Return the runs that did not fail; log those that did."""
     for run in runs:
         if run.status == "failed":
             LOG.warning("Seed %d, preference %s is not in the front: %s.", run.seed, list(run.preference), run.reason)
@@ -166,7 +166,7 @@ def _finished(runs: Sequence[RunRecord]) -> list[RunRecord]:
 def evaluate_runs(
     runs: Sequence[RunRecord], method: str, source: EnvSource, grid: Tensor, settings: Settings, *, gamma: float
 ) -> Front:
-    """Play the runs' last policies: each under all preferences, or under the one that it was trained for."""
+    """Evaluate the runs' last policies: each for all preferences, or for its own preference."""
     conditioned, m = runs[0].recipe.conditioned, len(source.objectives)
     with source.opened(1, [0]) as env:
         bounds, network = bounds_of(env), Network.of(runs[0].recipe.actor, env)

@@ -1,4 +1,4 @@
-"""Decompose with a warm start: a few preferences first, then all of them from their nearest neighbour's networks."""
+"""Decomposed training with a warm start: a few preferences first, then all from their nearest neighbour's networks."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def train_warm(
 ) -> TrainResult:
     """Train some preferences for a share of the steps, and then every preference from the nearest of them.
 
-    A run depends on its own preference and seed and on the one neighbour that it begins with, on nothing else in the
-    batch. Adam, schedules and random streams begin anew.
+    A run depends on its own preference and seed and on the neighbour that it starts from, and on nothing else in the
+    batch. Adam, schedules and random streams start again.
     """
     few = spread(grid, max(grid.shape[1], math.ceil(len(grid) / PART)))
     first = [Run(recipe, tuple(own), seed) for own in grid[few].tolist() for seed in seeds]
@@ -47,14 +47,14 @@ def train_warm(
     files = {name: file.digest for name, file in digests.items() if file is not None}
     parents: list[Batch] = []
     place: dict[str, Any] = {"folder": folder, "files": files}
-    unlogged = replace(how, loggers=())  # loggers get the numbers of the second phase alone
+    unlogged = replace(how, loggers=())  # loggers only get the numbers of the second phase
     train_folder(first, source, brief, unlogged, name="first", end=parents.append, stops=True, **place)
     begin = partial(inherit, parents=parents[0])
     return train_folder(then, source, settings, how, name="rest", begin=begin, **place)
 
 
 def spread(grid: Tensor, count: int) -> list[int]:
-    """Choose rows far from each other: the first, then always the one whose nearest chosen row is the farthest."""
+    """Choose rows far from each other: the first, then repeatedly the one whose nearest chosen row is the farthest."""
     chosen, away = [0], torch.full((len(grid),), torch.inf)
     while len(chosen) < min(count, len(grid)):
         away = torch.minimum(away, (grid - grid[chosen[-1]]).norm(dim=1))
@@ -63,7 +63,7 @@ def spread(grid: Tensor, count: int) -> list[int]:
 
 
 def inherit(batch: Batch, parents: Batch) -> None:
-    """Give every run the networks, return bounds and observation statistics of its nearest parent of the same seed."""
+    """Give every run the networks, return bounds and statistics of its nearest parent with the same seed."""
     nearest = []
     for run in batch.runs:
         own = [index for index, parent in enumerate(parents.runs) if parent.seed == run.seed]
