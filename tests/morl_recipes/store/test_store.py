@@ -22,7 +22,7 @@ from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.files import digest, seal, unseal
-from morl_recipes.store.frames import load_history, load_record, load_runs
+from morl_recipes.store.frames import load_both, load_history, load_record, load_runs
 from morl_recipes.store.histories import parse
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
@@ -307,6 +307,17 @@ def test_a_run_that_failed_at_once_needs_no_history(store: Store) -> None:
 def test_unplanned_runs_are_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="`run_id` must be one of the 3 planned runs, got 'r9'"):
         store.write(record("r9"))
+
+
+def test_run_with_a_damaged_history_is_marked_where_histories_are_read(store: Store) -> None:
+    store.write(record())
+    store.write(record("r1"))
+    (store.path / "runs" / "r0" / "history.csv").write_text("iteration")
+    runs, history = load_both(store, ["mu"])
+    assert runs["status"].tolist() == ["damaged", "done"]
+    assert runs["peak_hv"].isna().tolist() == [True, False]
+    assert "history.csv: damaged" in str(runs["reason"].iloc[0])
+    assert set(history["run_id"]) == {"r1"}
 
 
 @pytest.mark.parametrize("name", ["run.json", "history.csv", "policy.safetensors"])
