@@ -323,3 +323,13 @@ def test_one_process_at_a_time_works_on_a_store(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"file: cannot be written \("), alone(tmp_path / "file"):
         pass
+
+
+def test_size_that_cannot_be_written_stops_before_any_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(atomic_files, "replace", full)
+    with pytest.raises(StoreError, match=r"s: cannot be written \(No space left on device\)"):
+        sweep(tmp_path / "s")
+    assert not Store.open(tmp_path / "s").run_ids()

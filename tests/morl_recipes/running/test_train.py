@@ -374,12 +374,18 @@ def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
         ({"total_steps": 64.0}, "`total_steps` must be a whole number >= 1, got 64.0"),
         ({"num_envs": "8"}, "`num_envs` must be a whole number >= 1, got '8'"),
         ({"preferences": [[0.5, 0.4]]}, "`preferences` must sum to 1"),
+        ({"resume": True}, "`out` must be given to resume"),
         ({"env": 3}, "`env` must be a name, a card, an EnvSource or a function"),
     ],
 )
 def test_bad_arguments_are_named(given: dict[str, Any], message: str) -> None:
     usual = {"recipe": PASTA, "env": toy(), "preferences": [HALF], "seeds": [0], "total_steps": 64, "progress": False}
     refused(message, train, **{**usual, **given})
+
+
+def test_unknown_argument_of_train_runs_is_named() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'resum'"):
+        train_runs([Run(tiny(), HALF, 0)], toy(), resum=True)
 
 
 def test_a_file_is_no_folder(tmp_path: Path) -> None:
