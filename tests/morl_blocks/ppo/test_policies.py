@@ -97,3 +97,8 @@ def test_torchrl_environments_play_the_chosen_action() -> None:
             seen.append(env.rollout(1, policy)["next", "observation"][0].tolist())
         env.close()
         assert seen == [[0, 0], [1, 0], [0, 0], [0, 1]]
+
+
+def test_keys_are_a_list() -> None:
+    refused("`in_keys` must be a list", CategoricalPolicy, CategoricalActor(3, 2, 4), in_keys="observation")
+    refused("`in_keys` must be a list", UnitBoxPolicy, UnitBoxGaussianActor(3, 2, 1), -1.0, 1.0, in_keys="observation")
