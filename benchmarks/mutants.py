@@ -76,12 +76,14 @@ FOLDERS = {
             f"{HARNESS_TESTS}/test_moved.py",
         ),
     ),
-    "learning": Folder(70, (f"{HARNESS}/learning/**/*.py",), (f"{HARNESS_TESTS}/learning/**/test_*.py",)),
+    "learning": Folder(50, (f"{HARNESS}/learning/**/*.py",), (f"{HARNESS_TESTS}/learning/**/test_*.py",)),
 }
 NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
 """Files whose tests need a package; without it they are left out."""
-SLOW = ("tests/morl_recipes/learning/test_compiling.py",)
-"""Tests that take too long to trace: those of the compiler."""
+SLOW = tuple(
+    f"{HARNESS_TESTS}/learning/test_{name}.py" for name in ("compiling", "concave_arms", "own_blocks", "what_trains")
+)
+"""Tests that take too long to trace: those of the compiler, and long trainings."""
 NEAR = 3.0
 """Processor seconds of tests that a mutant is tried on first."""
 
@@ -221,9 +223,9 @@ def main(args: Args) -> None:
 
 
 def merged(before: list[Row], now: list[Row]) -> list[Row]:
-    """Put new rows in the place of those of the same mutants."""
-    new = {(row["path"], *row["place"], row["change"]): row for row in now}
-    return [new.get((row["path"], *row["place"], row["change"]), row) for row in before]
+    """Put new rows in the place of those of the same mutants, and those of other mutants behind them."""
+    rows = {(row["path"], *row["place"], row["change"]): row for row in (*before, *now)}
+    return list(rows.values())
 
 
 def try_folder(
