@@ -44,7 +44,7 @@ MOVED = {
     "selection": "recipe.selection",
     "session": "running.recorder",
     "settings": "recipe.settings",
-    "slots": "recipe.slots",
+    "slots": "recipe.spec",
     "spec": "recipe.spec",
     "specs": "recipe.specs",
     "stored": "running.train",
