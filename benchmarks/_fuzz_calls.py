@@ -304,6 +304,7 @@ def _linear(losses: Any) -> tuple[Any, nn.Parameter]:
     """Return losses whose gradients are the rows of a matrix, and what they are differentiated by."""
     point = nn.Parameter(torch.zeros(4))
     fits = isinstance(losses, Tensor) and losses.layout is torch.strided and losses.shape[-1:] == (4,)
+    fits = fits and not losses.is_meta
     return ((losses.detach() * point).sum(-1) if fits else losses), point
 
 

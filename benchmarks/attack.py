@@ -50,6 +50,8 @@ class Args:
     """How often to kill a sweep."""
     cases: int | None = None
     """Damaged stores; by default all."""
+    only: tuple[str, ...] = ()
+    """Attacks to run again: load, kills, faults, inputs, tests. The other rows are those of the file."""
     workers: int = 1
     """Attacks at the same time."""
     inputs: int = 200
@@ -109,10 +111,14 @@ ATTACKS: tuple[Callable[[Args, Path], Iterator[Row]], ...] = (load, kills, fault
 def main(args: Args) -> dict[str, Any]:
     """Run every attack, print the table, write the JSON and return it."""
     report, rows = Report(args.out), list[Row]()
+    chosen = [attack for attack in ATTACKS if not args.only or attack.__name__ in args.only]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(args.workers) as pool:
-        places = [Path(temporary, f"{number}.json") for number in range(len(ATTACKS))]
-        for found in pool.map(lambda attack, place: list(attack(args, place)), ATTACKS, places):
+        places = [Path(temporary, f"{number}.json") for number in range(len(chosen))]
+        for found in pool.map(lambda attack, place: list(attack(args, place)), chosen, places):
             rows += found
+    known = json.loads(args.out.read_text()) if args.only and args.out.exists() else {}
+    old = {name: (name, *row.values()) for name, row in known.items() if name != "all"}
+    rows = list({**old, **{row[0]: row for row in rows}}.values())
     tried, lost, silent, obscure = (sum(column) for column in zip(*(row[1:] for row in rows), strict=True))
     rows.append(("all", tried, lost, silent, obscure))
     report.say("", f"{'what':<34}{'tried':>12}{'lost':>8}{'silent':>8}{'obscure':>9}")
