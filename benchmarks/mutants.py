@@ -194,7 +194,7 @@ def fitting(tests: Sequence[tuple[str, float]], seconds: float) -> list[tuple[st
 
 
 def totals(rows: list[Row]) -> dict[str, int | float]:
-    """Count verdicts; the share killed is of all that were made."""
+    """Count verdicts; the share killed is of those that are not equal."""
     count = collections.Counter(row["verdict"] for row in rows)
     killed = count["killed"]
     late = sum(row["by"] in (LATE, LOST) for row in rows)
@@ -205,7 +205,7 @@ def totals(rows: list[Row]) -> dict[str, int | float]:
         "equal": count["equal"],
         "survived": count["survived"],
     }
-    return {**figures, "percent": round(100 * killed / max(1, len(rows)), 1)}
+    return {**figures, "percent": round(100 * killed / max(1, len(rows) - count["equal"]), 1)}
 
 
 def main(args: Args) -> None:
@@ -285,7 +285,8 @@ def report(rows: list[Row], free: list[str], out: Path, minutes: float) -> None:
         figures[name] = one = totals([row for row in rows if name in ("all", row["folder"])])
         cells = "".join(f"{one[key]:>8}" for key in ("made", "killed", "late", "equal"))
         page.say(f"{name:<12}{cells}{one['survived']:>10}{one['percent']:>7} %")
-    page.say("", "late: killed by running out of time or by losing the interpreter.")
+    page.say("", "The share killed is of those that are not equal.")
+    page.say("late: killed by running out of time or by losing the interpreter.")
     page.say(f"Controls without a fault: {len(free)}, of which a test failed in {sum(map(bool, free))}.")
     page.say(*(f"Left out without {package}: {path}" for path, package in NEEDS.items() if not find_spec(package)))
     page.write({"totals": figures, "minutes": round(minutes), "free": free, "mutants": rows})

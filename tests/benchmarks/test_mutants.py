@@ -60,6 +60,6 @@ def test_every_folder_has_sources_and_tests_and_reasons_are_sentences() -> None:
 
 def test_figures_are_counted() -> None:
     rows = [{"verdict": "killed", "by": LATE}, {"verdict": "killed", "by": "t"}, {"verdict": "equal", "by": "why"}]
-    assert totals(rows) == {"made": 3, "killed": 2, "late": 1, "equal": 1, "survived": 0, "percent": 66.7}
+    assert totals(rows) == {"made": 3, "killed": 2, "late": 1, "equal": 1, "survived": 0, "percent": 100.0}
     assert [name for name, _ in fitting([("a", 3.0), ("b", 4.0), ("c", 3.0)], 6.0)] == ["a", "c"]
     assert fitting([("a", 9.0)], 6.0) == [("a", 9.0)]

@@ -74,6 +74,15 @@ def test_a_write_waits_for_the_disk(
     assert synced == [(tmp_path / "c").stat().st_ino, *folder]
 
 
+def test_a_folder_waits_for_the_disk_before_and_after_it_is_renamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = list[int]()
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    atomic_files.create_folder(tmp_path / "d", {"f": b"content"})
+    assert synced == [path.stat().st_ino for path in (tmp_path / "d" / "f", tmp_path / "d", tmp_path)]
+
+
 def test_a_leftover_goes_when_it_is_exactly_as_old_as_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / atomic_files.unique("r0")).touch()
     os.utime(next(tmp_path.iterdir()), (100, 100))

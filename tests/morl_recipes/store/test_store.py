@@ -29,6 +29,8 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.run_folder import read_content, read_policy
 from morl_recipes.store.shapes import POLICY
 from morl_recipes.store.store import Store
+from morl_recipes.store.tests import read_tests, write_test
+from morl_recipes.store.verify import verify
 from tests.refusals import refused
 
 INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
@@ -94,6 +96,32 @@ def test_a_damaged_run_is_named_at_once(store: Store, monkeypatch: pytest.Monkey
     monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nobody is writing it"))
     with pytest.raises(StoreError, match="no schema version"):
         store.read("r0")
+
+
+def test_a_list_with_one_wrong_number_is_damage(store: Store) -> None:
+    store.write(record())
+    path = store.path / "runs" / "r0" / "run.json"
+    fields = json.loads(path.read_text()) | {"preference": [0.5, "a"]}
+    path.write_bytes(seal({key: value for key, value in fields.items() if key != "digest"}))
+    with pytest.raises(StoreError, match="preference"):
+        store.read("r0")
+
+
+def test_a_test_belongs_to_its_run(store: Store) -> None:
+    for run_id in ("r0", "r1"):
+        store.write(record(run_id, policy={}))
+    write_test(store, "r0", {"test_peak": None, "test_final": None})
+    shutil.copy(store.path / "runs" / "r0" / "test.json", store.path / "runs" / "r1")
+    with pytest.raises(StoreError, match=r"belongs to another run \(r0\)"):
+        read_tests(store, store.read("r1"))
+
+
+def test_what_is_no_store_and_what_is_no_folder_are_findings(store: Store, tmp_path: Path) -> None:
+    found = verify(tmp_path / "nothing")
+    assert (found.planned, found.there, len(found.findings)) == (0, 0, 1)
+    (store.path / "runs").mkdir(exist_ok=True)
+    (store.path / "runs" / "r2").touch()
+    assert verify(store.path).findings[0].where == str(store.path / "runs" / "r2")
 
 
 def test_ids_and_digests_do_not_depend_on_the_order_of_fields(tmp_path: Path) -> None:
