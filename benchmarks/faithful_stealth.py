@@ -3,7 +3,7 @@ r"""Does a policy serve the preference that it was asked for on stealth? Smooth 
 Every run's best validation was played on fresh episodes; the mean return of those, scaled by the environment's bounds,
 is what it achieved. ``U_STCH`` and ``U_TCH`` are the utilities of the preference that the run was asked for. ``slope``
 is how much of an objective a unit of its weight buys, over the preferences (least squares, all objectives together).
-Intervals are over seeds, a seed being one draw for all preferences; a single seed has none.
+Intervals are over seeds, where each seed is one sample for all preferences; a single seed has none.
 
 Run ``python -m benchmarks.faithful_stealth --runs runs/faithful_stealth``. The other rows are the published dataset
 ``stealth-200k``. Folders may be parts of the sweep ``faithful_stealth``: what is missing is counted and left out.

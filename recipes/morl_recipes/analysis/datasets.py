@@ -60,7 +60,7 @@ class Dataset:
             head = json.loads(first.removeprefix("# "))
             mark, schema = head.pop("digest"), head["schema"]
         except (ValueError, KeyError, AttributeError, TypeError):
-            raise StoreError(f"{where}: not a file of published results (its first line says nothing).") from None
+            raise StoreError(f"{where}: not a file of published results (its first line is not a header).") from None
         if schema != SCHEMA:
             raise StoreError(f"{where}: has layout {str(schema)[:20]}, this version of morl-blocks reads {SCHEMA}.")
         if digest((to_json(head) + body).encode()) != mark:

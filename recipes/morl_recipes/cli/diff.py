@@ -25,9 +25,9 @@ class Diff:
     first: Annotated[Source, tyro.conf.arg(metavar="FIRST")]
     """A folder of results, or the name or file of published ones."""
     second: Annotated[Source, tyro.conf.arg(metavar="SECOND")]
-    """What is compared with it."""
+    """The results to compare with it."""
     format: Format = "terminal"
-    """How to print."""
+    """Output format."""
     score: Score = None
 
     def run(self, argv: list[str]) -> int:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from morl_recipes.cli.options import Folder, Point, RunName
+from morl_recipes.cli.options import Folder, Point, RunName, default
 from morl_recipes.cli.own_blocks import OwnBlocks
 from morl_recipes.common.text import say
 
@@ -23,11 +24,11 @@ class Export(OwnBlocks):
     run_name: RunName = None
     point: Point = "peak"
     out: Path = Path("policy.onnx")
-    """The file."""
-    hub: Path | None = None
+    """The ONNX file."""
+    hub: Annotated[Path | None, default("none: a file", "PATH")] = None
     """Make this folder instead, in the layout of a model hub: safetensors, configuration, model card."""
     tolerance: float = 1e-5
-    """Largest difference of an action to accept."""
+    """Largest accepted difference of an action."""
 
     def run(self, argv: list[str]) -> int:
         """Export, and print the largest difference to PyTorch."""

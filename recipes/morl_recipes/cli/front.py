@@ -42,16 +42,16 @@ class Front:
     env: str = "deep-sea-treasure-v0"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
     protocol: Annotated[str | None, default("none", "NAME")] = None
-    """Train and evaluate as a protocol of the literature does (B, exact), and print what was published beside it. It
-    sets steps, preferences, discount, reference point and episodes."""
+    """Train and evaluate under a protocol of the literature (B, exact), and print published values beside ours. It sets
+    steps, preferences, discount, reference point and episodes."""
     recipe: Annotated[str | None, default("linear, for fronts", "ROW")] = None
-    """A row of `morl-blocks list`, or of a file of yours, as in my_rows.py:MyRow. PASTA follows no preference."""
+    """A row of `morl-blocks list`, or of your own file, as in my_rows.py:MyRow. PASTA follows no preference."""
     preferences: int = 40
-    """How many preferences, spread evenly over the simplex."""
+    """Number of preferences, spread evenly over the simplex."""
     decomposed: bool = False
     """Train one policy per preference instead of one for all."""
     warm_start: float = 0.0
-    """With --decomposed: share of the steps for which a quarter is trained first, for the others to begin with."""
+    """With --decomposed: share of the steps for which a quarter is trained first, as a start for the others."""
     gamma: float = 1.0
     """Discount of the returns that the front shows."""
     reference: Annotated[str | None, default("no hypervolume", "X,X,...")] = None

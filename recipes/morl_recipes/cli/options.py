@@ -53,12 +53,12 @@ Score = Annotated[
 LoggerChoice = Annotated[
     Literal["csv", "tensorboard", "wandb", "mlflow"] | None,
     _one_of("csv", "tensorboard", "wandb", "mlflow"),
-    _help("Also send every number to a TorchRL logger; files go to the folder's logs.", "(default: none)"),
+    _help("Also log all numbers with a TorchRL logger; its files are in the folder's logs.", "(default: none)"),
 ]
 Changes = Annotated[Words, tyro.conf.UseAppendAction, tyro.conf.arg(name="set", help_behavior_hint="(default: none)")]
 RetryFailed = Annotated[bool, _help("Train failed runs again.")]
 AcceptVersions = Annotated[
-    bool, _help("Continue under other versions of PyTorch or of environments than the training was begun with.")
+    bool, _help("Continue under other versions of PyTorch or of environments than the training was started with.")
 ]
 Quiet = Annotated[bool, _help("Show no progress.")]
 RunName = Annotated[

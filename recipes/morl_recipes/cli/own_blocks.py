@@ -16,9 +16,9 @@ class OwnBlocks:
     """Options for an environment or an actor that the user defines in a file."""
 
     env: Annotated[str | None, default("as stored", "FILE:NAME")] = None
-    """Its environment, where a file defines it: my_env.py:make_env. A file that only the store names is not run."""
+    """The environment, if a file defines it: my_env.py:make_env. A file that only the store names is not run."""
     blocks: Annotated[Path | None, default("none", "FILE")] = None
-    """The file that defines its actor, where that is your own: my_rows.py. It is run, like that of --env."""
+    """The file that defines a custom actor: my_rows.py. It is run, like that of --env."""
 
     def load_blocks(self, folder: Path) -> None:
         """Run the file with the blocks, and warn if its text differs from the text that the runs were trained with."""
@@ -33,7 +33,7 @@ class OwnBlocks:
         known = {run.plugin for run in manifest.runs} - {""}  # empty for trainings from Python
         if known and plugin.digest not in known:
             say(
-                f"morl-blocks: {self.blocks} is not the text that runs of {folder} were trained with; their policies "
-                "are played by the networks that it defines now.",
+                f"morl-blocks: {self.blocks} differs from the file that runs of {folder} were trained with; their "
+                "policies are played with its current networks.",
                 file=sys.stderr,
             )

@@ -22,19 +22,19 @@ from morl_recipes.cli.verify import Verify
 from morl_recipes.common.text import say
 
 DESCRIPTION = """\
-Train, compare and take apart multi-objective policies: PASTA, its baselines and its ablations.
+Train and compare multi-objective policies: PASTA, its baselines and its ablations.
 
 Examples:
-  morl-blocks list                              what there is
+  morl-blocks list                              all recipes and environments
   morl-blocks train PASTA --total-steps 20480   one recipe, all preferences of the environment
-  morl-blocks sweep smoke                       many recipes, as a file says
+  morl-blocks sweep smoke                       many recipes, from a file
   morl-blocks front --env deep-sea-treasure-v0  many trade-offs from one training
   morl-blocks table runs/smoke                  the paper's tables, ours beside the paper's
-  morl-blocks verify runs/smoke                 are all results whole?
+  morl-blocks verify runs/smoke                 check all result files
 
-Exit codes: 0 all is well, 1 some runs failed or are damaged, 2 a wrong argument or a missing package, 3 results that
+Exit codes: 0 success, 1 some runs failed or are damaged, 2 a wrong argument or a missing package, 3 results that
 cannot be read or written, 70 a bug of morl-blocks, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM).
-Every command explains itself: morl-blocks sweep --help. The version: morl-blocks --version."""
+Help for a command: morl-blocks sweep --help. The version: morl-blocks --version."""
 
 COMMANDS: dict[str, tuple[type, str]] = {
     "list": (List, "morl_recipes"),

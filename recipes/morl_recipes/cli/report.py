@@ -20,7 +20,7 @@ class Report:
     folder: Folder
     """Results of a sweep or a training, complete or not."""
     out: Annotated[Path | None, default("report.html beside the results", "PATH")] = None
-    """The file."""
+    """The HTML file."""
     title: str = "Multi-objective policies"
     """Heading of the report."""
     score: Score = None

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Train recipes x environments x preferences x seeds, as a TOML file or flags say, on several workers.
+    """Train recipes x environments x preferences x seeds, from a TOML file or options, on several workers.
 
-    It can be stopped and started again at any time and does only what is missing. Flags replace keys of the file. The
-    defaults below are those without a file, or of keys that the file does not have.
+    It can be stopped and started again at any time and trains only missing runs. Options replace keys of the file. The
+    defaults below apply without a file, and to keys that the file does not have.
 
     Examples:
       morl-blocks sweep smoke
@@ -47,7 +47,7 @@ class Sweep:
     """A change of every recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[SweepFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=SweepFlags)
     population: Annotated[int | None, default("sized to the machine", "INT")] = None
-    """Most runs that train together; a sweep keeps the size that it was started with."""
+    """Maximal number of runs that are trained together; a sweep keeps the size that it was started with."""
     out: Annotated[Path | None, default("runs/<name of the file>, or runs/sweep", "PATH")] = None
     """Folder of the results."""
     engine: Literal["local", "ray"] = "local"
@@ -55,7 +55,7 @@ class Sweep:
     workers: Annotated[int | None, default("one per core", "INT")] = None
     """Worker processes of the local engine."""
     address: str = "auto"
-    """The Ray cluster; `local` starts one that nobody else can reach."""
+    """The Ray cluster; `local` starts one that only this machine can reach."""
     shared: bool = False
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
     logger: options.LoggerChoice = None
@@ -64,7 +64,7 @@ class Sweep:
     silence: float = 1800.0
     """Seconds without progress after which a worker is replaced."""
     dry_run: bool = False
-    """Show what would be done, and do nothing."""
+    """Show a preview and do nothing."""
     quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:

@@ -26,9 +26,9 @@ class Table:
     results: Annotated[str | None, default("none", "NAME")] = None
     """Instead of a folder, a published table of this package by its name, or the file of one."""
     format: Format = "terminal"
-    """How to print."""
+    """Output format."""
     kind: Literal["summary", "preferences", "following"] = "summary"
-    """One line per method, one per method and preference, or whether methods serve the preference asked for."""
+    """One line per method, one per method and preference, or how well methods follow their preference."""
     score: Score = None
     against: Annotated[str | None, default("PASTA", "ROW")] = None
     """The row that the others are compared with; every table shows it."""

@@ -11,7 +11,7 @@ from morl_recipes.recipe.settings import Settings
 
 @dataclass(frozen=True)
 class AddTestScores(OwnBlocks):
-    """Play the stored policies of all finished runs on fresh episodes, and keep the scores beside the runs.
+    """Play the stored policies of all finished runs on test episodes, and store the scores beside the runs.
 
     The best of several validation scores is biased upwards; a test score is not. Runs that were trained by this version
     have a test score already. Runs of older versions get one here, without training. The same command continues where
@@ -25,7 +25,7 @@ class AddTestScores(OwnBlocks):
     folder: Folder
     """Results of a sweep or a training, complete or not."""
     episodes: int = Settings.test_episodes
-    """Fresh episodes per policy."""
+    """Test episodes per policy."""
     accept_versions: bool = False
     """Play with other versions of Gymnasium, MO-Gymnasium or MuJoCo than the runs were trained with."""
 

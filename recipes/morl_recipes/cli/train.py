@@ -27,7 +27,7 @@ class Train:
     """
 
     row: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROW")]
-    """A row or a group of `morl-blocks list`, or of a file of yours: my_rows.py:MyRow, or my_rows.py for all rows."""
+    """A row or a group of `morl-blocks list`, or of your own file: my_rows.py:MyRow, or my_rows.py for all rows."""
     env: str = "stealth"
     """An environment of `morl-blocks list`, a Gymnasium id with a vector reward, or my_env.py:make_env."""
     preferences: Annotated[Words, default("those of the environment")] = ()

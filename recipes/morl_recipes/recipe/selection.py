@@ -91,7 +91,7 @@ def _select(name: str) -> list[Row]:
         group = Path(file.path).stem
         if group.lower() in ROWS:
             raise ValueError(
-                f"`rows` must come from a file that is not called like a group of morl-blocks, got {file.path}: "
+                f"`rows` must come from a file whose name is not a group of morl-blocks, got {file.path}: "
                 f"rename it to something other than {', '.join(ROWS)}."
             )
         plugin = Plugin.read(file.path)

@@ -199,12 +199,12 @@ def _announce(plan: Plan, store: Store, engine: Engine, options: Options, jobs: 
     """Print the work to do. Raise for other versions of PyTorch or of an environment unless they are accepted."""
     dynamics = dict.fromkeys(name for env in store.manifest.environments for name in dynamics_of(env))
     other = other_versions(store.manifest.versions, packages=(*DECISIVE, *dynamics))
-    begun = f"{store.path}: was begun under other versions ({other})"
+    begun = f"{store.path}: was started under other versions ({other})"
     if other and not options.accept_versions:
         advice = f"{ACCEPT}, or choose another folder (--out). Nothing was changed."
-        raise StoreError(f"{begun}; runs of both would stand side by side. {advice}")
+        raise StoreError(f"{begun}; the store would mix runs of both. {advice}")
     if other:
-        (options.say or LOG.warning)(f"{begun}. Every run says by which it was trained.")
+        (options.say or LOG.warning)(f"{begun}. Every run records its versions.")
     if options.say is not None:
         what = f"{missing} of {len(plan.runs)} runs ({describe_seeds(plan)})"
         options.say(f"To do: {what}. Populations: {jobs}. Workers: {engine.workers}.")
@@ -217,7 +217,7 @@ def _unwritable(store: Path, error: OSError) -> StoreError:
 def _records(event: Event, job: Job) -> list[RunRecord]:
     """Return one record per run; problems that affect all jobs are raised."""
     if isinstance(event, Stopped):
-        raise StoreError(f"{event.reason} The sweep was stopped; what is there is untouched.")
+        raise StoreError(f"{event.reason} The sweep was stopped; existing results are unchanged.")
     if isinstance(event, Failed):
         why, frame = event.reason, pd.DataFrame()
         return [RunRecord(*run.identity, "failed", why, 0, None, None, run.recipe, frame) for run in job.runs]

@@ -31,7 +31,7 @@ SCHEMA, CONFIG, MODEL, CARD = 1, "config.json", "model.safetensors", "README.md"
 ADVICE = "Export the run again, or restore the file."
 _TESTED = "Mean returns of fresh episodes, ± their standard error."
 _VALIDATED = (
-    "Mean returns of a validation during training. The best of many flatters; `morl-blocks test` plays fresh episodes."
+    "Mean returns of a validation during training. The best one is too high; `morl-blocks test` plays test episodes."
 )
 TAGS = ["reinforcement-learning", "multi-objective-reinforcement-learning", "morl-blocks"]
 

@@ -57,7 +57,7 @@ def preview(
         time = duration(estimate(todo, cores))
         lines.append(
             f"About {time} on {count(cores, 'worker')}, from one iteration tried here, without compiling; "
-            "validations and test episodes come on top."
+            "validations and test episodes are not included."
         )
     lines += _notes(plan, size, engine)
     lines.append(f"Results would go to {out}. Nothing was trained or written.")
@@ -79,7 +79,7 @@ def executed(names: Iterable[str]) -> list[str]:
     if not files:
         return []
     which = f"files {', '.join(files)}" if files[1:] else f"file {files[0]}"
-    return [f"This runs the Python {which}, because only the file itself knows what it defines."]
+    return [f"This runs the Python {which}, because its rows are only known after running it."]
 
 
 def _usable(plan: Plan, out: Path) -> Store | None:

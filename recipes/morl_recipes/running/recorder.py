@@ -179,7 +179,7 @@ class Recorder:
             run = self.batch.runs[index]
             self.reasons[index] = reason = f"{cause} not finite in iteration {self.batch.iteration}"
             LOG.warning(
-                "Run %d (preference %s, seed %d) stopped: %s. It keeps its state of the iteration before.",
+                "Run %d (preference %s, seed %d) stopped: %s. It keeps the state of the previous iteration.",
                 *(index, list(run.preference), run.seed, reason),
             )
 

@@ -65,8 +65,8 @@ def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
     """
     if env is None and ":" in name:
         raise ValueError(
-            f"{store.path}: its environment {name!r} is code, and none is run because a store says so. If you trust "
-            f"it, name it: --env {name}, in Python env=..."
+            f"{store.path}: its environment {name!r} is code, which is never run from a store. If you trust "
+            f"it, give it: --env {name}, in Python env=..."
         )
     try:
         return find_source(name if env is None else env).complete()

@@ -96,7 +96,7 @@ def require_versions(path: Path) -> None:
     """
     for other in versions_note(peek(path)):
         raise OtherVersionsError(
-            f"{path}: was written by other versions ({other}): the numbers of an undisturbed training are not certain. "
+            f"{path}: was written by other versions ({other}): the numbers may differ from an uninterrupted training. "
             f"{ACCEPT}, or use those versions."
         )
 

@@ -18,7 +18,7 @@ from morl_recipes.store.run_folder import again, read_fields, read_policy
 MANIFEST, RUNS, TEMPORARY = "manifest.json", "runs", "tmp"
 CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
 """Files of a sweep beside its runs; the schema is that of the file."""
-KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it nobody knows what the runs are."
+KEEP_MANIFEST = "Restore it from a copy, or choose another folder (--out): without it the runs cannot be identified."
 OF_FRONT = "store"
 """Folder of the store of a front's training, beside the front."""
 

@@ -88,14 +88,14 @@ def _links(path: Path) -> Iterator[Finding]:
     """Report folders of a store that are links."""
     for name in FOLDERS:
         if (path / name).is_symlink():
-            yield Finding(str(path / name), "is a link: a sweep writes through none. Put a folder in its place.")
+            yield Finding(str(path / name), "is a link, through which a sweep does not write. Replace it by a folder.")
 
 
 def _populations(path: Path) -> Iterator[Finding]:
     file = path / POPULATIONS
     if file.exists():
         try:
-            unseal(file, schema=POPULATIONS_SCHEMA, advice="Remove it: the sweep then sizes its populations anew.")
+            unseal(file, schema=POPULATIONS_SCHEMA, advice="Remove it; the sweep then chooses the size again.")
         except StoreError as error:
             yield Finding(str(file), str(error))
 
@@ -106,9 +106,9 @@ def _unplanned(store: Store) -> Iterator[Finding]:
     folder = store.path / RUNS
     names = [item.name for item in folder.iterdir()] if folder.is_dir() else []
     for name in sorted(set(names) - known):
-        yield Finding(str(folder / name), "is no run of this sweep and is ignored. Move it elsewhere.")
+        yield Finding(str(folder / name), "is not a run of this sweep and is ignored. Move it elsewhere.")
     for name in sorted(name for name in names if name in known and not (folder / name).is_dir()):
-        yield Finding(str(folder / name), "is no folder. Remove it: the same sweep then trains this run again.")
+        yield Finding(str(folder / name), "is not a folder. Remove it: the same sweep then trains this run again.")
 
 
 def _decisive(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -125,4 +125,4 @@ def _mixed(path: Path, versions: "Counter[tuple[str, str]]") -> Iterator[Finding
     if several:
         counts = sorted((pair, count) for pair, count in versions.items() if pair[0] in several)
         each = "; ".join(f"{count} by {' '.join(pair)}" for pair, count in counts)
-        yield Finding(str(path), f"its runs were trained by several versions ({each}). Say so beside their numbers.")
+        yield Finding(str(path), f"its runs were trained by several versions ({each}). Report this with their numbers.")

@@ -267,7 +267,7 @@ def test_a_file_that_was_edited_since_is_mentioned(
 ) -> None:
     Path("my_rows.py").write_text(ROWS + "\nAnother = PASTA\n")
     assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 0
-    assert "my_rows.py is not the text that runs of runs/mine were trained with" in capsys.readouterr().err
+    assert "my_rows.py differs from the file that runs of runs/mine" in capsys.readouterr().err
     forget(monkeypatch)
     Path("my_rows.py").write_text(ROWS.replace("24", "25"))
     assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 3

@@ -321,7 +321,7 @@ def test_store_of_other_versions_exits_with_3_and_nothing_changes(
     monkeypatch.setattr("morl_recipes.running.execute.other_versions", lambda *_, **__: "torch 1 instead of 2")
     before = snapshot(place)
     assert main(["sweep", "tiny.toml"]) == 3
-    assert "was begun under other versions" in capsys.readouterr().err
+    assert "under other versions" in capsys.readouterr().err
     assert snapshot(place) == before
 
 

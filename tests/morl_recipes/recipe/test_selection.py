@@ -52,7 +52,7 @@ def test_two_rows_of_one_name_are_refused_and_one_row_twice_is_one(tmp_path: Pat
 @pytest.mark.parametrize("name", ["critic", "ours", "Critic"])
 def test_a_file_cannot_join_a_group_of_the_paper(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / f"{name}.py", 1.0)
-    refused(rf"not called like a group of morl-blocks, got .*{name}.py", select_rows, [f"{path}:MyRow"])
+    refused(rf"not a group of morl-blocks, got .*{name}.py", select_rows, [f"{path}:MyRow"])
 
 
 def test_unknown_names_come_with_the_nearest() -> None:

@@ -257,7 +257,7 @@ def test_another_pytorch_is_asked_about(
     arguments: dict[str, Any] = {"work": fakes.fake_work, "progress": False, "retry_failed": True}
     outcome = run_sweep(plan, tmp_path / "s", InlineEngine(), accept_versions=True, **arguments)
     assert outcome.done == 8
-    assert "Every run says by which it was trained." in capsys.readouterr().out
+    assert "Every run records its versions" in capsys.readouterr().out
     assert {fields["versions"]["torch"] for fields in outcome.store.statuses().values()} == {"1.0.0", torch.__version__}
 
 

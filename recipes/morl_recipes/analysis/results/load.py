@@ -77,7 +77,7 @@ def load_results(
     ]
     if score is None and untested:
         why = (
-            f"Scores are best validations, chosen for their luck too: {untested} of {len(runs)} runs have no test "
+            f"Scores are best validations, which are partly luck: {untested} of {len(runs)} runs have no test "
             f"score (`morl-blocks test {path}` adds it)."
         )
         studies = [replace(study, why=why) for study in studies]

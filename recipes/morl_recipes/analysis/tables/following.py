@@ -60,7 +60,7 @@ def following_table(study: Study) -> Table:
     if study.info.bounds is None:
         notes.append(f"No regret: {study.info.bounds_problem}.")
     if len(study.preferences) < 2:
-        notes.append("With one preference there is nothing to follow.")
+        notes.append("Preference following needs two preferences or more.")
     heads = ("Method", "Regret", *(f"asked and got: {name}" for name in study.info.objectives), "Seeds")
     title = f"{study.env}, {study.group}, preference following"
     return Table(title, heads, tuple(rows), tuple(notes), tuple(numbers))

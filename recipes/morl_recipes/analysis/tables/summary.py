@@ -25,8 +25,8 @@ from morl_recipes.analysis.tables.cells import (
 from morl_recipes.analysis.tables.printed import Printed, printed_summary, score_notes
 
 HOW = (
-    "HV ± its standard deviation over preferences; in brackets 95 % intervals, a seed being one draw for all "
-    "preferences and methods. 'not distinguishable': the interval of the paired difference holds 0."
+    "HV ± its standard deviation over preferences; in brackets 95 % intervals; each seed is one sample for "
+    "all preferences and methods. 'not distinguishable': the interval of the paired difference contains 0."
 )
 
 
@@ -97,13 +97,13 @@ def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
             "methods with runs have."
         )
     if any(not math.isnan(row.hv.estimate) and math.isnan(row.hv.low) for row in rows):
-        notes.append("No interval where a preference has a single seed: one draw says nothing about the next.")
+        notes.append("There is no interval if a preference has a single seed.")
     gap = detectable(rows)
     if gap > 0:  # neither NaN nor 0, which means that all runs are equal
         notes.append(
             f"With {len(study.seeds)} seeds a true HV difference to {study.short_reference} of {gap:.3f} would have "
-            "been seen in four of five repeats (5 % level, median over the methods); a smaller one may be there and go "
-            "unseen."
+            "been detected in four of five repeats (5 % level, median over the methods); a smaller one may "
+            "remain undetected."
         )
     for methods in identical_methods([study]):
         notes.append(f"The same returns in every run, to the last digit: {', '.join(methods)}.")

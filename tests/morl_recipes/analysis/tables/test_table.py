@@ -41,7 +41,7 @@ def test_the_papers_rows_and_numbers_stand_beside_ours(make_study: MakeStudy) ->
     assert [[row[i].text for i in (5, 7, 9)] for row in table.rows][1] == ["25.0", "20.8", "0.895"]
     power, reading = table.notes
     assert power.startswith("With 2 seeds a true HV difference to PASTA of 0.")
-    assert reading.startswith("Scores are best validations, chosen for their luck too")
+    assert reading.startswith("Scores are best validations")
     assert sum(row[1].best for row in table.rows) == 1
     assert table.rows[0][10].text == "—"
     assert all(row[10].text in ("better", "worse", "not distinguishable") for row in table.rows[1:])
@@ -95,7 +95,7 @@ def test_a_table_that_the_paper_does_not_summarise_takes_its_appendix(make_study
     table, _ = _appendix_table(make_study, "stealth", "utopia")
     assert {row[0].text: row[2].text for row in table.rows}["PASTA (Ours)"] == "0.291 ± 0.024"
     assert [name for name in table.columns if name.endswith("paper")] == ["HV, paper"]
-    assert "No interval where a preference has a single seed: one draw says nothing about the next." in table.notes
+    assert any("no interval if" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("env", ["frogger", "formation"])
