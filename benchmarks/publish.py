@@ -205,7 +205,7 @@ def _planned(parts: Iterable[tuple[str, Dataset]]) -> dict[Cell, Run]:
     steps: dict[str, tuple[str, int]] = {}
     for where, part in parts:
         for run in part.manifest.runs:
-            fields = {key: getattr(run, key) for key in ROW}
+            fields = row_of(run)
             before, known = rows.setdefault((run.env, run.group, run.method), (where, fields))
             for key in (key for key in ROW if fields[key] != known[key]):
                 words = f"{fields[key]} steps, and {known[key]} in" if key == "steps" else f"another {key} than in"
@@ -215,6 +215,12 @@ def _planned(parts: Iterable[tuple[str, Dataset]]) -> dict[Cell, Run]:
                 _refuse(where, f"{run.env} was trained for {run.steps} steps, in {before} for {count}")
             found.setdefault(cell_of(run), run)
     return found
+
+
+def row_of(run: Run) -> dict[str, Any]:
+    """Return what the runs of one row share, with the recipe as JSON."""
+    fields = run.to_dict()
+    return {key: fields[key] for key in ROW}
 
 
 def _once(runs: pd.DataFrame, origins: list[str]) -> pd.DataFrame:
@@ -253,8 +259,7 @@ def compact(manifest: Manifest) -> dict[str, Any]:
     """Return a manifest as JSON with one entry per row: its recipe, and its seeds by preference."""
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     for run in manifest.runs:
-        new = {key: getattr(run, key) for key in ROW} | {"seeds": {}}
-        entry = rows.setdefault((run.env, run.group, run.method), new)
+        entry = rows.setdefault((run.env, run.group, run.method), row_of(run) | {"seeds": {}})
         entry["seeds"].setdefault(run.preference, []).append(run.seed)
     listed = [{**row, "seeds": list(row["seeds"].items())} for row in rows.values()]
     fields: dict[str, Any] = as_json(
