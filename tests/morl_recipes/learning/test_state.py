@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from morl_blocks.combiners import Sum
 from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, Estimate, VectorAdvantage
+from morl_blocks.preferences import PreferenceSampler
 from morl_blocks.scalarizers import Scalarizer
 from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Recipe, Run
@@ -52,6 +53,14 @@ class CountingLoss(Counting, ClippedSurrogate):
         return super().forward(log_prob, old_log_prob, advantage, clip) / self.tick()
 
 
+class CountingSampler(Counting, PreferenceSampler):
+    """Care less for the first objective at every call."""
+
+    def draw(self, count: int, num_objectives: int, generator: torch.Generator) -> Tensor:
+        first = 0.5 / self.tick()
+        return torch.stack([first, 1 - first]).expand(count, 2)
+
+
 class CountingPenalty(Counting, ActorPenalty):
     """Pull actions to the middle, less at every call."""
 
@@ -83,6 +92,7 @@ def _batch(recipe: Recipe, source: EnvSource) -> Batch:
         (replace(PASTA, combiner=specs.spec(CountingSum)()), False),
         (replace(PASTA, advantage=specs.spec(CountingForm)()), False),
         (replace(PASTA, loss=specs.spec(CountingLoss)()), False),
+        (replace(PASTA, preferences=specs.spec(CountingSampler)()), False),
         (replace(PASTA, penalty=specs.spec(CountingPenalty)()), False),
     ],
 )
@@ -91,6 +101,7 @@ def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -
     first, second = _batch(recipe, source), _batch(recipe, source)
     for _ in range(2):
         first.iterate()
+    first.alive[1] = False
     load_tensors(second, {name: tensor.clone() for name, tensor in tensors_of(first).items()})
     second.iteration, second.updates = first.iteration, first.updates
     for _ in range(2):
