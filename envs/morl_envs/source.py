@@ -95,7 +95,7 @@ class EnvSource:
             close(env)
 
     def is_discrete(self) -> bool:
-        """Tell whether actions are choices; opens an environment where no card says it."""
+        """Return whether actions are discrete; opens an environment if there is no card."""
         if self.card is not None:
             return self.card.num_actions is not None
         with self.opened(1, [0]) as env:

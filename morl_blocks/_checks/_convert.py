@@ -52,7 +52,7 @@ def working(value: Tensor) -> Tensor:
 
 
 def is_plain(value: Any) -> bool:
-    """Tell whether ``value`` is an ordinary floating-point tensor, with which every operation here works as it is."""
+    """Return whether ``value`` is an ordinary floating-point tensor that needs no conversion."""
     strided = isinstance(value, Tensor) and value.is_floating_point() and value.layout is torch.strided
     return strided and not value.is_meta
 

@@ -1,4 +1,4 @@
-"""Checks of arguments that are no numbers: modules, words, shapes, devices."""
+"""Checks of arguments that are not numbers: modules, options, shapes, devices."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from morl_blocks._checks._numbers import at_least
 
 
 def module(name: str, value: object) -> None:
-    """Require something that can be called, as every module can."""
+    """Require a callable, as every module is."""
     if not callable(value):
         fail(name, "be a module", repr(value))
 
@@ -22,13 +22,13 @@ def activation(name: str, value: object) -> None:
 
 
 def boolean(name: str, value: object) -> None:
-    """Require true or false; a number, NaN above all, is neither."""
+    """Require a bool; numbers, including NaN, raise."""
     if not isinstance(value, bool | np.bool_):
         fail(name, "be True or False", repr(value))
 
 
 def leading(name: str, value: Any) -> tuple[int, ...]:
-    """Return a leading shape: a tuple of whole numbers >= 1, empty for one run."""
+    """Return a leading shape: a tuple of integers >= 1, empty for one run."""
     if not isinstance(value, tuple | list):
         fail(name, "be a tuple of whole numbers >= 1", repr(value))
     for size in value:
@@ -37,7 +37,7 @@ def leading(name: str, value: Any) -> tuple[int, ...]:
 
 
 def device(name: str, value: Any) -> None:
-    """Require a device that PyTorch knows, or none."""
+    """Require a valid PyTorch device or ``None``."""
     if value is None or isinstance(value, torch.device):
         return
     try:

@@ -14,7 +14,7 @@ MODERATE = 1e6
 """Inputs below this size cannot cause an overflow in single precision."""
 
 MOST = 2**31 - 1
-"""No size or seed is larger."""
+"""Upper limit of sizes and seeds."""
 
 
 def _offender(tensor: Tensor, good: Tensor) -> float | None:

@@ -12,7 +12,7 @@ from morl_blocks.metrics._seeds import Interval, Mask, check_draws, deviations, 
 from morl_blocks.metrics.arrays import Array, Values, as_array, not_empty
 
 TAIL = 1.5
-"""Chosen so that five seeds of one preference hold the mean of an exponential score in 92 % of cases or more."""
+"""Chosen for a coverage of 92 % or more with five seeds of one preference and exponential scores."""
 Statistic: TypeAlias = Literal["mean", "iqm"]
 
 
@@ -99,10 +99,10 @@ def bootstrap_ci(
     .. math:: \bar x \pm t_{n-1}\, SE
 
     with :func:`standard_error` and Student's t for the n seeds of the preference that has the fewest. For scores with a
-    long tail this is too short on the tail's side, and with one preference nothing evens that out. There that side is
+    long tail this is too short on the side of the tail, in particular with one preference. In that case this side is
     longer by the factor :math:`1 + 1.5 |G| / \sqrt n`, with the skewness G of the sample. For ``"iqm"``, the
-    interquartile mean of all runs, the percentile interval of the redraws is widened by :math:`t_{n-1}/z` and
-    holds its estimate.
+    interquartile mean of all runs, the percentile interval of the resamples is widened by :math:`t_{n-1}/z` and
+    always contains its estimate.
 
     Args:
         values: ``[preferences, seeds]``, at least two seeds each; a column is a seed.
@@ -143,7 +143,7 @@ def student_interval(scores: Array, there: Mask, level: float, tails: tuple[floa
 
 
 def _tails(scores: Array) -> tuple[float, float]:
-    """Return by how much the interval of one preference is longer below and above, for its scores ``[n]``."""
+    """Return the factors for the lower and upper side of the interval of one preference with scores ``[n]``."""
     count, spread = len(scores), float(scores.std())
     if count < 3 or not spread:
         return 1.0, 1.0

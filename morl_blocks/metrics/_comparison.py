@@ -128,10 +128,9 @@ def _strata(name: str, values: Strata) -> list[Array]:
 def compare(first: Values, second: Values, *, present: object = None, level: float = 0.95) -> Comparison:
     """Compare two recipes run by run: same preference, same seed (maximise).
 
-    The interval is Student's of the paired differences, as in :func:`~morl_blocks.metrics.bootstrap_ci`: a seed is one
-    draw, for both recipes and all preferences. Differences are less skewed than scores, so no side is longer. It is for
-    one comparison: of twenty such verdicts at 95 %, about one is wrong where
-    nothing differs.
+    The interval is Student's of the paired differences, as in :func:`~morl_blocks.metrics.bootstrap_ci`: each seed is
+    one sample, for both recipes and all preferences. Differences are less skewed than scores, so no side is longer. The
+    interval is for a single comparison: of twenty such verdicts at 95 %, about one is wrong if nothing differs.
 
     Args:
         first: Scores, ``[preferences, seeds]``; a column is a seed.

@@ -1,7 +1,7 @@
-"""Atomic writes: a file appears whole or not at all, is flushed to disk, and is never written through a link.
+"""Atomic writes: a file is written completely or not at all, flushed to disk, and never written through a link.
 
-Everything that the package writes goes through this file. A store may come from a stranger: a link in it must not make
-the package write or remove files elsewhere.
+All files of the package are written here. A store may be untrusted: a link in it must not make the package write or
+remove files elsewhere.
 """
 
 import os
@@ -21,7 +21,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr
 def inside(folder: Path, *names: str) -> Path:
     """Return a path below a folder; a link on the way, the last name included, raises :class:`StoreError`.
 
-    The folder itself may be a link: the user has named it.
+    The folder itself may be a link, because the user has chosen it.
 
     Example:
         >>> inside(Path("runs"), "tmp").as_posix()
@@ -40,7 +40,7 @@ def inside(folder: Path, *names: str) -> Path:
 
 
 def make_folder(folder: Path, *names: str) -> Path:
-    """Make folders below a folder, none of them a link; return the last one."""
+    """Create folders below a folder, none of them a link; return the last one."""
     path = inside(folder, *names)
     path.mkdir(parents=True, exist_ok=True)
     return path
@@ -57,7 +57,7 @@ def replace(path: Path, content: bytes) -> None:
     """Write a file whole: a crash leaves the old one or the new one. One process at a time may write it."""
     temporary = path.with_name(f".{path.name}.tmp")
     with suppress(FileNotFoundError):
-        temporary.unlink()  # of a process that was killed
+        temporary.unlink()  # left by a killed process
     try:
         create(temporary, content)
         temporary.replace(path)
@@ -69,9 +69,9 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def create_once(path: Path, content: bytes, scratch: Path) -> None:
-    """Create a file with all of its content unless it exists: a hard link appears whole or is refused.
+    """Create a file with its complete content unless it exists, by a hard link, which is atomic.
 
-    ``scratch`` is a folder on the same file system for the time of writing.
+    ``scratch`` is a folder on the same file system for temporary files.
     """
     temporary = scratch / unique(path.name)
     try:
@@ -85,14 +85,14 @@ def create_once(path: Path, content: bytes, scratch: Path) -> None:
 
 
 def create_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Make a folder with all of its files or not at all; one that holds something raises :class:`StoreError`."""
+    """Create a folder with all of its files or not at all; a folder that is not empty raises :class:`StoreError`."""
     temporary = path.absolute().with_name(f".{unique(path.absolute().name)}")
     try:
         temporary.mkdir(parents=True)
         for name, content in files.items():
             create(temporary / name, content)
         sync_folder(temporary)
-        temporary.rename(path.absolute())  # fails where there are files
+        temporary.rename(path.absolute())  # fails if the folder has files
         sync_folder(temporary.parent)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written ({error.strerror or error}). Nothing was changed.") from error
@@ -104,8 +104,8 @@ def create_folder(path: Path, files: Mapping[str, bytes]) -> None:
 def staged(path: Path) -> Iterator[Path]:
     """Yield a temporary name to write to, and rename it to ``path`` at the end.
 
-    After an error the old file is kept, and :class:`StoreError` has the name that the user knows. The temporary name
-    cannot be guessed, so nobody can put a link there.
+    After an error the old file is kept, and :class:`StoreError` contains the name that the user knows. The temporary
+    name is random, so that nobody can create a link there in advance.
     """
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.{secrets.token_hex(8)}{path.suffix}")
     try:
@@ -125,7 +125,7 @@ def staged(path: Path) -> Iterator[Path]:
 def append(path: Path, content: bytes, *, at: int) -> None:
     """Write at a position of a file, which then ends there; at 0 the file is created. :func:`flush` waits for the disk.
 
-    Anything beyond the position is cut off first. A link raises :class:`StoreError`.
+    Content after the position is removed first. A link raises :class:`StoreError`.
     """
     with _opened(path, os.O_WRONLY | (os.O_CREAT if at == 0 else 0)) as handle:
         os.ftruncate(handle, at)
@@ -134,7 +134,7 @@ def append(path: Path, content: bytes, *, at: int) -> None:
 
 
 def flush(path: Path) -> None:
-    """Wait until the disk has a file that was appended to."""
+    """Flush a file that was appended to."""
     with _opened(path, os.O_WRONLY) as handle:
         os.fsync(handle)
     sync_folder(path.parent)
@@ -176,7 +176,7 @@ def unique(name: str) -> str:
 
 
 def is_leftover(name: str) -> bool:
-    """Tell whether a name was made by :func:`unique`, so that it may be removed.
+    """Return whether a name was made by :func:`unique`, so that the file may be removed.
 
     Example:
         >>> is_leftover("manifest.json.4711.0a1b2c3d"), is_leftover("thesis.tex")
@@ -187,7 +187,7 @@ def is_leftover(name: str) -> bool:
 
 
 def sync_folder(path: Path) -> None:
-    """Wait until the disk has the names in a folder; nothing happens where folders cannot be opened."""
+    """Flush the names in a folder to disk; without effect where folders cannot be opened."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
@@ -200,7 +200,7 @@ def sync_folder(path: Path) -> None:
 
 @contextmanager
 def _opened(path: Path, flags: int) -> Iterator[int]:
-    """Open a file that is no link."""
+    """Open a file that is not a link."""
     if path.is_symlink():
         inside(path.parent, path.name)
     handle = os.open(path, flags | _NO_FOLLOW, 0o666)

@@ -26,9 +26,9 @@ class AdamState(NamedTuple):
 
 
 class StepSize(NamedTuple):
-    """Numbers of one step: minus the rate over the first bias correction, ``[R, 1]``, and epsilon, a scalar.
+    """Factors of one step: minus the rate over the first bias correction, ``[R, 1]``, and epsilon, a scalar.
 
-    Both are multiplied by the root of the second correction: a division less per parameter.
+    Both are multiplied by the root of the second correction, which saves a division per parameter.
     """
 
     rate: Tensor

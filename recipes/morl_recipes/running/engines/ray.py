@@ -1,4 +1,4 @@
-"""The engine beyond one machine: tasks on an existing Ray cluster."""
+"""The engine for several machines: tasks on an existing Ray cluster."""
 
 import math
 import os
@@ -115,7 +115,7 @@ class RayEngine:
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ValueError(f"`address` must lead to a running Ray cluster, got {address!r}: {error}") from error
             if own and (ip := self._ray.util.get_node_ip_address()) != "127.0.0.1":
-                LOG.warning("Ray was imported before and listens on %s: whoever reaches that may run code here.", ip)
+                LOG.warning("Ray was imported before and listens on %s: anyone who can reach it may run code here.", ip)
 
     @property
     def workers(self) -> int:
