@@ -85,11 +85,12 @@ def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.
     """Raw expected returns are normalised by the run's bounds, and the weights are in raw units."""
     scalarizers = Scalarizers([ROWS["ours"]["SER-STCH"]] * RUNS)
     normalizer, forms = _normalizer(-20.0, 20.0), [ExpectationAdvantage()] * RUNS
-    expected = torch.rand(RUNS, STEPS, M) * 10
+    expected, low = torch.rand(RUNS, STEPS, M) * 10, torch.tensor([-20.0, -5.0, 0.0])
+    normalizer.low.copy_(low.expand(RUNS, M))
     given = learning_targets(
         raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected
     )
-    slope = SmoothTchebycheff(0.1).gradient((expected + 20) / 40, preferences) / 40
+    slope = SmoothTchebycheff(0.1).gradient((expected - low) / (20 - low), preferences) / (20 - low)
     torch.testing.assert_close(given.advantage.squeeze(-1), expectation_advantage(raw[0], slope), rtol=1e-4, atol=1e-4)
 
 
