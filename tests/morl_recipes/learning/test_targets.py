@@ -85,7 +85,7 @@ def test_utility_is_weighed_at_the_expected_return(raw: Raw, preferences: torch.
     """Raw expected returns are normalised by the run's bounds, and the weights are in raw units."""
     scalarizers = Scalarizers([ROWS["ours"]["SER-STCH"]] * RUNS)
     normalizer, forms = _normalizer(-20.0, 20.0), [ExpectationAdvantage()] * RUNS
-    expected, low = torch.rand(RUNS, STEPS, M) * 10, torch.tensor([-20.0, -5.0, 0.0])
+    expected, low = torch.rand(RUNS, STEPS, M) * 10, torch.tensor([-80.0, -40.0, -20.0])
     normalizer.low.copy_(low.expand(RUNS, M))
     given = learning_targets(
         raw, preferences, normalizer, scalarizers, forms, normalize_targets=False, expected=expected
