@@ -15,7 +15,7 @@ CARDS: dict[str, EnvCard] = {card.name: card for card in (*WORLDS, *MUJOCO, *GAM
 
 
 def world_cards() -> tuple[EnvCard, ...]:
-    """Return the cards of the batched torch worlds.
+    """Return the cards of the batched torch environments.
 
     Example:
         >>> [card.class_name for card in world_cards()]

@@ -1,4 +1,4 @@
-"""Film a Gymnasium environment, which draws itself."""
+"""Film a Gymnasium environment by its own renderer."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def record_gymnasium(env: Any, policy: Callable[[Tensor], Tensor], name: str, *,
 
 
 def follow(env: Any) -> None:
-    """Let the camera go with what runs: MuJoCo's own stays where it is, and a fast policy leaves the film."""
+    """Let the camera follow the robot; MuJoCo's default camera is fixed, so a fast robot would leave the picture."""
     world = env.envs[0].unwrapped
     renderer, model = getattr(world, "mujoco_renderer", None), getattr(world, "model", None)
     if renderer is None or model is None:
@@ -41,7 +41,7 @@ def draw_without_a_screen() -> None:
 
 
 def _picture(env: Any, name: str) -> Any:
-    """Draw the environment; what a renderer raises depends on the driver that it did not find."""
+    """Draw the environment; the type of a renderer's error depends on the driver that is missing."""
     try:
         return env.envs[0].render()
     except Exception as error:

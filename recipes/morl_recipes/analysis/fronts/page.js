@@ -125,8 +125,8 @@
   slider.value = Math.floor((data.asked.length - 1) / 2);
   document.getElementById("interval").textContent = `95 % over ${data.over}`;
   document.getElementById("legend").textContent = m > 3
-    ? "A line per point that no other of its seed dominates, every objective scaled to the range of these points."
-    : "Strong marks are those that no other point of the same seed dominates. Hover for the preference behind one.";
+    ? "A line per non-dominated point of a seed, with every objective scaled to the range of these points."
+    : "Strong marks are non-dominated points of a seed. Hover over a point to see its preference.";
   slider.addEventListener("input", show);
   dark.addEventListener("change", draw);
   draw();
