@@ -227,15 +227,17 @@ def _functions(root: Path) -> Functions:
 def _replace(functions: Functions, path: Path, owner: str, source: str) -> bool:
     """Put a mutant's code into all objects of its function; tell whether some code is another one now."""
     other = False
+    inner = f"{owner}.<locals>."  # functions that it returned when the project was imported
     for code in _codes(compile(source, str(path), "exec", dont_inherit=True)):
-        for function in (
-            functions.get((str(path), _name(code), code.co_firstlineno), ()) if _name(code) == owner else ()
-        ):
+        name = _name(code)
+        if name != owner and not name.startswith(inner):
+            continue
+        for function in functions.get((str(path), name, code.co_firstlineno), ()):
             old = function.__code__
             other |= _meaning(old) != _meaning(code)
             with suppress(ValueError):  # it needs other names from around it
                 function.__code__ = code
-            other &= function.__code__ is code
+            other &= function.__code__ is code or name != owner
     return other
 
 
