@@ -224,7 +224,9 @@ def main(args: Args) -> None:
 
 def merged(before: list[Row], now: list[Row]) -> list[Row]:
     """Put new rows in the place of those of the same mutants, and those of other mutants behind them."""
-    rows = {(row["path"], *row["place"], row["change"]): row for row in (*before, *now)}
+    again = {(row["path"], row["change"]) for row in now}
+    kept = [row for row in before if row["verdict"] != "survived" or (row["path"], row["change"]) not in again]
+    rows = {(row["path"], *row["place"], row["change"]): row for row in (*kept, *now)}
     return list(rows.values())
 
 
