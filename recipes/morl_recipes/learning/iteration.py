@@ -1,12 +1,12 @@
 r"""One iteration of PASTA, the paper's Algorithm 2, for R runs at once.
 
-The comments give the algorithm's line numbers. Each line is implemented in the module that it calls:
-:mod:`~morl_recipes.learning.rollout` (3), :mod:`~morl_recipes.learning.targets` (4 to 6) and, for the gradients of a
-minibatch, :mod:`~morl_recipes.learning.update` (any blocks) or its faster equivalent
-:mod:`~morl_recipes.learning.fast`.
+The comments give the algorithm's line numbers. Line 3 is in :mod:`~morl_recipes.learning.rollout`, lines 4 to 6 are in
+:mod:`~morl_recipes.learning.targets`, lines 9 to 13 in :mod:`~morl_recipes.learning.update` (any blocks) or its faster
+equivalent :mod:`~morl_recipes.learning.fast`, line 14 in :mod:`~morl_recipes.learning.blocks` and line 15 in
+:mod:`~morl_recipes.learning.adam`.
 
-If preferences differ between samples, the samples are weighted before the losses instead of the objectives: see
-:mod:`~morl_recipes.learning.blocks`.
+If preferences differ between samples, each sample's advantages are multiplied by its own attention before the losses,
+see :class:`~morl_recipes.learning.blocks.Weighing`. Otherwise the combiner gets the mean attention of the minibatch.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def iterate(batch: Batch) -> Iteration:
     rollout = batch.collector.collect(batch.actor.params, draws.noise, batch.scale, draws.preferences)
     # Line 4: vector advantages and returns, by GAE per objective. They are normalised in line 6.
     estimates = gae(batch, rollout)
-    # Line 5: the controller chooses the smoothness mu from the conflict kappa of the previous iteration.
-    # Line 6: attention eta at the normalised returns, with this mu.
+    # Lines 5 and 6: `targets_of` steps the schedulers, which choose the smoothness mu from the conflict kappa of the
+    # previous iteration. Then it computes the attention eta at the normalised returns, with this mu.
     targets = targets_of(batch, rollout, estimates)
     samples = batch.samples(rollout, targets)
 
-    # Line 7: no conflict is recorded yet.
     layout = columns(
         samples, discrete=batch.env.num_actions is not None, standardise=ppo.normalize_advantages == "minibatch"
     )
     packed, count, runs = layout.pack(samples), len(draws.rows), len(batch.runs)
+    # Line 7: start the sums of the recorded quantities at zero.
     record = packed.new_zeros(runs, len(RECORD))
     sizes = step_sizes(batch.learning_rate(), batch.updates, count)
     hyper = Hyper(*(batch.hyper[name] for name in Hyper._fields))
@@ -59,6 +59,7 @@ def iterate(batch: Batch) -> Iteration:
         step = batch.step_of(part, layout)
         own = (batch.actor.runs(part), batch.critic.runs(part), packed[part])
         rows = draws.rows[:, part]
+        # Row numbers into the rollouts of all runs, flattened to [R * N, D].
         rows = rows + torch.arange(rows.shape[1], device=batch.device).unsqueeze(-1) * packed.shape[1]
         noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
         numbers, sums = hyper.runs(part), record[part]
@@ -73,14 +74,15 @@ def iterate(batch: Batch) -> Iteration:
         batch.scale.update(rollout.next_observation)
     episodes, batch.carry = episode_returns(rollout.reward, rollout.done, batch.carry)
     batch.iteration += 1
-    after = diagnose(batch.learner.actor, batch.actor.params, batch.learner.loss, samples, targets, hyper.clip)
+    diagnostics = diagnose(batch.learner.actor, batch.actor.params, batch.learner.loss, samples, targets, hyper.clip)
     params = (batch.actor.params, batch.critic.params)
+    # Stop runs that have just failed, and restore their state of before this iteration.
     failed = find_failures(rollout, targets, record, params, tuple(batch.statistics()))
     failed = {run: cause for run, cause in failed.items() if batch.alive[run]}
     batch.alive[list(failed)] = False
     batch.restore_stopped(before)
     recorded = dict(zip(RECORD, record.unbind(-1), strict=True))
-    metrics = {"mu": batch.mu, **recorded, **after, "episode": episodes}
+    metrics = {"mu": batch.mu, **recorded, **diagnostics, "episode": episodes}
     return Iteration(batch.iteration, batch.steps, metrics, failed)
 
 
@@ -111,7 +113,7 @@ def gradient_step(
     samples = update.columns.take(data, rows)
     # Lines 9 to 11: the critic, by its own loss.
     loss, critic_gradient = update.critic_gradient(critic.params, samples, hyper)
-    # Line 13: one gradient per objective. The fast update computes only their inner products.
+    # Line 13: one gradient per objective. The fast update gets their inner products without them.
     samples = update.combine.weigh(samples)
     gramian, weighted_sum = update.objective_gradients(actor.params, samples, hyper)
     # Line 14: PCGrad, or another combiner, computes weights from the inner products only.

@@ -1,4 +1,4 @@
-"""The only way to train anything: a plan, a store or none, and an engine that distributes the jobs."""
+"""Train the runs of a plan: an engine distributes them as jobs, and a store, if there is one, keeps the records."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Options:
         accept_versions: Continue under another version of PyTorch, or of environment packages, than the store was
             started with.
         progress: Show a progress bar over all jobs, or lines without a terminal.
-        work: Function that trains a job.
+        work: Function that trains a job; ``None`` is :func:`~morl_recipes.running.engines.job.train_job`.
         say: Function that prints messages; ``None`` logs warnings only.
         size: Runs per job when the store is new; ``None`` sizes jobs to the machine.
         checkpoints: Folder of the checkpoints if there is no store.
-        name: Name of the only job, if its checkpoint should be found by it.
+        name: Name of the only job and of its checkpoint's folder; empty derives it from the runs.
     """
 
     retry_failed: bool = False
@@ -63,8 +63,8 @@ class Outcome:
         ran: Ids of the runs that were trained in this call.
         done: Total number of finished runs.
         failed: Reasons of the runs that failed, in this call or earlier, by id.
-        lost: Reasons why runs that were started in this call are still to do, by id: a worker or a cluster was lost.
-        records: Without a store: the record of every run, in the order of the plan.
+        lost: Reasons of the runs whose worker or cluster was lost, by id; a later call trains them.
+        records: Without a store: the record of each run, in the order in which the jobs ended.
         interrupted: An interrupt came too late to stop the last job.
     """
 
@@ -78,7 +78,7 @@ class Outcome:
 
 
 def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = Options()) -> Outcome:  # noqa: B008
-    """Train the runs of a plan that its store does not contain yet; without a store, all of them, in memory.
+    """Train the runs of a plan that the store does not contain yet; without a store, all of them.
 
     Jobs depend on the plan and on the size chosen when the store was new, never on which runs are missing. A job with a
     missing run is trained again as a whole (from its checkpoint if there is one), and existing runs are kept.
@@ -90,13 +90,14 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
     with nullcontext() if store is None else alone(store.path):
         if store is not None:
             store.remove_leftovers()
-        there = {} if store is None else {i: (f["status"], f["reason"]) for i, f in store.statuses().items()}
-        present = {run_id for run_id, (status, _) in there.items() if status == "done" or not options.retry_failed}
+        stored = {} if store is None else store.statuses()
+        known = {run_id: (fields["status"], fields["reason"]) for run_id, fields in stored.items()}
+        settled = {run_id for run_id, (status, _) in known.items() if status == "done" or not options.retry_failed}
         jobs = plan.populations(_size(plan, store, engine, options))
         jobs = [replace(job, name=options.name) for job in jobs] if options.name else jobs
-        todo = [job for job in jobs if any(run.run_id not in present for run in job.runs)]
+        todo = [job for job in jobs if any(run.run_id not in settled for run in job.runs)]
         if todo and store is not None:
-            _announce(plan, store, engine, options, len(todo), sum(run.run_id not in present for run in plan.runs))
+            _announce(plan, store, engine, options, len(todo), sum(run.run_id not in settled for run in plan.runs))
         folder = options.checkpoints if store is None else atomic_files.inside(store.path, CHECKPOINTS)
         folder = folder if engine.sees_folder else None
         progress = Progress(todo, folder, options.say or LOG.info, show=options.progress)
@@ -106,23 +107,23 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
             for ended, event in enumerate(events, start=1):
                 job = by_name[event.name]
                 for record in _records(event, job):
-                    if record.run_id not in present and (store is None or store.write(record)):
-                        there[record.run_id] = record.status, record.reason
+                    if record.run_id not in settled and (store is None or store.write(record)):
+                        known[record.run_id] = record.status, record.reason
                         ran[record.run_id] = record if store is None else None  # the store holds it
                 if isinstance(event, Lost):
-                    lost |= {run.run_id: event.reason for run in job.runs if run.run_id not in present}
+                    lost |= {run.run_id: event.reason for run in job.runs if run.run_id not in settled}
                 progress.end(job, len(ran), lost=isinstance(event, Lost))
                 if isinstance(event, Finished) and store is not None and folder is not None:
                     atomic_files.remove(atomic_files.inside(folder, event.name))
                 interrupted = isinstance(event, Finished) and event.interrupted
                 if interrupted and ended < len(todo):
                     where = "" if store is None else f"are in {store.path}; resume=True continues."
-                    raise KeyboardInterrupt(where and f"{len(there)} of {len(plan.runs)} runs {where}")
-        failed = {run_id: reason for run_id, (status, reason) in there.items() if status == "failed"}
-        if store is not None and len(there) == len(plan.runs) and not failed:
+                    raise KeyboardInterrupt(where and f"{len(known)} of {len(plan.runs)} runs {where}")
+        failed = {run_id: reason for run_id, (status, reason) in known.items() if status == "failed"}
+        if store is not None and len(known) == len(plan.runs) and not failed:
             _remove_checkpoints(store, jobs)
     records = [record for record in ran.values() if record is not None]
-    return Outcome(store, tuple(ran), len(there) - len(failed), failed, lost, records, interrupted)
+    return Outcome(store, tuple(ran), len(known) - len(failed), failed, lost, records, interrupted)
 
 
 def run_sweep(plan: Plan, out: str | Path, engine: Engine, *, command: str = "", **options: Any) -> Outcome:
@@ -139,7 +140,7 @@ def run_sweep(plan: Plan, out: str | Path, engine: Engine, *, command: str = "",
 
 
 def describe_seeds(plan: Plan) -> str:
-    """Describe the seeds of a plan, because a list on the command line and a number in a file look similar."""
+    """Describe the seeds of a plan: ``--seeds 3`` is the seed 3, but ``seeds = 3`` in a file means 0, 1, 2."""
     seeds = list(dict.fromkeys(run.seed for run in plan.runs))
     some = ", ".join(str(seed) for seed in seeds[:SHOWN_SEEDS])
     return f"seed{'' if len(seeds) == 1 else 's'} {some}{', ...' if len(seeds) > SHOWN_SEEDS else ''}"
@@ -180,7 +181,7 @@ def alone(store: Path) -> Iterator[None]:
 
 
 def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> int:
-    """Return the runs per job: the number with which the store was started, the requested one, or a suitable one."""
+    """Return the runs per job: the number with which the store was started, the requested, or a suggested one."""
     size = None if store is None else pinned_size(store.path)
     if size is None:
         size = options.size or plan.suggest_size(engine.workers)
@@ -215,7 +216,7 @@ def _unwritable(store: Path, error: OSError) -> StoreError:
 
 
 def _records(event: Event, job: Job) -> list[RunRecord]:
-    """Return one record per run; problems that affect all jobs are raised."""
+    """Return the records of an ended job; none if it was lost. Problems that affect all jobs are raised."""
     if isinstance(event, Stopped):
         raise StoreError(f"{event.reason} The sweep was stopped; existing results are unchanged.")
     if isinstance(event, Failed):

@@ -1,4 +1,4 @@
-"""Train the runs of one job, from its checkpoint on, and return one record per run."""
+"""Train the runs of one job, continuing from its checkpoint if there is one, and return one record per run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from morl_recipes.store.checkpoint import CHECKPOINT, CheckpointError
 from morl_recipes.store.record import RunRecord
 
 PATIENCE = 60.0
-"""Seconds to wait until the last worker of a killed sweep releases its checkpoint."""
+"""Seconds to wait for a checkpoint that a worker of a killed sweep still holds."""
 
 
 def train_job(
@@ -47,9 +47,9 @@ def train_job(
 
     A checkpoint that cannot be used is renamed and the job starts again; errors in ``raises`` are raised instead.
     ``report`` is called with the environment steps so far, summed over all runs. ``log`` opens a logger for a job by
-    its name, in the process that trains it. ``shared``: other processes may hold the checkpoint. ``begin`` and ``end``
-    are called with the new and with the trained batch. After an interrupt that came too late to stop the job, the
-    records are part of a :class:`LateInterrupt`.
+    its name, in the process that trains it. ``shared`` locks the checkpoint, because other processes may train the same
+    job. ``begin`` and ``end`` are called with the new and with the trained batch. After an interrupt that came too late
+    to stop the job, a :class:`LateInterrupt` with the records is raised.
     """
     require_device(job.settings.device)
     runs, source = job.live()
@@ -71,10 +71,10 @@ def train_job(
             try:
                 recorder.record(recorder.batch.iterate())
             except BaseException:
-                recorder.save()
+                recorder.save()  # the last finished iteration
                 raise
             if interrupt.requested and not recorder.finished:
-                recorder.stop()
+                recorder.stop()  # raises KeyboardInterrupt
         records = with_tests(recorder.records(), runs[0].recipe, source, job.settings.test_episodes)
         if end is not None:
             end(recorder.batch)
@@ -92,7 +92,7 @@ def _started(
 ) -> Recorder:
     """Return a recorder that continues from its checkpoint, or from the start if the checkpoint cannot be used."""
     for attempt in range(2):
-        recorder = start()
+        recorder = start()  # a new one: a checkpoint that failed to load may have changed the batch
         try:
             recorder.start(accept_versions=accept_versions)
         except CheckpointError as error:
@@ -101,7 +101,7 @@ def _started(
                 raise
             aside = folder / f"{CHECKPOINT}.unusable"
             (folder / CHECKPOINT).replace(aside)
-            LOG.warning("%s It is kept as %s, and its population starts again.", error, aside)
+            LOG.warning("%s The file is kept as %s, and its runs start again.", error, aside)
         except BaseException:
             recorder.close()
             raise
