@@ -161,9 +161,9 @@ def judge_error(call: Call, error: Exception) -> tuple[str, str]:
     cause = error.__cause__ if wrapped else error
     words, text = {*call.arguments, *call.words}, f"{type(error).__name__}: {error}"
     frames = traceback.extract_tb(cause.__traceback__)  # type: ignore[union-attr]
-    ours = frames[-1].filename.startswith(PACKAGES)
+    ours = bool(frames) and frames[-1].filename.startswith(PACKAGES)
     if not ours or not isinstance(cause, ValueError | TypeError):
-        return "obscure", f"{frames[-1].filename}: {text}"
+        return "obscure", f"{frames[-1].filename if frames else type(cause).__name__}: {text}"
     named = words & set(re.findall(r"`([\w.]+)", str(cause)))
     return ("named", "") if named and RULE.search(str(cause)) else ("unnamed", text)
 

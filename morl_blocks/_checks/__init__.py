@@ -19,7 +19,7 @@ from morl_blocks._checks._convert import (
     wide,
     working,
 )
-from morl_blocks._checks._kinds import activation, boolean, device, leading, module
+from morl_blocks._checks._kinds import activation, boolean, device, integer, leading, module
 from morl_blocks._checks._numbers import (
     at_least,
     between,
@@ -68,6 +68,7 @@ __all__ = [
     "floats",
     "gramian",
     "indices",
+    "integer",
     "is_plain",
     "is_traced",
     "jacobian",

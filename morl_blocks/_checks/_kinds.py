@@ -27,6 +27,12 @@ def boolean(name: str, value: object) -> None:
         fail(name, "be True or False", repr(value))
 
 
+def integer(name: str, value: object) -> None:
+    """Require an integer of either sign; a bool or a float raises."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        fail(name, "be an integer", repr(value))
+
+
 def leading(name: str, value: Any) -> tuple[int, ...]:
     """Return a leading shape: a tuple of integers >= 1, empty for one run."""
     if not isinstance(value, tuple | list):

@@ -101,6 +101,8 @@ class VectorGAE(ValueEstimatorBase):
         _checks.choice("mask", mask, ("step", "next"))
         if value_network is not None:
             require_module("value_network", value_network)
+        if time_dim is not None:
+            _checks.integer("time_dim", time_dim)
         _checks.between("gamma", gamma, 0.0, 1.0)
         _checks.between("lmbda", lmbda, 0.0, 1.0)
         self.register_buffer("gamma", _checks.number("gamma", gamma).to(self._device))

@@ -155,6 +155,7 @@ class SmoothScalarizer(UtopiaScalarizer):
     ) -> None:
         super().__init__(utopia, sense=sense)
         _checks.choice("attention", attention, ("softmax", "gradient"))
+        _checks.boolean("mask_zero_weight", mask_zero_weight)
         self.attention_kind: AttentionKind = attention
         self.mask_zero_weight = mask_zero_weight
 
