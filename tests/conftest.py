@@ -1,11 +1,14 @@
 """Settings shared by every test: one thread, and the same hypothesis examples on every machine."""
 
+import os
 from importlib.util import find_spec
 
 import pytest
 import torch
 
 torch.set_num_threads(1)
+# The clusters of the tests listen on the loopback address only. Ray reads this once, and many packages import Ray.
+os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
 if find_spec("hypothesis") is not None:  # the tests of the blocks run without it, too
     from hypothesis import settings
 

@@ -19,7 +19,6 @@ from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 from tests.refusals import refused
 
-os.environ.update(LOOPBACK)
 ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
 ROOT = Path(__file__).parents[4]
 pytestmark = pytest.mark.filterwarnings(
