@@ -35,7 +35,15 @@ def main(which: str) -> None:
         subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
         python = str(folder / "venv" / "bin" / "python")
         pip = [python, "-m", "pip", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "--quiet", "--no-cache-dir", str(ROOT), *pins(which)], check=True)
+        install = [*pip, "install", "--quiet", "--no-cache-dir", str(ROOT), *pins(which)]
+        if subprocess.run(install).returncode:
+            if which == "pinned":
+                sys.exit("The base cannot be installed.")
+            # Gigabytes from a registry: a download that fails says nothing about this package.
+            print(
+                f"The base does: not tried on the {which} torch, which could not be installed. See pip's message above."
+            )
+            return
         listed = subprocess.run([*pip, "list"], check=True, capture_output=True, text=True).stdout
         print(listed)
         brought = FORBIDDEN & set(listed.lower().split())
