@@ -133,7 +133,7 @@ def test_a_damaged_checkpoint_is_set_aside_as_by_the_command_line(
     path = interrupted(tmp_path)
     path.write_bytes(path.read_bytes()[:-100])
     same(go(), go(tmp_path, resume=True))
-    assert "checkpoint.safetensors.unusable, and its population starts again." in caplog.text
+    assert "checkpoint.safetensors.unusable, and its runs start again" in caplog.text
 
 
 def test_a_checkpoint_of_another_world_is_no_damaged_one(tmp_path: Path) -> None:
