@@ -69,6 +69,12 @@ class Publishing:
                 self._after()
 
 
+def published(name: str, out: Path | None) -> set[Cell]:
+    """Return the finished runs of a table, none if it does not exist yet."""
+    path = (folder() if out is None else out) / f"{name}.csv"
+    return set(cells_of(read_dataset(path).done)) if path.exists() else set()
+
+
 def missing(plan: Plan, done: set[Cell]) -> set[tuple[str, str, str]]:
     """Return the rows of a plan, ``(env, group, method)``, with a run that is not done."""
     return {(run.env, run.group, run.method) for run in plan.runs if (*_row(run), run.preference, run.seed) not in done}
@@ -101,17 +107,19 @@ def train_table(
         engine: Engine that trains.
         **how: Fields of :class:`~morl_recipes.running.execute.Options`.
     """
-    path = (folder() if out is None else out) / f"{name}.csv"
-    done = set(cells_of(read_dataset(path).done)) if path.exists() else set()
-    rows = missing(plan, done)
+    rows = missing(plan, published(name, out))
+    if not rows:
+        print(f"{name}: nothing is missing.")
+        return
     if store.exists():
         begun = {run.run_id for run in Store.open(store).manifest.runs}
         plan = part(plan, lambda run: run.run_id in begun)
+        if not missing(plan, published(name, out)):
+            raise SystemExit(
+                f"`store` must not be finished, got {store}: choose another folder (--store), or remove it."
+            )
     else:
         plan = part(plan, lambda run: _row(run) in rows)
-    if not plan.runs:
-        print(f"{name}: nothing is missing.")
-        return
     size = max(sum(_row(run) == _row(plan.runs[0]) for run in plan.runs), 1)
     kept = Store.create(store, plan.manifest(f"python -m benchmarks.train_table --name {name}"))
     keep = Publishing(engine, lambda: publish([kept], name, out, plan=whole) if kept.done() else None)
@@ -122,8 +130,7 @@ def main(args: Args) -> None:
     """List the missing rows, or train them."""
     whole = make_plan(read_sweep(args.sweep))
     chosen = part(whole, lambda run: run.env in (args.envs or [run.env]) and run.method in (args.rows or [run.method]))
-    path = (folder() if args.out is None else args.out) / f"{args.name}.csv"
-    rows = missing(chosen, set(cells_of(read_dataset(path).done)) if path.exists() else set())
+    rows = missing(chosen, published(args.name, args.out))
     print(f"{args.name}: {count(len(rows), 'row')} to train")
     for env, group, method in sorted(rows):
         print(f"  {env}: {group}/{method}")

@@ -33,6 +33,8 @@ def test_second_call_trains_only_the_rows_that_the_table_lacks(
     done = set(cells_of(read_dataset(tmp_path / "small.csv").done))
     assert {method for _, _, method in missing(plan, done)} == {"PASTA (Ours)"}
 
+    with pytest.raises(SystemExit, match="store"):  # that store is finished, and PASTA would never be trained there
+        train_table(plan, plan.manifest(), "small", tmp_path, tmp_path / "first", InlineEngine(), **how)
     train_table(plan, plan.manifest(), "small", tmp_path, tmp_path / "second", InlineEngine(), **how)
     table = read_dataset(tmp_path / "small.csv")
     assert len(table.done) == 4
