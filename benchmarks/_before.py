@@ -9,12 +9,18 @@ import sys, time, torch
 torch.set_num_threads(1)
 from benchmarks._dummy import dummy
 from morl_recipes import PASTA, Run
-from morl_envs.source import find_source
+try:
+    from morl_envs.source import find_source
+except ImportError:  # version 0.2
+    from morl_recipes.envs import find_source
 source = dummy(3) if {world!r} == "dummy" else find_source({world!r})
 runs = [Run(PASTA, (1 / 3,) * 3, seed) for seed in range({runs})]
 try:
     from morl_recipes.learning.batch import Batch
-    from morl_recipes.recipe.settings import Settings
+    try:
+        from morl_recipes.recipe.settings import Settings
+    except ImportError:  # version 0.2
+        from morl_recipes.settings import Settings
     own = Batch(runs, source, Settings(total_steps=10**6, compile={compiled}))
 except ImportError:  # version 0.1
     from morl_recipes.population.population import Population
