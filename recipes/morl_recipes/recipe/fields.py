@@ -28,8 +28,17 @@ def describe_recipe(recipe: Recipe) -> dict[str, Any]:
     try:
         return recipe.to_dict()
     except ValueError:
-        live = {name: digest for slot in SLOTS for name, digest in _digests(slot, getattr(recipe, slot))}
+        live = dict(found for slot in SLOTS for found in _digests(slot, getattr(recipe, slot)))
         return {"text": repr(recipe), "actor": describe_actor(recipe.actor), "live": live}
+
+
+def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Find the live modules of a slot by dotted name, including those that are arguments of a spec."""
+    if isinstance(value, Live):
+        yield name, digest_of(value.module)
+    elif isinstance(value, Spec):
+        for key, item in value.values:
+            yield from _digests(f"{name}.{key}", item)
 
 
 def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | None:
@@ -69,28 +78,14 @@ def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
         >>> parse_changes(["ppo.learning_rate=1e-4", "combiner=Sum"])
         {'ppo.learning_rate': 0.0001, 'combiner': 'Sum'}
     """
-    pairs = [text.partition("=") for text in texts]
-    for text, (_, equals, _) in zip(texts, pairs, strict=True):
+    found: dict[str, Any] = {}
+    for name, equals, value in (text.partition("=") for text in texts):
         if not equals:
-            checks.fail("set", "be a name and a value, such as ppo.learning_rate=1e-4", repr(text))
-    return {name.strip(): _value(text.strip()) for name, _, text in pairs}
-
-
-def _digests(name: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Find the live modules of a slot by dotted name, including those that are arguments of a spec."""
-    if isinstance(value, Live):
-        yield name, digest_of(value.module)
-    elif isinstance(value, Spec):
-        for key, item in value.values:
-            yield from _digests(f"{name}.{key}", item)
-
-
-def _value(text: str) -> Any:
-    """Parse a number, true or false; anything else is text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+            checks.fail("set", "be a name and a value, such as ppo.learning_rate=1e-4", repr(name))
+        found[name.strip()] = value.strip()
+        with suppress(ValueError):  # anything but a number, true or false is text
+            found[name.strip()] = json.loads(value)
+    return found
 
 
 def _changed(block: Any, changes: Sequence[tuple[list[str], str, Any]], recipe: Recipe) -> Any:
@@ -122,12 +117,9 @@ def _values(block: Any) -> dict[str, Any]:
 
 def _like(name: str, before: Any, value: Any) -> Any:
     """Require a value of the same kind as the previous one."""
-    if isinstance(before, bool) and not isinstance(value, bool):
-        checks.fail(name, "be true or false", repr(value))
-    if isinstance(before, str) and not isinstance(value, str):
-        checks.fail(name, "be a word", repr(value))
-    if isinstance(before, bool | str):
-        return value
+    for kind, rule in ((bool, "be true or false"), (str, "be a word")):
+        if isinstance(before, kind):
+            return value if isinstance(value, kind) else checks.fail(name, rule, repr(value))
     return checks.at_least(name, value, 0) if isinstance(before, int) else checks.number(name, value)
 
 
@@ -143,9 +135,7 @@ def blocks_of(recipe: Recipe | Mapping[str, Any]) -> str:
     conflict brake can raise the smoothness to its maximum but no further, so over a base that is fixed at this maximum
     it has no effect. So the paper's *No Decay* equals its *mu=10.0*.
     """
-    if isinstance(recipe, Recipe):
-        return _text_of(recipe.to_dict())
-    return _blocks(json.dumps(recipe, sort_keys=True, default=repr))
+    return _blocks(json.dumps(recipe.to_dict() if isinstance(recipe, Recipe) else recipe, sort_keys=True, default=repr))
 
 
 @lru_cache(maxsize=4096)
@@ -154,20 +144,16 @@ def _blocks(text: str) -> str:
     recipe = json.loads(text)
     with suppress(KeyError, TypeError, ValueError):  # from another version, or from a user's file that is not loaded
         recipe = Recipe.from_dict(recipe).to_dict()
-    return _text_of(recipe)
-
-
-def _text_of(recipe: Mapping[str, Any]) -> str:
     blocks = {slot: recipe.get(slot) for slot in SLOTS}
     mu = blocks.get("mu")
     if isinstance(mu, Mapping) and mu.get("type") == "ConflictBraked":
         base = mu.get("base")
         if isinstance(base, Mapping) and base.get("type") == "Fixed" and base.get("mu") == mu.get("maximum"):
-            blocks["mu"] = dict(base)
+            blocks["mu"] = base
     return json.dumps(blocks, sort_keys=True)
 
 
-INTERNAL = frozenset(vars(nn.Module())) - {"training"}
+_INTERNAL = vars(nn.Module()).keys() - {"training"}
 """Attributes of every module, which do not affect its computation."""
 
 
@@ -200,16 +186,11 @@ def _as_json(value: Any, above: frozenset[int]) -> Any:
         return [_as_json(item, above) for item in value]
     if isinstance(value, set | frozenset):  # the order of strings differs between processes
         return sorted(json.dumps(_as_json(item, above)) for item in value)
-    return [_as_json(type(value), above), _as_json(_attributes(value), above)]
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """Return the attributes of an object by name; of a module also tensors and modules, not PyTorch's own."""
     own = dict(getattr(value, "__dict__", {}))
-    if not isinstance(value, nn.Module):
-        return own
-    held = {**value._parameters, **value._buffers, **value._modules}
-    return {name: item for name, item in own.items() if name not in INTERNAL} | held
+    if isinstance(value, nn.Module):  # its tensors and modules, without PyTorch's own attributes
+        held = {**value._parameters, **value._buffers, **value._modules}
+        own = {name: item for name, item in own.items() if name not in _INTERNAL} | held
+    return [_as_json(type(value), above), _as_json(own, above)]
 
 
 def _sha256(data: bytes) -> str:

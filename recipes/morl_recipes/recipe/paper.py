@@ -16,16 +16,12 @@ from morl_blocks.metrics import run_hypervolume
 
 REFERENCE = "PASTA (Ours)"
 """Name of PASTA in every table."""
-
 QUADROTOR = ("frogger", "formation")
 """Environments with their own table; the paper's other tables are on ``stealth``."""
-
 TOLERANCE = 1e-6
 """Preferences whose weights differ by no more than this are the same."""
-
 SCALE_TOLERANCE = 0.1
 """Largest relative difference between the paper's hypervolumes and those of its own returns under our bounds."""
-
 _MOST_DIGITS = 8
 _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "rho=", "Controller ": ""}
 
@@ -59,8 +55,6 @@ def preference_weights(label: str) -> tuple[float, ...]:
     Example:
         >>> preference_weights("0.10-0.70-0.20")
         (0.1, 0.7, 0.2)
-        >>> round(sum(preference_weights("0.33-0.33-0.33")), 12)
-        1.0
     """
     weights = tuple(float(part) for part in label.split("-"))
     return tuple(1 / 3 for _ in weights) if set(weights) == {0.33} else weights
@@ -77,19 +71,15 @@ def preference_label(weights: tuple[float, ...]) -> str:
 
 def preference_labels(preferences: Sequence[tuple[float, ...]]) -> list[str]:
     """Print several preferences as :func:`preference_label` does, with more digits if two would look the same."""
-    return [_label(weights, preferences) for weights in preferences]
-
-
-def _label(weights: tuple[float, ...], others: Sequence[tuple[float, ...]]) -> str:
-    """Print with as few digits as distinguish a preference from the others and from those of the paper."""
-    if any(_same(weights, printed) for printed in _printed_preferences()):
-        return _rounded(weights, 2)
-    for digits in range(2, _MOST_DIGITS):
-        label = _rounded(weights, digits)
-        alike = [other for other in (*others, *_printed_preferences()) if _rounded(other, digits) == label]
-        if all(_same(weights, other) for other in alike):
-            return label
-    return _rounded(weights, _MOST_DIGITS)
+    printed, labels = _printed_preferences(), list[str]()
+    for weights in preferences:
+        for digits in range(2, _MOST_DIGITS + 1):
+            label = _rounded(weights, digits)
+            alike = [other for other in (*preferences, *printed) if _rounded(other, digits) == label]
+            if any(_same(weights, own) for own in printed) or all(_same(weights, other) for other in alike):
+                break
+        labels.append(label)
+    return labels
 
 
 def _rounded(weights: tuple[float, ...], digits: int) -> str:
@@ -102,7 +92,6 @@ def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 @cache
 def _printed_preferences() -> tuple[tuple[float, ...], ...]:
-    """Return the weights of every preference that the paper prints."""
     return tuple(map(preference_weights, _read("per_preference")["preference"].unique()))
 
 
@@ -129,9 +118,8 @@ def per_preference() -> pd.DataFrame:
     ``obj{i}_mean, obj{i}_std`` (NaN past the last objective; the std is over five seeds) and ``line``.
 
     Example:
-        >>> frame = per_preference()
-        >>> len(frame), frame["env"].unique().tolist()
-        (370, ['stealth', 'frogger', 'formation'])
+        >>> per_preference()["env"].unique().tolist()
+        ['stealth', 'frogger', 'formation']
     """
     return _named(_read("per_preference").copy())
 

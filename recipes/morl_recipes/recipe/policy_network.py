@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,7 @@ class Network:
     def build(self, num_objectives: int) -> Actor:
         """Return the actor, with uninitialised parameters."""
         known = require_known(self.actor)
-        # A file may contain any size, so our own actors allocate nothing. A user's actor may hold more than its
-        # parameters.
+        # A file may contain any size, so our own actors allocate nothing. A user's actor may hold more than parameters.
         ours = isinstance(known, Spec) and known.kind is specs.Actor
         with torch.device("meta") if ours else torch.random.fork_rng(devices=[]):
             actor: Actor = known.build(self.observation_dim, num_objectives, self.actions)
@@ -71,12 +71,10 @@ def describe_actor(actor: AnySpec | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an actor as JSON from which it can be rebuilt, or else its text."""
     if not isinstance(actor, Spec | Live):
         return actor
-    try:
+    with suppress(ValueError, TypeError):
         fields: dict[str, Any] = json.loads(json.dumps(fields_of("actor", actor)))
         if read_actor(fields) == actor:
             return fields
-    except (ValueError, TypeError):
-        pass
     return {"text": f"a live {type(actor.module).__name__}" if isinstance(actor, Live) else repr(actor)}
 
 
@@ -90,8 +88,8 @@ def read_actor(fields: Any) -> AnySpec | Mapping[str, Any]:
 def require_known(actor: AnySpec | Mapping[str, Any]) -> AnySpec:
     """Return an actor that can be built in this process."""
     if not isinstance(actor, Spec | Live):
-        if "type" in actor:
-            how = "--blocks FILE; in Python, import the file that defines it, and load it again"
-            checks.fail("actor", f"be known to play its policy ({how})", actor["type"])
-        checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", actor["text"])
+        if "type" not in actor:
+            checks.fail("actor", "be a spec to be played from a file, such as spec(MyActor)()", actor["text"])
+        how = "--blocks FILE; in Python, import the file that defines it, and load it again"
+        checks.fail("actor", f"be known to play its policy ({how})", actor["type"])
     return actor

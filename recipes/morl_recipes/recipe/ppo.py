@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
-from morl_recipes.common.checks import at_least, between, fail, number, positive
+from morl_recipes.common.checks import at_least, between, fail, number, one_of, positive
 from morl_recipes.common.naming import unknown
-
-WORDS = {
-    "normalize_advantages": ("rollout", "minibatch"),
-    "time_limit": ("bootstrap", "terminal"),
-    "mask": ("step", "next"),
-}
-"""Allowed values of PPO's options."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +57,17 @@ class PPO:
         for name in ("learning_rate", "clip", "max_gradient_norm"):
             checked[name] = positive(name, getattr(self, name))
         for name in ("value_coefficient", "entropy_coefficient"):
-            checked[name] = between(name, getattr(self, name), 0.0, float("inf"))
+            checked[name] = between(name, getattr(self, name), 0.0, math.inf)
         for name in ("gamma", "gae_lambda", "learning_rate_decay"):
             checked[name] = between(name, getattr(self, name), 0.0, 1.0)
         for name in ("steps_per_iteration", "epochs", "minibatch_size"):
             checked[name] = at_least(name, getattr(self, name), 1)
-        for name, words in WORDS.items():
-            if getattr(self, name) not in words:
-                fail(name, f"be one of {', '.join(map(repr, words))}", repr(getattr(self, name)))
+        for name in ("normalize_advantages", "time_limit", "mask"):
+            one_of(name, getattr(self, name), get_args(get_type_hints(PPO)[name]))
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         if self.steps_per_iteration % self.minibatch_size:
-            rule = f"divide steps_per_iteration ({self.steps_per_iteration})"
-            raise ValueError(f"`minibatch_size` must {rule}, got {self.minibatch_size}.")
+            fail("minibatch_size", f"divide steps_per_iteration ({self.steps_per_iteration})", self.minibatch_size)
 
     @classmethod
     def from_dict(cls, data: object) -> PPO:

@@ -7,6 +7,7 @@ A :class:`Task` holds these, and whether a front of an environment of this packa
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import pandas as pd
 
@@ -63,9 +64,8 @@ class Task:
         A task that is not comparable raises ``ValueError`` with the reason, because its numbers mean something else.
         """
         if not self.comparable:
-            checks.fail(
-                "env", f"be comparable with {self.name} of protocol {self.protocol}", f"{self.env}: {self.reason}"
-            )
+            rule = f"be comparable with {self.name} of protocol {self.protocol}"
+            checks.fail("env", rule, f"{self.env}: {self.reason}")
         frame = published_fronts()
         rows = (frame["protocol"] == self.protocol) & (frame["environment"] == self.name)
         return frame[rows].reset_index(drop=True)
@@ -89,7 +89,7 @@ class Protocol:
 
     def frame(self) -> pd.DataFrame:
         """Return the tasks as a frame, one row each."""
-        return pd.DataFrame([vars(task) for task in self.tasks])
+        return pd.DataFrame(list(self.tasks))
 
 
 def protocol(name: str) -> Protocol:
@@ -108,7 +108,7 @@ def protocol(name: str) -> Protocol:
     if name not in _TITLES:
         checks.fail("name", f"be a protocol ({', '.join(_TITLES)})", repr(name))
     rows = _read("tasks").query("protocol == @name").to_dict("records")
-    return Protocol(name, _TITLES[name], tuple(_task({str(key): value for key, value in row.items()}) for row in rows))
+    return Protocol(name, _TITLES[name], tuple(map(_task, rows)))
 
 
 def published_fronts() -> pd.DataFrame:
@@ -125,9 +125,8 @@ def published_fronts() -> pd.DataFrame:
     """
     frame = _read("published").copy()
     unit = frame.pop("unit").astype(float)
-    digits = 12  # a product of a few printed digits and a power of ten, without the noise of binary fractions
-    frame["value"] = (frame["value"].astype(float) * unit).round(digits)
-    frame["deviation"] = (frame["deviation"].astype(float) * unit).round(digits)
+    for name in ("value", "deviation"):  # without the noise of binary fractions of a few digits and a power of ten
+        frame[name] = (frame[name].astype(float) * unit).round(12)
     return frame[["protocol", "environment", "metric", "method", "value", "deviation", "seeds", "steps", "source"]]
 
 
@@ -135,26 +134,12 @@ def published_fronts() -> pd.DataFrame:
 def _read(name: str) -> pd.DataFrame:
     """Read one of the packaged tables; counts that may be missing stay integers."""
     with (resources.files("morl_recipes") / "data" / "fronts" / f"{name}.csv").open(encoding="utf-8") as file:
-        return pd.read_csv(file, dtype={"reference": "str", "seeds": "Int64", "steps": "Int64"})
+        return pd.read_csv(file, dtype={"reference": "str", "gamma": "float", "seeds": "Int64", "steps": "Int64"})
 
 
-def _task(row: dict[str, object]) -> Task:
-    """Make a task from a row of ``tasks.csv``."""
-    count = int(str(row["objectives"]))
-    numbers = tuple(float(part) for part in str(row["reference"]).split())
-    fixed = {
-        "objectives": count,
-        "gamma": float(str(row["gamma"])),
-        "horizon": int(str(row["horizon"])),
-        "weights": int(str(row["weights"])),
-        "reference": numbers if len(numbers) == count else numbers * count,
-        "seeds": _count(row["seeds"]),
-        "steps": _count(row["steps"]),
-        "comparable": row["comparable"] == "yes",
-    }
-    return Task(**(row | fixed))  # type: ignore[arg-type]
-
-
-def _count(value: object) -> int | None:
-    """Return an integer, or ``None`` for a missing one in any of pandas' forms."""
-    return int(str(value)) if str(value).isdigit() else None
+def _task(row: dict[Any, Any]) -> Task:
+    """Make a task from a row of ``tasks.csv``; a single reference is that of all objectives."""
+    numbers = tuple(float(part) for part in row["reference"].split())
+    row["reference"] = numbers if len(numbers) == row["objectives"] else numbers * row["objectives"]
+    counts = {name: None if pd.isna(row[name]) else int(row[name]) for name in ("seeds", "steps")}
+    return Task(**row | counts | {"comparable": row["comparable"] == "yes"})

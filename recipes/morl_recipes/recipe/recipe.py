@@ -8,19 +8,10 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from morl_blocks.ppo.actors import INITIAL_LOG_STD
-from morl_recipes.common import toml
+from morl_recipes.common import checks, toml
+from morl_recipes.recipe import specs
 from morl_recipes.recipe.ppo import PPO
-from morl_recipes.recipe.spec import AnySpec, Live, Spec, as_spec, kind_of, require_slot
-from morl_recipes.recipe.specs import (
-    Actor,
-    AdaptiveSmoothTchebycheff,
-    AttentionWeighted,
-    ClippedSurrogate,
-    ConflictBraked,
-    Given,
-    PCGrad,
-    Vector,
-)
+from morl_recipes.recipe.spec import SLOT_BASES, AnySpec, Live, Spec, as_spec, kind_of, require_slot
 
 
 @dataclass(frozen=True)
@@ -48,15 +39,15 @@ class Recipe:
         True
     """
 
-    scalarizer: AnySpec = field(default_factory=AdaptiveSmoothTchebycheff)
-    mu: AnySpec | None = field(default_factory=ConflictBraked)
-    advantage: AnySpec = field(default_factory=Vector)
-    combiner: AnySpec = field(default_factory=PCGrad)
-    critic: AnySpec = field(default_factory=AttentionWeighted)
-    actor: AnySpec = field(default_factory=Actor)
-    loss: AnySpec = field(default_factory=ClippedSurrogate)
+    scalarizer: AnySpec = field(default_factory=specs.AdaptiveSmoothTchebycheff)
+    mu: AnySpec | None = field(default_factory=specs.ConflictBraked)
+    advantage: AnySpec = field(default_factory=specs.Vector)
+    combiner: AnySpec = field(default_factory=specs.PCGrad)
+    critic: AnySpec = field(default_factory=specs.AttentionWeighted)
+    actor: AnySpec = field(default_factory=specs.Actor)
+    loss: AnySpec = field(default_factory=specs.ClippedSurrogate)
     ppo: PPO = field(default_factory=PPO)
-    preferences: AnySpec = field(default_factory=Given)
+    preferences: AnySpec = field(default_factory=specs.Given)
     penalty: AnySpec | None = None
 
     def __post_init__(self) -> None:
@@ -67,14 +58,14 @@ class Recipe:
             if not (name in ("mu", "penalty") and value is None):
                 require_slot(name, value, name)
         if not isinstance(self.ppo, PPO):
-            raise ValueError(f"`ppo` must be a PPO, got {self.ppo!r}.")
+            checks.fail("ppo", "be a PPO", repr(self.ppo))
         self.build_scalarizer()
 
     def build_scalarizer(self) -> Any:
         """Return the live scalarizer of one run, with its scheduler."""
         scheduled = isinstance(self.scalarizer, Spec) and self.scalarizer.kind.scheduled
         if scheduled and self.mu is None:
-            raise ValueError(f"`mu` must be a scheduler for {self.scalarizer!r}, got None.")
+            checks.fail("mu", f"be a scheduler for {self.scalarizer!r}", None)
         scheduler = None if self.mu is None else self.mu.build()
         return self.scalarizer.build(scheduler) if scheduled else self.scalarizer.build()
 
@@ -88,7 +79,7 @@ class Recipe:
 
         Scalarizers, schedulers and the floats of PPO may differ; networks, combiner, loss and integers may not.
         """
-        shared = tuple((name, _key(getattr(self, name))) for name in SLOTS if name not in ("scalarizer", "mu"))
+        shared = tuple((name, getattr(self, name)) for name in SLOTS if name not in ("scalarizer", "mu"))
         return shared, tuple((f.name, getattr(self.ppo, f.name)) for f in fields(PPO) if type(f.default) is not float)
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
@@ -110,7 +101,7 @@ class Recipe:
         data = upgraded(data)
         for name in data:
             if name not in (*SLOTS, "ppo"):
-                raise ValueError(f"`recipe` must have the slots {', '.join((*SLOTS, 'ppo'))}, got {name!r}.")
+                checks.fail("recipe", f"have the slots {', '.join((*SLOTS, 'ppo'))}", repr(name))
         slots = {name: _spec(name, data[name]) for name in SLOTS if name in data}
         return cls(**slots, ppo=PPO.from_dict(data.get("ppo", {})))
 
@@ -133,7 +124,7 @@ class Recipe:
         return cls.from_dict(toml.loads(text))
 
 
-SLOTS = ("scalarizer", "mu", "advantage", "combiner", "critic", "actor", "loss", "preferences", "penalty")
+SLOTS = tuple(SLOT_BASES)
 
 LATER: dict[str, Any] = {"preferences": {"type": "Given"}, "penalty": "none"}
 """Slots that were added after the first stores were written, with their defaults."""
@@ -165,10 +156,6 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _key(value: object) -> object:
-    return ("Live", id(value.module)) if isinstance(value, Live) else value
-
-
 def _without_later(block: Any) -> Any:
     """Leave out later arguments of a plain block that have their defaults."""
     if not isinstance(block, dict):
@@ -180,7 +167,7 @@ def _without_later(block: Any) -> Any:
 def fields_of(name: str, value: Any) -> Any:
     """Return a spec as a dictionary with its kind under ``type``."""
     if isinstance(value, Live):
-        raise ValueError(f"`{name}` must be a spec to be written to a file, got a live {type(value.module).__name__}.")
+        checks.fail(name, "be a spec to be written to a file", f"a live {type(value.module).__name__}")
     if isinstance(value, Spec):
         return {"type": value.kind.name, **{key: fields_of(key, item) for key, item in value.values}}
     if isinstance(value, PPO):
@@ -192,12 +179,10 @@ def fields_of(name: str, value: Any) -> Any:
 
 def _spec(name: str, data: Any) -> Any:
     """Return the spec that a dictionary describes."""
-    if not isinstance(data, Mapping) or "type" not in data:
-        if isinstance(data, Mapping) and name in SLOTS:
-            kind_of(None)
-        return None if data == "none" else data
-    kind = kind_of(data["type"])
-    return kind(**{key: _spec(key, value) for key, value in data.items() if key != "type"})
+    if isinstance(data, Mapping) and ("type" in data or name in SLOTS):
+        kind = kind_of(data.get("type"))
+        return kind(**{key: _spec(key, value) for key, value in data.items() if key != "type"})
+    return None if data == "none" else data
 
 
 def _toml(table: Mapping[str, Any], path: str = "") -> str:

@@ -46,10 +46,12 @@ def select_rows(names: Iterable[str]) -> list[Row]:
         for row in _select(name):
             key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
             known = chosen.setdefault(key or (row.group, row.method), row)
-            if _definition(known) != _definition(row):
+            # The same file under two paths counts as one.
+            if (known.recipe, known.plugin and known.plugin.source) != (row.recipe, row.plugin and row.plugin.source):
+                first, second = ("morl-blocks" if one.plugin is None else one.plugin.path for one in (known, row))
                 raise ValueError(
-                    f"`rows` must have one recipe per name, got two called {row.group}/{row.method}: {_origin(known)} "
-                    f"and {_origin(row)}. Rename one of the files or rows."
+                    f"`rows` must have one recipe per name, got two called {row.group}/{row.method}: {first} and "
+                    f"{second}. Rename one of the files or rows."
                 )
     return list(chosen.values())
 
@@ -76,15 +78,6 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
     return "custom", f"custom ({', '.join(blocks.differences(reference))})"
 
 
-def _definition(row: Row) -> tuple[Recipe, str]:
-    """Return what determines the numbers of a row; the same file under two paths counts as one."""
-    return row.recipe, "" if row.plugin is None else row.plugin.source
-
-
-def _origin(row: Row) -> str:
-    return "morl-blocks" if row.plugin is None else row.plugin.path
-
-
 def _select(name: str) -> list[Row]:
     """Return the rows with a name."""
     if (file := named_file(name)) is not None:
@@ -98,13 +91,9 @@ def _select(name: str) -> list[Row]:
         return [Row(group, key, recipe, plugin) for key, recipe in rows_of(plugin, file.attribute).items()]
     rows = [Row(group, key, ROWS[group][key]) for group in ROWS for key in ROWS[group]]
     words = name.lower()
-    group, slash, method = words.partition("/")
-    if words == "all" or words in ROWS:
-        found = [row for row in rows if words in ("all", row.group)]
-    elif slash and group in ROWS:
-        found = [row for row in rows if row.group == group and method in _spellings(row)][:1]
-    else:
-        found = [row for row in rows if words in _spellings(row)][:1]
+    found = [row for row in rows if words in ("all", row.group)]
+    if not found:  # of rows with the same name, the first
+        found = [row for row in rows if {words, words.removeprefix(f"{row.group}/")} & _spellings(row)][:1]
     if not found:
         raise unknown("row", name, ["all", *ROWS, "PASTA", *(row.method for row in rows)])
     return [replace(row, method=paper.method_name(row.method)) for row in found]
@@ -120,14 +109,14 @@ def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:
     """Return the rows for a name of a user's file, a recipe or a dictionary; without a name, all rows."""
     module = plugin.load()
     found = {key: value for key, value in vars(module).items() if isinstance(value, Recipe) or _is_rows(value)}
-    known = {id(value) for value in vars(import_module("morl_recipes.recipe.rows")).values()}
-    own = {key: value for key, value in found.items() if id(value) not in known}
-    if not own and not name:
-        raise ValueError(f"{plugin.path}: defines no Recipe.")
     if name and name not in found:
         raise unknown(f"row of {plugin.path}", name, found or ("(it defines no Recipe)",))
+    known = [id(value) for value in vars(import_module("morl_recipes.recipe.rows")).values()]
+    own = {key: value for key, value in found.items() if key == name or (not name and id(value) not in known)}
+    if not own:
+        raise ValueError(f"{plugin.path}: defines no Recipe.")
     rows: dict[str, Recipe] = {}
-    for key, value in own.items() if not name else [(name, found[name])]:
+    for key, value in own.items():
         rows |= {key: value} if isinstance(value, Recipe) else dict(value)
     return rows
 

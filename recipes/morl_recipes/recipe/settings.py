@@ -58,9 +58,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check every setting, and convert integers to plain ones."""
-        for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "checkpoint_every"):
-            object.__setattr__(self, name, checks.at_least(name, getattr(self, name), 1))
-        object.__setattr__(self, "test_episodes", checks.at_least("test_episodes", self.test_episodes, 0))
+        for name in ("total_steps", "num_envs", "eval_every", "eval_episodes", "test_episodes", "checkpoint_every"):
+            least = 0 if name == "test_episodes" else 1
+            object.__setattr__(self, name, checks.at_least(name, getattr(self, name), least))
         if not isinstance(self.eval_deterministic, bool):
             checks.fail("eval_deterministic", "be true or false", repr(self.eval_deterministic))
         if self.compile != "auto" and not isinstance(self.compile, bool):
@@ -81,7 +81,6 @@ class Settings:
 
 WITHOUT_EFFECT = ("checkpoint_every", "device")
 """Settings that do not change the numbers of a run (beyond rounding)."""
-
 NAMES = tuple(field.name for field in fields(Settings))
 
 
@@ -100,9 +99,8 @@ def help_texts(kind: type = Settings) -> Mapping[str, str]:
         >>> help_texts()["num_envs"]
         'Environments per run.'
     """
-    found = re.findall(r"^ {8}(\w+): (.+)$", kind.__doc__ or "", flags=re.MULTILINE)
-    names = {field.name for field in fields(kind)}
-    return {name: text for name, text in found if name in names}
+    found = dict(re.findall(r"^ {8}(\w+): (.+)$", kind.__doc__ or "", flags=re.MULTILINE))
+    return {field.name: found[field.name] for field in fields(kind) if field.name in found}
 
 
 def takes(*kinds: type) -> Callable[[F], F]:
@@ -116,11 +114,11 @@ def takes(*kinds: type) -> Callable[[F], F]:
         signature = inspect.signature(function)
         own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
         taken = [(field, help_texts(kind)[field.name]) for kind in kinds for field in fields(kind)]
-        added = [(field, text) for field, text in taken if field.name not in signature.parameters]
+        added = {field: text for field, text in taken if field.name not in signature.parameters}
         keyword = inspect.Parameter.KEYWORD_ONLY
-        new = [inspect.Parameter(f.name, keyword, default=f.default, annotation=f.type) for f, _ in added]
+        new = [inspect.Parameter(f.name, keyword, default=f.default, annotation=f.type) for f in added]
         function.__signature__ = signature.replace(parameters=[*own, *new])  # type: ignore[attr-defined]
-        lines = "\n".join(f"        {field.name}: {text}" for field, text in added)
+        lines = "\n".join(f"        {field.name}: {text}" for field, text in added.items())
         function.__doc__ = re.sub(r"^ +\*\*changes: .*$", lambda _: lines, function.__doc__ or "", flags=re.MULTILINE)
         return function
 

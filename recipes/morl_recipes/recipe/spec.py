@@ -47,13 +47,10 @@ def slot_of(block: object) -> str | None:
 
 KINDS: dict[str, Kind] = {}
 """Every kind of spec by name, for files."""
-
 GIVEN = {"critic": 2, "actor": 3}
 """Number of leading arguments that a slot passes: sizes of observation and preference, and of the action."""
-
 COMPLETE = ("mu", "advantage", "loss", "preferences", "penalty")
 """Slots that pass no arguments and need no optional package, so that mistakes are found when the spec is made."""
-
 SETTLED = ("sense", "seed")
 """Arguments that recipes set themselves: returns are maximised, and every run uses its own generator."""
 
@@ -74,26 +71,19 @@ class Kind:
         if len(args) > len(self.defaults):
             checks.fail(self.name, f"have at most {len(self.defaults)} arguments", len(args))
         given = dict(zip(self.defaults, args, strict=False))
-        for name, value in kwargs.items():
+        for name in kwargs:
             if name not in self.defaults:
                 raise unknown(f"argument of {self.name}", name, self.defaults)
             if name in given:
                 checks.fail(name, "be given once", "two values")
-            given[name] = value
-        if self.slot is None:
-            self._require_all(given)
-        values = {name: _settled(name, given.get(name, default), default) for name, default in self.defaults.items()}
-        made = Spec(self, tuple(values.items()))
+        values = self.defaults | given | kwargs
+        if (missing := next((name for name in values if values[name] is inspect.Parameter.empty), None)) is not None:
+            how = f", or its slot named, spec({self.block.__name__}, slot='critic'), because {self.name} derives from"
+            checks.fail(missing, "be given" + ("" if self.slot else f"{how} no base class of a slot"), "nothing")
+        made = Spec(self, tuple((name, _settled(name, values[name], self.defaults[name])) for name in values))
         if self.slot in COMPLETE:
             made.build()  # the block itself checks its arguments
         return made
-
-    def _require_all(self, given: Mapping[str, Any]) -> None:
-        """Require all arguments for a block whose base class belongs to no slot."""
-        for name, default in self.defaults.items():
-            if given.get(name, default) is inspect.Parameter.empty:
-                rule = f"be given, or its slot named, spec({self.block.__name__}, slot='critic'), because"
-                checks.fail(name, f"{rule} {self.name} derives from no base class of a slot", "nothing")
 
     def __repr__(self) -> str:
         return f"spec({self.name})"
@@ -111,11 +101,9 @@ class Spec:
 
     def __getattr__(self, name: str) -> Any:
         """Return an argument."""
-        if not name.startswith("_"):
-            for key, value in self.values:
-                if key == name:
-                    return value
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name.startswith("_") or name not in dict(self.values):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return dict(self.values)[name]
 
     def __repr__(self) -> str:
         return f"{self.kind.name}({', '.join(f'{name}={value!r}' for name, value in self.values)})"
@@ -196,10 +184,8 @@ def kind_of(name: object) -> Kind:
 
 
 def as_spec(value: Any) -> Any:
-    """Return specs and ``None`` unchanged, wrap a live module, and call a kind that was given without arguments."""
-    if isinstance(value, Kind):
-        return value()
-    return Live(value) if isinstance(value, nn.Module) else value
+    """Call a kind that was given without arguments, wrap a live module, and return anything else unchanged."""
+    return value() if isinstance(value, Kind) else Live(value) if isinstance(value, nn.Module) else value
 
 
 def require_slot(name: str, value: object, slot: str) -> None:
@@ -219,8 +205,6 @@ def _home(block: Callable[..., Any]) -> tuple[str, str]:
 
 def _settled(name: str, value: Any, default: Any) -> Any:
     """Return an argument as it is stored: floats for floats, names for classes of ``torch.nn``, specs for modules."""
-    if value is inspect.Parameter.empty:
-        checks.fail(name, "be given", "nothing")
     if isinstance(default, float) and not isinstance(value, bool):
         return checks.number(name, value)
     words = getattr(value, "__name__", "")
@@ -236,8 +220,8 @@ def _live(value: Any, default: Any, given: tuple[Any, ...]) -> Any:
     """Return an argument as the block expects it: nested specs built, names of ``torch.nn`` as classes."""
     if isinstance(value, Spec | Live):
         return value.build(*given)
-    if isinstance(default, type) and isinstance(value, str):
-        if not isinstance(getattr(nn, value, None), type):
-            checks.fail("activation", "be the name of a class of torch.nn", repr(value))
-        return getattr(nn, value)
-    return value
+    if not (isinstance(default, type) and isinstance(value, str)):
+        return value
+    if not isinstance(getattr(nn, value, None), type):
+        checks.fail("activation", "be the name of a class of torch.nn", repr(value))
+    return getattr(nn, value)

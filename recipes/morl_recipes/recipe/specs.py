@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +32,6 @@ class Choices(int):
         return env.action_dim if env.num_actions is None else cls(env.num_actions)
 
 
-def _like(block: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a function the signature of a block, so that its spec has the block's fields and defaults."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        function.__signature__ = inspect.signature(block)  # type: ignore[attr-defined]
-        return function
-
-    return decorate
-
-
-@_like(ppo.UnitBoxGaussianActor)
 def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **options: Any) -> ppo.Actor:
     """Make the actor for the kind of actions: Gaussian in the unit box, or categorical for :class:`Choices`.
 
@@ -52,6 +41,10 @@ def make_actor(observation_dim: int, num_objectives: int, action_dim: int, **opt
         return ppo.UnitBoxGaussianActor(observation_dim, num_objectives, action_dim, **options)
     options.pop("log_std", None)
     return ppo.CategoricalActor(observation_dim, num_objectives, int(action_dim), **options)
+
+
+# The spec takes its fields and defaults from the signature.
+make_actor.__signature__ = inspect.signature(ppo.UnitBoxGaussianActor)  # type: ignore[attr-defined]
 
 
 def make_weighted(observation_dim: int, num_objectives: int, critic: nn.Module) -> critics.AttentionWeightedCritic:
@@ -76,14 +69,12 @@ def make_torchjd(weighting: str = "UPGradWeighting") -> combiners.TorchJD:
 
 def _called(text: str) -> tuple[str, dict[str, Any]]:
     """Split ``"Name(key=number)"`` into the name and its arguments, without executing anything."""
-    try:
+    with suppress(SyntaxError, ValueError, TypeError):
         call = ast.parse(text, mode="eval").body
         if isinstance(call, ast.Name):
             return call.id, {}
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
             return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, TypeError):
-        pass
     raise ValueError(f"`weighting` must look like Name or Name(key=number), got {text!r}.")
 
 

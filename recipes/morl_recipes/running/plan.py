@@ -43,7 +43,11 @@ class Job:
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop live objects, because a job is sent as plain data and the text of the user's files."""
-        return {**self.__dict__, "runs": tuple(run.described() for run in self.runs), "source": None}
+        return {
+            **self.__dict__,
+            "runs": tuple(run.described() for run in self.runs),
+            "source": None,
+        }
 
     def live(self) -> tuple[list[Run], EnvSource]:
         """Return the runs with live recipes, and the source of their environments."""

@@ -135,7 +135,7 @@ class Recorder:
             checkpoint.require_versions(path)
         state, meta = checkpoint.load(path)
         checkpoint.require_same(path, meta, self._identity)
-        for other in checkpoint.versions_note(meta):
+        if other := checkpoint.other_versions_of(meta):
             LOG.warning("%s was written by other versions (%s); it is continued all the same.", path, other)
         try:
             load_tensors(self.batch, state)

@@ -29,8 +29,8 @@ from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.stored_runs import StoredEnvironments, require_dynamics
 from morl_recipes.store.record import RunRecord, at_point
+from morl_recipes.store.run_folder import read_tests
 from morl_recipes.store.store import Store
-from morl_recipes.store.tests import read_tests, write_test
 
 
 @dataclass(frozen=True)
@@ -121,13 +121,12 @@ def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[lis
     """Return the runs to test by environment and actor, the ids of those with such a test, and reading problems."""
     groups: dict[str, list[_Stored]] = {}
     there, problems = list[str](), list[str]()
-    planned = {run.run_id: run for run in store.manifest.runs}
     for run_id, fields in store.records():
-        run = planned[run_id]
+        run = store.planned[run_id]
         try:
             if isinstance(fields, StoreError):
                 raise fields
-            points = read_tests(store, fields).values()
+            points = read_tests(store.folder(run_id), fields).values()
             if fields["status"] != "done":
                 continue
             if all(point is not None and point["episodes"] == episodes for point in points):
@@ -178,7 +177,7 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         ) from error
     for place, (run, _) in enumerate(part):
         info = store.manifest.environments[run.env]
-        write_test(store, run.run_id, _points(returns[2 * place : 2 * place + 2], run, info.bounds))
+        store.write_test(run.run_id, _points(returns[2 * place : 2 * place + 2], run, info.bounds))
     return [run.run_id for run, _ in part]
 
 

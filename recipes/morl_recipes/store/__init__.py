@@ -10,7 +10,7 @@ from typing import Any
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.front import FrontRecord, read_front
+from morl_recipes.store.front import FrontReturns, read_front
 from morl_recipes.store.manifest import SCHEMA, EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
@@ -21,7 +21,7 @@ __all__ = [
     "SCHEMA",
     "EnvInfo",
     "Finding",
-    "FrontRecord",
+    "FrontReturns",
     "Manifest",
     "Run",
     "RunRecord",

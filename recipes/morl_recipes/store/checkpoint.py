@@ -13,21 +13,16 @@ from torch import Tensor
 
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
+from morl_recipes.store.difference import changes
 from morl_recipes.store.versions import DECISIVE, dynamics_of, other_versions
 
 CHECKPOINT = "checkpoint.safetensors"
-"""Name of the file."""
-
 FORMAT = "morl-blocks checkpoint"
 VERSION = 3
 """Since version 3 the history is a file beside the checkpoint, which therefore does not grow."""
 
 ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
 """Advice about other versions."""
-
-
-class OtherVersionsError(StoreError):
-    """A training would continue under other versions than it started with; the user may accept them."""
 
 
 class CheckpointError(ValueError):
@@ -80,22 +75,17 @@ def peek(path: Path) -> dict[str, Any]:
     return meta if isinstance(meta, dict) else {}
 
 
-def versions_note(meta: dict[str, Any]) -> list[str]:
-    """Describe which versions wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; empty for the installed ones."""
-    stored = meta.get("versions")
-    env = meta.get("env")
+def other_versions_of(meta: dict[str, Any]) -> str:
+    """Describe the versions that wrote a checkpoint, as ``torch 2.8.0, here 2.13.0``; empty for the installed ones."""
+    stored, env = meta.get("versions"), meta.get("env")
     packages = (*DECISIVE, *dynamics_of(str(env.get("name", "")) if isinstance(env, dict) else ""))
-    other = other_versions(stored, packages=packages) if isinstance(stored, dict) else ""
-    return [other] if other else []
+    return other_versions(stored, packages=packages) if isinstance(stored, dict) else ""
 
 
 def require_versions(path: Path) -> None:
-    """Require that a checkpoint, if there is one, was written by the installed versions.
-
-    Other versions raise :class:`OtherVersionsError` with advice. A damaged file is reported by :func:`load`.
-    """
-    for other in versions_note(peek(path)):
-        raise OtherVersionsError(
+    """Require that a checkpoint, if there is one, was written by the installed versions; a damaged one passes."""
+    if other := other_versions_of(peek(path)):
+        raise StoreError(
             f"{path}: was written by other versions ({other}): the numbers may differ from an uninterrupted training. "
             f"{ACCEPT}, or use those versions."
         )
@@ -103,26 +93,11 @@ def require_versions(path: Path) -> None:
 
 def require_same(path: Path, saved: dict[str, Any], asked: dict[str, Any]) -> None:
     """Require that a checkpoint belongs to the requested training; the error names the difference with both values."""
-    for name, value in asked.items():
-        found = _difference(name, saved.get(name), json.loads(json.dumps(value)))
-        if found is not None:
-            where, stored, given = found
+    for name, given in json.loads(json.dumps(asked)).items():
+        for where, stored, wanted in changes(saved.get(name), given, name):
             raise OtherTrainingError(
-                f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {given}."
+                f"`{path}` must belong to the same training, got another `{where}`: stored {stored}, given {wanted}."
             )
-
-
-def _difference(name: str, stored: Any, given: Any) -> tuple[str, Any, Any] | None:
-    """Return the first path at which two JSON values differ, with both values; ``None`` if they are equal."""
-    if stored == given:
-        return None
-    if isinstance(stored, dict) and isinstance(given, dict) and stored.keys() == given.keys():
-        below = [(f"{name}.{key}", stored[key], given[key]) for key in given]
-    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
-        below = [(f"{name}[{index}]", stored[index], given[index]) for index in range(len(given))]
-    else:
-        return name, stored, given
-    return next(found for parts in below if (found := _difference(*parts)) is not None)
 
 
 def _checksum(tensors: dict[str, Tensor], text: str) -> str:

@@ -1,6 +1,6 @@
-"""Describe in words how two sweeps differ, from their manifests as JSON."""
+"""Where JSON values differ, and in words how two sweeps do."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from morl_recipes.common.naming import some
@@ -8,6 +8,27 @@ from morl_recipes.common.naming import some
 SHOWN = 4
 
 Fields = Mapping[str, Any]
+
+
+def changes(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the path of each value in which two nested ones differ, with both; a missing one is ``None``.
+
+    Example:
+        >>> list(changes({"mu": {"type": "Fixed", "mu": 1.0}}, {"mu": {"type": "Fixed", "mu": 2.0}}))
+        [('mu.mu', 1.0, 2.0)]
+    """
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key in dict.fromkeys((*ours, *theirs)):
+            below = f"{path}.{key}" if path else str(key)
+            if key in ours and key in theirs:
+                yield from changes(ours[key], theirs[key], below)
+            else:
+                yield below, ours.get(key), theirs.get(key)
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for index, pair in enumerate(zip(ours, theirs, strict=True)):
+            yield from changes(*pair, f"{path}[{index}]")
+    elif ours != theirs:
+        yield path, ours, theirs
 
 
 def describe_difference(ours: Fields, theirs: Fields) -> str | None:
@@ -23,17 +44,21 @@ def describe_difference(ours: Fields, theirs: Fields) -> str | None:
     mine, known = ({run["run_id"]: {**run, "plugin": ""} for run in fields["runs"]} for fields in (ours, theirs))
     if mine == known:
         return None
-    settings = [{**_steps(manifest["runs"]), **manifest["training"]} for manifest in (ours, theirs)]
+    settings = [_settings(manifest) for manifest in (ours, theirs)]
     both = settings[0].keys() & settings[1].keys()  # older manifests only record the steps
-    changes = [change for change in _changes(*settings) if change.split()[0] in both]
-    changes += _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
-    changed = [key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key)]
-    return some(changes, SHOWN, between="; ") or f"other planned runs, first {min(changed)}"
+    found = [words for words in _in_words(*settings) if words.split()[0] in both]
+    found += _axes(ours["runs"], theirs["runs"]) + _recipes(ours["runs"], theirs["runs"])
+    first = min(key for key in mine.keys() | known.keys() if mine.get(key) != known.get(key))
+    return some(found, SHOWN, between="; ") or f"other planned runs, first {first}"
 
 
-def _steps(runs: Sequence[Fields]) -> dict[str, Any]:
-    steps = {run["steps"] for run in runs}
-    return {"total_steps": steps.pop()} if len(steps) == 1 else {}
+def _in_words(ours: Any, theirs: Any) -> list[str]:
+    return [f"{path} {one} instead of {other}" for path, one, other in changes(ours, theirs)]
+
+
+def _settings(manifest: Fields) -> Fields:
+    steps = {run["steps"] for run in manifest["runs"]}
+    return {**({"total_steps": steps.pop()} if len(steps) == 1 else {}), **manifest["training"]}
 
 
 def _axes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
@@ -46,9 +71,8 @@ def _axes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
     found = []
     for name, key in axes.items():
         mine, known = (list(dict.fromkeys(map(key, runs))) for runs in (ours, theirs))
-        added = [value for value in mine if value not in known]
-        gone = [value for value in known if value not in mine]
-        parts = [f"{word} {some(names, SHOWN)}" for word, names in (("with", added), ("without", gone)) if names]
+        added, gone = [one for one in mine if one not in known], [one for one in known if one not in mine]
+        parts = [f"{word} {some(values, SHOWN)}" for word, values in (("with", added), ("without", gone)) if values]
         found += [f"{name} {' and '.join(parts)}"] if parts else []
     return found
 
@@ -58,27 +82,8 @@ def _recipes(ours: Sequence[Fields], theirs: Sequence[Fields]) -> list[str]:
     mine, known = ({(run["group"], run["method"]): run for run in runs} for runs in (ours, theirs))
     found = []
     for key in [key for key in mine if key in known]:
-        changes = _changes(_flat(mine[key]["recipe"]), _flat(known[key]["recipe"]))
-        if not changes and mine[key]["plugin"] != known[key]["plugin"] and known[key]["plugin"]:
-            changes = ["another text of its file"]
-        found += [f"{key[0]}/{key[1]}: {', '.join(changes[:SHOWN])}"] if changes else []
+        words = _in_words(mine[key]["recipe"], known[key]["recipe"])
+        if not words and mine[key]["plugin"] != known[key]["plugin"] and known[key]["plugin"]:
+            words = ["another text of its file"]
+        found += [f"{key[0]}/{key[1]}: {', '.join(words[:SHOWN])}"] if words else []
     return found
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Return every number of a nested recipe by its path.
-
-    Example:
-        >>> _flat({"mu": {"type": "Fixed", "mu": 1.0}})
-        {'mu.type': 'Fixed', 'mu.mu': 1.0}
-    """
-    if not isinstance(value, Mapping):
-        return {path: value}
-    items = [_flat(item, f"{path}.{key}" if path else str(key)) for key, item in value.items()]
-    return {key: number for item in items for key, number in item.items()}
-
-
-def _changes(ours: Fields, theirs: Fields) -> list[str]:
-    """List the keys of two dictionaries whose values differ."""
-    keys = dict.fromkeys((*ours, *theirs))
-    return [f"{key} {ours.get(key)} instead of {theirs.get(key)}" for key in keys if ours.get(key) != theirs.get(key)]

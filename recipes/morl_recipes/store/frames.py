@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from morl_recipes.common import checks, scores
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import IDENTITY
-from morl_recipes.store.histories import History, read_history, stacked
 from morl_recipes.store.record import RunRecord, at_point
+from morl_recipes.store.run_folder import Rows, read_history, read_policy, read_tests
 from morl_recipes.store.shapes import POLICY, TEST_POINTS
 from morl_recipes.store.store import Store
-from morl_recipes.store.tests import read_tests
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,8 @@ FrameKind: TypeAlias = Literal["pandas", "polars"]
 Damaged: TypeAlias = Literal["raise", "mark"]
 
 KEYS = list(IDENTITY)
-_TEXT, _WHOLE = ("run_id", "group", "method", "env", "status", "reason"), ("seed", "iteration", "steps")
+_TEXT, _COUNTS, _WHOLE = (*KEYS[:4], "status", "reason"), ("iteration", "steps"), ("seed", "iteration", "steps")
+_POINTS = ("peak", "final")
 
 
 def _number(value: float | None) -> float:
@@ -37,24 +38,19 @@ def _row(fields: Mapping[str, Any], objectives: int) -> dict[str, Any]:
     """Flatten one ``run.json`` with its tests; objectives that the environment does not have are NaN."""
     row = {key: fields[key] for key in (*KEYS, "status", "reason", "steps")}
     row["preference"] = tuple(fields["preference"])
-    for name in ("peak", "final"):
+    for name in _POINTS:
         point = fields[name] or {"returns": []}
         row |= {f"{name}_{key}": _number(point.get(key)) for key in ("steps", *scores.names())}
-        returns = [*point["returns"], *[None] * (objectives - len(point["returns"]))]
-        row |= {f"{name}_{i}": _number(value) for i, value in enumerate(returns)}
+        returns = dict(enumerate(point["returns"]))
+        row |= {f"{name}_{i}": _number(returns.get(i)) for i in range(objectives)}
     for name in TEST_POINTS:
         point = fields.get(name) or {}
-        known = {key: value for key, value in point.items() if key not in ("returns", "returns_se")}
+        row[f"{name}_episodes"] = _number(point.get("episodes"))
         for suffix in ("", "_se"):
-            known |= {f"{i}{suffix}": value for i, value in enumerate(point.get(f"returns{suffix}", ()))}
-        row |= {f"{name}_{key}": _number(known.get(key)) for key in _test_keys(objectives)}
+            row |= {f"{name}_{key}{suffix}": _number(point.get(f"{key}{suffix}")) for key in scores.names()}
+            returns = dict(enumerate(point.get(f"returns{suffix}", ())))
+            row |= {f"{name}_{i}{suffix}": _number(returns.get(i)) for i in range(objectives)}
     return row
-
-
-def _test_keys(objectives: int) -> list[str]:
-    """Columns of a test: its episodes, then scores and returns with their standard errors."""
-    numbers = [*scores.names(), *map(str, range(objectives))]
-    return ["episodes", *(f"{key}{suffix}" for suffix in ("", "_se") for key in numbers)]
 
 
 def run_columns(objectives: int) -> list[str]:
@@ -85,8 +81,9 @@ def load_runs(
         ``test_final_...``, where ``_se`` is a standard error over episodes.
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
-    as_asked = _converter(frame)
-    return as_asked(_Reading(Store.open(store), damaged).read(runs=True).runs())
+    convert = _converter(frame)
+    checks.one_of("damaged", damaged, get_args(Damaged))
+    return convert(_read(Store.open(store), damaged=damaged, histories=False)[0])
 
 
 @overload
@@ -110,8 +107,9 @@ def load_history(
         ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
         have is NaN for it.
     """
-    as_asked = _converter(frame)
-    return as_asked(_Reading(Store.open(store), damaged).read(histories=True).histories(KEYS))
+    convert = _converter(frame)
+    checks.one_of("damaged", damaged, get_args(Damaged))
+    return convert(_read(Store.open(store), damaged=damaged, tests=False)[1])
 
 
 def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -119,71 +117,71 @@ def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame
 
     If columns are given, those that no run has are left out; the run id is a category, and no other name is included.
     """
-    reading = _Reading(store, "mark", None if columns is None else frozenset(columns)).read(runs=True, histories=True)
-    return reading.runs(), reading.histories(KEYS if columns is None else ["run_id"])
+    return _read(store, columns, damaged="mark")
 
 
-class _Reading:
-    """One pass over the runs of a store; ``columns`` are the history columns to keep, ``None`` for all."""
+def _read(
+    store: Store, columns: Sequence[str] | None = None, *, damaged: Damaged, tests: bool = True, histories: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the runs, their tests, which may have been written later, and their histories in one pass."""
+    objectives = store.manifest.most_objectives
+    rows, keys, read, problems = list[dict[str, Any]](), list[list[Any]](), list[Rows](), dict[str, str]()
+    for run_id, fields in store.records():
+        try:
+            if isinstance(fields, StoreError):
+                raise fields
+            folder = store.folder(run_id)
+            row = _row(fields | (read_tests(folder, fields) if tests else {}), objectives)
+            if histories:
+                read.append(read_history(folder, fields, columns))
+                keys.append([row[key] for key in KEYS])
+        except StoreError as problem:
+            if damaged == "raise":
+                raise
+            problems[run_id] = str(problem)
+            wrong = {"status": "damaged", "reason": str(problem), "steps": 0, **dict.fromkeys(_POINTS)}
+            row = _row({**dict(zip(KEYS, store.planned[run_id].identity, strict=True)), **wrong}, objectives)
+        rows.append(row)
+    table = _stacked(keys, read, named=columns is None)
+    table.attrs["damaged"] = problems
+    return pd.DataFrame(rows, columns=run_columns(objectives)), table
 
-    def __init__(self, store: Store, damaged: Damaged, columns: frozenset[str] | None = None) -> None:
-        checks.one_of("damaged", damaged, get_args(Damaged))
-        self._store, self._damaged, self._columns = store, damaged, columns
-        self._rows, self._histories, self._keys = list[dict[str, Any]](), list[History](), list[list[Any]]()
-        self._problems = dict[str, str]()
 
-    def read(self, *, runs: bool = False, histories: bool = False) -> "_Reading":
-        """Read every run, with tests that were written later, or its history."""
-        objectives = self._store.manifest.most_objectives
-        planned = {run.run_id: run for run in self._store.manifest.runs}
-        for run_id, fields in self._store.records():
-            try:
-                if isinstance(fields, StoreError):
-                    raise fields
-                row = _row(fields | read_tests(self._store, fields), objectives) if runs else {}
-                if histories:
-                    self._histories.append(read_history(self._store, fields, self._columns))
-                    self._keys.append([*(fields[key] for key in KEYS[:4]), tuple(fields["preference"]), fields["seed"]])
-            except StoreError as problem:
-                if self._damaged == "raise":
-                    raise
-                self._problems[run_id] = str(problem)
-                identity = {key: getattr(planned[run_id], key) for key in KEYS}
-                wrong = {"status": "damaged", "reason": str(problem), "steps": 0, "peak": None, "final": None}
-                row = _row({**identity, **wrong}, objectives)
-            self._rows.append(row)
-        return self
+def _stacked(keys: list[list[Any]], histories: Sequence[Rows], *, named: bool) -> pd.DataFrame:
+    """Return one row per run and iteration with all keys of the run, or its id alone; a missing column is NaN."""
+    own = KEYS if named else KEYS[:1]
+    if not histories:
+        return pd.DataFrame(columns=[*own, *_COUNTS])
+    owner = np.repeat(np.arange(len(keys)), [len(one.numbers) for one in histories])
+    identity = pd.DataFrame(keys, columns=KEYS)[own]
+    if not named:  # store each id once, not once per row
+        identity = identity.astype("category")
+    whose = {key: identity[key].take(owner).array for key in own}
+    return pd.DataFrame(whose | _columns(histories), copy=False)
 
-    def runs(self) -> pd.DataFrame:
-        """Return one row per run."""
-        return pd.DataFrame(self._rows, columns=run_columns(self._store.manifest.most_objectives))
 
-    def histories(self, keys: list[str]) -> pd.DataFrame:
-        """Return one row per run and iteration, starting with some of the keys."""
-        table = pd.DataFrame(columns=[*keys, "iteration", "steps"])
-        if self._keys:
-            owner = np.repeat(np.arange(len(self._keys)), [len(one.numbers) for one in self._histories])
-            identity = pd.DataFrame(self._keys, columns=KEYS)[keys]
-            if self._columns is not None:  # store each name once, not once per row
-                identity = identity.astype("category")
-            whose = {key: identity[key].take(owner).array for key in keys}
-            table = pd.DataFrame(whose | stacked(self._histories), copy=False)
-        table.attrs["damaged"] = self._problems
-        return table
+def _columns(histories: Sequence[Rows]) -> dict[str, NDArray[Any]]:
+    """Concatenate histories column by column."""
+    places = {columns: {name: i for i, name in enumerate(columns)} for columns in {one.columns for one in histories}}
+    table: dict[str, NDArray[Any]] = {}
+    for name in dict.fromkeys(name for one in histories for name in one.columns):
+        found = [(one.numbers, places[one.columns].get(name)) for one in histories]
+        column = [np.full(len(rows), np.nan) if i is None else rows[:, i] for rows, i in found]
+        table[name] = np.concatenate(column).astype(np.int64 if name in _COUNTS else np.float64, copy=False)
+    return table
 
 
 def load_record(store: Store, run_id: str) -> RunRecord:
     """Return a run as it was written, including its policies."""
-    fields = store.read(run_id)
-    bare = POLICY not in fields["files"]  # the run failed before it had a policy
-    tensors = {} if bare else store.policy(run_id)
+    fields, folder = store.read(run_id), store.folder(run_id)
+    tensors = read_policy(folder, fields) if POLICY in fields["files"] else {}  # a run may fail before it has one
     kept = {key: fields[key] for key in (*KEYS, "status", "reason", "steps", "recipe")}
-    kept |= {name: _point(fields[name]) for name in ("peak", "final")}
+    kept |= {name: _point(fields[name]) for name in _POINTS}
     kept |= {"preference": tuple(fields["preference"]), "versions": fields.get("versions", {})}
     return RunRecord(
         **kept,
-        **read_tests(store, fields),
-        history=pd.DataFrame(stacked([read_history(store, fields)])),
+        **read_tests(folder, fields),
+        history=pd.DataFrame(_columns([read_history(folder, fields)])),
         policy=at_point(tensors, "final") or tensors,  # if there is no best policy, the last one has no prefix
         peak_policy=at_point(tensors, "peak"),
     )
@@ -193,10 +191,8 @@ def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Restore a validation point: JSON has lists for tuples and null for NaN."""
     if fields is None:
         return None
-    return {
-        key: tuple(map(_number, value)) if key == "returns" else _number(value) if key in scores.names() else value
-        for key, value in fields.items()
-    }
+    restored = {name: _number(fields[name]) for name in scores.names() if name in fields}
+    return {**fields, **restored, "returns": tuple(map(_number, fields["returns"]))}
 
 
 def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":

@@ -1,9 +1,9 @@
-"""The record of a front: returns of policies for many preferences, without the policies."""
+"""What analysis reads of a front: returns of policies for many preferences, without the policies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FrontRecord:
+class FrontReturns:
     """Returns of each policy of a front for each preference; n evaluations of m objectives.
 
     Attributes:
@@ -98,15 +98,12 @@ class FrontRecord:
 
     def of(self, seed: int) -> Self:
         """Return the front of one seed."""
-        own = self._policies_of(seed)
+        own = [index for index, other in enumerate(self.seeds) if other == seed]
+        if not own:
+            checks.fail("seed", f"be one of {sorted(set(self.seeds))}", seed)
         rows = np.isin(self.member, own)
         arrays = {name: getattr(self, name)[rows] for name in ("asked", "returns", "errors")}
         return replace(self, seeds=(seed,) * len(own), member=np.searchsorted(own, self.member[rows]), **arrays)
-
-    def _policies_of(self, seed: int) -> list[int]:
-        if seed not in self.seeds:
-            checks.fail("seed", f"be one of {sorted(set(self.seeds))}", seed)
-        return [index for index, other in enumerate(self.seeds) if other == seed]
 
     def hypervolume(self, reference: Sequence[float], *, allow_empty: bool = False) -> float:
         """Compute the hypervolume of the points above a reference point.
@@ -119,15 +116,27 @@ class FrontRecord:
 
     def table(self) -> pd.DataFrame:
         """Return one row per point: preference, mean returns and their standard errors."""
-        names = [*(f"weight of {name}" for name in self.objectives), *self.objectives]
-        names += [f"error of {name}" for name in self.objectives]
+        names = [form.format(name) for form in ("weight of {}", "{}", "error of {}") for name in self.objectives]
         rows = np.concatenate([self.preferences, self.points, self.standard_errors], axis=1)
         return pd.DataFrame(rows, columns=names).assign(seed=[self.seeds[self.member[index]] for index in self.kept])
 
 
-def read_front(folder: Path) -> FrontRecord:
-    """Read the record of a front without its policies."""
-    return record_of(unseal_front(folder), folder)
+def read_front(folder: Path, stored: Mapping[str, Any] | None = None) -> FrontReturns:
+    """Read a front without its policies, or check its fields; they may be untrusted. Damage raises ``StoreError``."""
+    stored = unseal_front(folder) if stored is None else stored
+    try:
+        front = FrontReturns(**{name: read(stored[name]) for name, read in _READ.items()})
+        shape = (len(front.member), len(front.objectives))
+        for name in ("asked", "returns", "errors"):
+            if getattr(front, name).shape != shape:
+                raise ValueError(f"{name} has shape {getattr(front, name).shape}, not {shape}")
+        if not shape[0] or not np.isin(front.member, range(len(front.seeds))).all():
+            raise ValueError("an evaluation belongs to no policy")
+        if not np.isfinite(front.returns).all() or not np.isfinite(front.asked).all():
+            raise ValueError("a number is not finite")
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        raise damaged_front(folder, error) from error
+    return front
 
 
 def unseal_front(folder: Path) -> dict[str, Any]:
@@ -135,36 +144,14 @@ def unseal_front(folder: Path) -> dict[str, Any]:
     return unseal(folder / NAME, schema=SCHEMA, advice=ADVICE)
 
 
-def record_of(stored: Mapping[str, Any], folder: Path) -> FrontRecord:
-    """Return the record for the given fields; every number is checked, because the file may be untrusted."""
-    try:
-        record = FrontRecord(
-            env=str(stored["env"]),
-            objectives=tuple(map(str, stored["objectives"])),
-            method=str(stored["method"]),
-            conditioned=bool(stored["conditioned"]),
-            seeds=tuple(map(int, stored["seeds"])),
-            asked=_array(stored["asked"]),
-            returns=_array(stored["returns"]),
-            errors=_array(stored["errors"]),
-            member=np.array(stored["member"], dtype=np.int64),
-            episodes=int(stored["episodes"]),
-            gamma=float(stored["gamma"]),
-        )
-        _check(record)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-        raise damaged_front(folder, error) from error
-    return record
-
-
 def damaged_front(folder: Path, error: Exception) -> StoreError:
     """Return the error for a front whose fields cannot be read."""
     return StoreError(f"{folder / NAME}: damaged ({type(error).__name__}: {str(error)[:200]}). {ADVICE}")
 
 
-def record_fields(record: FrontRecord) -> dict[str, Any]:
-    """Return the record's own fields, without those of a subclass."""
-    return {own.name: getattr(record, own.name) for own in fields(FrontRecord)}
+def front_fields(front: FrontReturns) -> dict[str, Any]:
+    """Return the fields of a front without its policies."""
+    return {name: getattr(front, name) for name in _READ}
 
 
 def _array(rows: list[list[float | None]]) -> Array:
@@ -172,13 +159,14 @@ def _array(rows: list[list[float | None]]) -> Array:
     return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=np.float64)
 
 
-def _check(record: FrontRecord) -> None:
-    """Require consistent shapes."""
-    shape = (len(record.member), len(record.objectives))
-    for name in ("asked", "returns", "errors"):
-        if getattr(record, name).shape != shape:
-            raise ValueError(f"{name} has shape {getattr(record, name).shape}, not {shape}")
-    if not shape[0] or not np.isin(record.member, range(len(record.seeds))).all():
-        raise ValueError("an evaluation belongs to no policy")
-    if not np.isfinite(record.returns).all() or not np.isfinite(record.asked).all():
-        raise ValueError("a number is not finite")
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("env", "method"), str),
+    "objectives": lambda names: tuple(map(str, names)),
+    "conditioned": bool,
+    "seeds": lambda seeds: tuple(map(int, seeds)),
+    **dict.fromkeys(("asked", "returns", "errors"), _array),
+    "member": lambda indices: np.array(indices, dtype=np.int64),
+    "episodes": int,
+    "gamma": float,
+}
+"""How each field is read from JSON."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
-import math
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,12 +82,11 @@ class History:
     def _parse(self, content: bytes, count: int) -> list[Tensor]:
         """Return the rows ``[R, C]`` of a file: one line per iteration and run that was active in it."""
         rows = torch.full((count, len(self.runs), len(self.columns)), torch.nan, dtype=torch.float64)
-        first = 2 + self.objectives
-        order: dict[str, int] = {}
-        for cells in itertools.islice(csv.reader(io.StringIO(content.decode())), 1, None):
-            row = order.setdefault(cells[first], len(order))
-            numbers = [float(cell) if cell else math.nan for cell in cells[first:]]
-            rows[row, int(cells[0])] = torch.tensor(numbers, dtype=torch.float64)
+        if count:
+            lines = torch.from_numpy(np.genfromtxt(io.BytesIO(content), delimiter=",", skip_header=1, ndmin=2))
+            numbers = lines[:, 2 + self.objectives :]
+            row = numbers[:, 0].unique(return_inverse=True)[1]
+            rows[row, lines[:, 0].long()] = numbers
         return list(rows.unbind(0))
 
     def _append(self, table: Tensor) -> None:

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
+from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.difference import describe_difference
@@ -32,9 +35,7 @@ def describe_machine() -> dict[str, Any]:
 def check_run_id(run_id: str, name: str = "run_id") -> None:
     """Require an id that is a safe folder name on every system."""
     if not _RUN_ID.fullmatch(run_id):
-        raise ValueError(
-            f"`{name}` must be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9, got {run_id!r}."
-        )
+        checks.fail(name, "be 1 to 200 of A-Z a-z 0-9 . _ = - and start with one of A-Z a-z 0-9", repr(run_id))
 
 
 def make_run_id(
@@ -70,20 +71,17 @@ class EnvInfo:
     @property
     def bounds(self) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
         """Return the lowest and the highest returns, or ``None`` if they cannot be used."""
-        if self.bounds_problem is not None or self.low is None or self.high is None:
-            return None
-        return self.low, self.high
+        return None if self.bounds_problem or self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def bounds_problem(self) -> str | None:
         """Return why no hypervolume can be computed; ``None`` when it can."""
-        numbers = (None,) if self.low is None or self.high is None else (*self.low, *self.high)
-        if not all(number is not None and math.isfinite(number) for number in numbers):
+        low, high = self.low or (None,), self.high or (None,)
+        if not all(number is not None and math.isfinite(number) for number in (*low, *high)):
             return "the bounds of its returns are unknown"
-        low, high = self.low or (), self.high or ()
         if not len(low) == len(high) == len(self.objectives):
             return f"{len(self.objectives)} objectives have {len(low)} lower and {len(high)} upper bounds"
-        if not all(bottom < top for bottom, top in zip(low, high, strict=True)):
+        if not (np.array(low) < np.array(high)).all():
             return "an upper bound of its returns does not exceed the lower one"
         return None
 
@@ -119,15 +117,13 @@ class Manifest:
         for run in self.runs:
             check_run_id(run.run_id)
             if run.run_id in seen:
-                raise ValueError(f"`runs` must have distinct run ids, got {run.run_id!r} twice.")
+                checks.fail("runs", "have distinct run ids", f"{run.run_id!r} twice")
             seen.add(run.run_id)
             if run.env not in self.environments:
-                raise ValueError(f"`environments` must describe {run.env!r}, got {sorted(self.environments)}.")
-            if len(run.preference) != len(self.environments[run.env].objectives):
-                raise ValueError(
-                    f"`preference` must have one weight per objective {self.environments[run.env].objectives}, "
-                    f"got {run.preference}."
-                )
+                checks.fail("environments", f"describe {run.env!r}", sorted(self.environments))
+            objectives = self.environments[run.env].objectives
+            if len(run.preference) != len(objectives):
+                checks.fail("preference", f"have one weight per objective {objectives}", run.preference)
 
     @property
     def most_objectives(self) -> int:
@@ -136,11 +132,9 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest as JSON fields, with its schema version."""
-        parts = {
-            "environments": {name: vars(info) for name, info in self.environments.items()},
-            "runs": [run.to_dict() for run in self.runs],
-        }
-        fields: dict[str, Any] = as_json({"schema": SCHEMA, **vars(self), **parts})
+        environments = {name: vars(info) for name, info in self.environments.items()}
+        runs = [run.to_dict() for run in self.runs]
+        fields: dict[str, Any] = as_json({"schema": SCHEMA, **vars(self), "environments": environments, "runs": runs})
         return fields
 
     @classmethod

@@ -25,12 +25,7 @@ class RunRecord:
     """Everything about one finished run.
 
     Attributes:
-        run_id: As in :class:`~morl_recipes.Run`, like the fields up to ``seed``.
-        group: See there.
-        method: See there.
-        env: See there.
-        preference: See there.
-        seed: See there.
+        run_id: As in :class:`~morl_recipes.Run`, like ``group``, ``method``, ``env``, ``preference`` and ``seed``.
         status: ``"done"`` or ``"failed"``.
         reason: Why it failed; empty when done.
         steps: Environment steps that were trained.
@@ -75,11 +70,15 @@ class RunRecord:
         checks.one_of("status", self.status, get_args(Status))
         if self.status == "done" and (self.peak is None or self.final is None):
             raise ValueError("`peak` and `final` must be given for a run that is done, got None.")
-        for name in ("peak", "final"):
-            _check_point(name, getattr(self, name), len(self.preference))
-        missing = {"iteration", "steps"} - set(self.history.columns)
-        if missing:
-            raise ValueError(f"`history` must have the columns iteration and steps, got none named {sorted(missing)}.")
+        for name, point in (("peak", self.peak), ("final", self.final)):
+            known = (*POINT_FIELDS, *scores.names())
+            missing = [key for key in known if point is not None and key not in point]
+            if missing:
+                raise ValueError(f"`{name}` must have the fields {', '.join(known)}, got none named {missing[0]}.")
+            if point is not None and len(point["returns"]) != (m := len(self.preference)):
+                raise ValueError(f"`{name}` must have {m} returns, one per weight, got {len(point['returns'])}.")
+        if lacking := sorted({"iteration", "steps"} - set(self.history.columns)):
+            raise ValueError(f"`history` must have the columns iteration and steps, got none named {lacking}.")
         for column_name, column in self.history.items():
             if not pd.api.types.is_numeric_dtype(column.dtype):
                 raise ValueError(f"`history` must hold numbers, got column {column_name!r} of {column.dtype}.")
@@ -91,8 +90,10 @@ class RunRecord:
         text = io.StringIO()
         self.history.astype(float).to_csv(text, index=False, lineterminator="\n", na_rep="nan")
         content = {HISTORY: text.getvalue().encode()}
-        if self.policy:
-            tensors = {name: t.detach().cpu().contiguous() for name, t in self._tensors().items()}
+        if self.policy:  # with prefixed names, peak.<name> and final.<name>, if there are two of them
+            both = {"peak.": self.peak_policy, "final.": self.policy} if self.peak_policy else {"": self.policy}
+            named = {f"{point}{name}": tensor for point, policy in both.items() for name, tensor in policy.items()}
+            tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in named.items()}
             content[POLICY] = save(tensors, {"run_id": self.run_id})
         own = ("history", "policy", "peak_policy")
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in own}
@@ -102,26 +103,7 @@ class RunRecord:
         content["run.json"] = seal(as_json({"schema": SCHEMA, **fields, "files": sizes}))
         return content
 
-    def _tensors(self) -> Mapping[str, Tensor]:
-        """Return the policies with prefixed names: ``peak.<name>`` and ``final.<name>`` if there are both."""
-        if not self.peak_policy:
-            return self.policy
-        both = {"peak": self.peak_policy, "final": self.policy}
-        return {f"{point}.{name}": tensor for point, policy in both.items() for name, tensor in policy.items()}
-
 
 def at_point(tensors: Mapping[str, Tensor], point: str) -> dict[str, Tensor]:
     """Return the policy of one point from the stored tensors of a run, which contain both."""
     return {name.removeprefix(f"{point}."): tensor for name, tensor in tensors.items() if name.startswith(f"{point}.")}
-
-
-def _check_point(name: str, point: Mapping[str, Any] | None, objectives: int) -> None:
-    """Require the fields of a validation point and every score, with one return per objective."""
-    if point is None:
-        return
-    fields = (*POINT_FIELDS, *scores.names())
-    missing = [key for key in fields if key not in point]
-    if missing:
-        raise ValueError(f"`{name}` must have the fields {', '.join(fields)}, got none named {missing[0]}.")
-    if len(point["returns"]) != objectives:
-        raise ValueError(f"`{name}` must have {objectives} returns, one per weight, got {len(point['returns'])}.")

@@ -1,132 +1,91 @@
 """The structure of a store's JSON: a digest proves that a file is intact, not who wrote it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 POINT_FIELDS = ("iteration", "steps", "returns")
 """Fields of a validation point besides its scores."""
 TEST_POINTS = ("test_peak", "test_final")
 """Test scores of a run, in ``run.json`` or in a separate file; runs of older versions have none."""
-FILES = HISTORY, POLICY = "history.csv", "policy.safetensors"
+HISTORY, POLICY = "history.csv", "policy.safetensors"
 """Files of a run besides ``run.json``."""
 
-Rule = Callable[[Any], bool]
-
-
-def _kind(*types: type) -> Rule:
-    return lambda value: isinstance(value, types) and not isinstance(value, bool)
-
-
-def _or_null(rule: Rule) -> Rule:
-    return lambda value: value is None or rule(value)
-
-
-def _list_of(rule: Rule) -> Rule:
-    return lambda value: isinstance(value, list) and all(map(rule, value))
-
-
-def _map_of(rule: Rule) -> Rule:
-    return lambda value: isinstance(value, dict) and all(map(rule, value.values()))
-
-
-_text, _whole, _mapping, _number = _kind(str), _kind(int), _kind(dict), _or_null(_kind(int, float))
-_numbers, _words = _list_of(_number), _map_of(_text)
-
-
-def _with_numbers(*lists: str) -> Rule:
-    """Require a dictionary of numbers, and lists of numbers under these names."""
-    return lambda value: (
-        isinstance(value, dict)
-        and all(_numbers(item) if key in lists else _number(item) for key, item in value.items())
-    )
-
-
-def _point(value: Any) -> bool:
-    return value is None or (_with_numbers("returns")(value) and all(key in value for key in POINT_FIELDS))
-
-
-def _file(entry: Any) -> bool:
-    return isinstance(entry, dict) and _whole(entry.get("bytes")) and _text(entry.get("sha256"))
-
-
-def _environment(value: Any) -> bool:
-    if not isinstance(value, dict) or not value.get("objectives"):
-        return False
-    rules = {"low": _or_null(_numbers), "high": _or_null(_numbers), "objectives": _list_of(_text)}
-    return all(rule(value.get(name)) for name, rule in rules.items())
-
-
-_IDENTITY: dict[str, Rule] = {**dict.fromkeys(("run_id", "group", "method", "env"), _text), "seed": _whole}
-_RUN: dict[str, Rule] = {
+# A shape is a type, a constant, a tuple of alternatives, a list with the shape of its items, or a dictionary with the
+# shapes of its fields, where ``...`` stands for all fields that are not named (without it they may hold anything).
+_MISSING = object()
+_NUMBER = (float, int, None)
+_NUMBERS, _TEXTS, _ANYTHING = [_NUMBER], {...: str}, dict[Any, Any]()
+_POINT = ({"iteration": _NUMBER, "steps": _NUMBER, "returns": _NUMBERS, ...: _NUMBER}, None)
+_TEST = ({"episodes": int, "returns": _NUMBERS, "returns_se": _NUMBERS, ...: _NUMBER}, None, _MISSING)
+_FILE = ({"bytes": int, "sha256": str}, _MISSING)
+_IDENTITY = {**dict.fromkeys(("run_id", "group", "method", "env"), str), "seed": int, "steps": int}
+_RUN = {
     **_IDENTITY,
-    "reason": _text,
-    "status": lambda value: value in ("done", "failed"),
-    "preference": _numbers,
-    "steps": lambda value: _whole(value) and 0 <= value < 2**53,
-    "peak": _point,
-    "final": _point,
-    "recipe": _mapping,
-    "files": lambda value: _map_of(_file)(value) and set(value) <= set(FILES),
+    "preference": _NUMBERS,
+    "status": ("done", "failed"),
+    "reason": str,
+    "peak": _POINT,
+    "final": _POINT,
+    "recipe": _ANYTHING,
+    "files": {HISTORY: _FILE, POLICY: _FILE, ...: _MISSING},
+    "versions": (_TEXTS, _MISSING),
 }
-_PLANNED: dict[str, Rule] = {
-    **_IDENTITY,
-    "preference": _list_of(_kind(int, float)),
-    "steps": _whole,
-    "recipe": _mapping,
+_PLANNED = {**_IDENTITY, "preference": [(float, int)], "recipe": _ANYTHING}
+_BOUNDS = (_NUMBERS, None)
+_MANIFEST = {
+    **dict.fromkeys(("command", "created"), str),
+    "versions": _TEXTS,
+    "machine": _ANYTHING,
+    "environments": {...: {"objectives": [str], "low": _BOUNDS, "high": _BOUNDS}},
+    "runs": [_PLANNED],
+    "training": (_ANYTHING, _MISSING),  # manifests of older versions lack it and the next one
+    "plugins": ([_TEXTS], _MISSING),
 }
-_MANIFEST: dict[str, Rule] = {
-    **dict.fromkeys(("command", "created"), _text),
-    "versions": _words,
-    "machine": _mapping,
-    "environments": _map_of(_environment),
-    "runs": _list_of(_mapping),
-}
-_LATER: dict[str, Rule] = {"training": _mapping, "plugins": _list_of(_words)}
-"""Fields that are missing in manifests of older versions."""
 
 
 def check_run(fields: Mapping[str, Any]) -> str | None:
     """Return what is wrong with the fields of a ``run.json``; ``None`` when nothing is."""
-    wrong = _first(fields, _RUN)
-    if wrong is not None:
+    if (wrong := _wrong_field(fields, _RUN)) is not None:
         return wrong
     points = [fields["peak"], fields["final"]]
     if fields["status"] == "done" and None in points:
         return "done without a validation"
     if any(point is not None and len(point["returns"]) != len(fields["preference"]) for point in points):
         return "not one return per weight"
-    if not _words(fields.get("versions", {})):
-        return "field 'versions' of another kind"
+    if not 0 <= fields["steps"] < 2**53:
+        return "field 'steps' of another kind"
     return check_tests(fields, len(fields["preference"]))
 
 
 def check_tests(fields: Mapping[str, Any], objectives: int) -> str | None:
     """Return what is wrong with the tests of a run; ``None`` when nothing is, or when there are none."""
-    lists = ("returns", "returns_se")
-    for name in TEST_POINTS:
-        point = fields.get(name)
-        if point is not None and not (
-            _with_numbers(*lists)(point)
-            and _whole(point.get("episodes"))
-            and all(len(point.get(key, ())) == objectives for key in lists)
-        ):
-            return f"field {name!r} of another kind"
-    return None
+    if (wrong := _wrong_field(fields, dict.fromkeys(TEST_POINTS, _TEST))) is not None:
+        return wrong
+    lists = [point[key] for name in TEST_POINTS if (point := fields.get(name)) for key in ("returns", "returns_se")]
+    return None if all(len(numbers) == objectives for numbers in lists) else "a test without one return per weight"
 
 
 def check_manifest(fields: Mapping[str, Any]) -> None:
-    """Require that the fields of a manifest have the types that readers rely on; raise ``ValueError`` otherwise."""
-    wrong = _first(fields, _MANIFEST | {name: rule for name, rule in _LATER.items() if name in fields})
-    for run in fields["runs"] if wrong is None else ():
-        wrong = wrong or _first(run, _PLANNED)
-    if wrong is not None:
+    """Require that the fields of a manifest have the shapes that readers rely on; raise ``ValueError`` otherwise."""
+    if (wrong := _wrong_field(fields, _MANIFEST)) is not None:
         raise ValueError(wrong)
 
 
-def _first(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> str | None:
-    for name, rule in rules.items():
-        if name not in fields:
-            return f"no field {name!r}"
-        if not rule(fields[name]):
-            return f"field {name!r} of another kind"
-    return None
+def _wrong_field(fields: Mapping[Any, Any], shapes: Mapping[Any, Any]) -> str | None:
+    """Return what is wrong with the first field that has not its shape; ``None`` when all have theirs."""
+    for name, shape in shapes.items():
+        if name is not ... and not _fits(fields.get(name, _MISSING), shape):
+            return f"field {name!r} of another kind" if name in fields else f"no field {name!r}"
+    others = [name for name in fields if name not in shapes] if ... in shapes else ()
+    return next((f"field {name!r} of another kind" for name in others if not _fits(fields[name], shapes[...])), None)
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Return whether JSON data has a shape."""
+    if isinstance(shape, tuple):
+        return type(value) in shape or any(_fits(value, one) for one in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(item, shape[0]) for item in value)
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and _wrong_field(value, shape) is None
+    return type(value) is shape if isinstance(shape, type) else bool(value == shape)

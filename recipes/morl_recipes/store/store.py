@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import seal, unseal
 from morl_recipes.store.manifest import SCHEMA, Manifest
 from morl_recipes.store.record import RunRecord
-from morl_recipes.store.run_folder import again, read_fields, read_policy
+from morl_recipes.store.run_folder import RUN, again, read_fields, read_policy, write_test
 
 MANIFEST, RUNS, TEMPORARY = "manifest.json", "runs", "tmp"
 CHECKPOINTS, POPULATIONS, POPULATIONS_SCHEMA = "checkpoints", "populations.json", 1
@@ -30,9 +30,12 @@ class Store:
     complete run or none, even if a process is killed. A finished run is never overwritten: of two writers the first one
     counts. A failed run is replaced by a later attempt.
 
-    Args:
+    Use :meth:`create` or :meth:`open` rather than this constructor.
+
+    Attributes:
         path: Folder of the store.
-        manifest: The plan of the sweep. Use :meth:`create` or :meth:`open` rather than this constructor.
+        manifest: The plan of the sweep.
+        planned: The runs of the plan by id.
 
     Example:
         >>> import tempfile
@@ -43,9 +46,8 @@ class Store:
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
-        self.path = path
-        self.manifest = manifest
-        self._planned = {run.run_id: run for run in manifest.runs}
+        self.path, self.manifest = path, manifest
+        self.planned = {run.run_id: run for run in manifest.runs}
 
     @classmethod
     def create(cls, path: str | Path, manifest: Manifest) -> "Store":
@@ -72,7 +74,14 @@ class Store:
         path = Path(path)
         if (path / MANIFEST).exists():
             return cls._open_same(path, manifest)
-        _refuse_other_files(path)
+        others = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
+        if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):  # empty folders are those of a killed creation
+            others.add(RUNS)
+        if others and not (path / MANIFEST).exists():  # another process may have just created it
+            raise StoreError(
+                f"{path}: not a store and not empty (it holds {min(others)}, but no {MANIFEST}). "
+                "Choose another folder (--out)."
+            )
         return None
 
     @classmethod
@@ -93,7 +102,9 @@ class Store:
             return path
         path = Path(path)
         if not (path / MANIFEST).is_file():
-            raise StoreError(f"{path}: not a result store ({_no_store(path)}).")
+            front = f"; that of the front is {path / OF_FRONT}" if (path / OF_FRONT / MANIFEST).is_file() else ""
+            problem = f"it has no {MANIFEST}{front}" if path.exists() else "there is no such folder"
+            raise StoreError(f"{path}: not a result store ({problem}).")
         fields = unseal(path / MANIFEST, schema=SCHEMA, advice=KEEP_MANIFEST)
         try:
             return cls(path, Manifest.from_json(fields))
@@ -109,8 +120,8 @@ class Store:
         Returns:
             ``True`` if the run is now this record, ``False`` if it already existed and was kept.
         """
-        if record.run_id not in self._planned:
-            raise ValueError(f"`run_id` must be one of the {len(self._planned)} planned runs, got {record.run_id!r}.")
+        if record.run_id not in self.planned:
+            raise ValueError(f"`run_id` must be one of the {len(self.planned)} planned runs, got {record.run_id!r}.")
         atomic_files.inside(self.path, RUNS)
         temporary = atomic_files.inside(self.path, TEMPORARY) / atomic_files.unique(record.run_id)
         try:
@@ -149,11 +160,15 @@ class Store:
             final.rename(aside)
         except FileNotFoundError:
             return True
-        if unseal(aside / "run.json", schema=SCHEMA, advice=again(aside))["status"] == "done" and not final.exists():
+        if unseal(aside / RUN, schema=SCHEMA, advice=again(aside))["status"] == "done" and not final.exists():
             aside.rename(final)
             return False
         atomic_files.remove(aside)
         return True
+
+    def folder(self, run_id: str) -> Path:
+        """Return the folder of a run."""
+        return self.path / RUNS / run_id
 
     def run_ids(self) -> list[str]:
         """Return the ids of all planned runs in the store, done or failed, sorted; other folders are ignored."""
@@ -161,13 +176,13 @@ class Store:
         if not folder.is_dir():
             return []
         with os.scandir(folder) as items:
-            return sorted(item.name for item in items if item.name in self._planned and item.is_dir())
+            return sorted(item.name for item in items if item.name in self.planned and item.is_dir())
 
     def read(self, run_id: str) -> dict[str, Any]:
         """Return the fields of a run's ``run.json``; damaged files and those of another run raise ``StoreError``."""
-        if run_id not in self._planned:
+        if run_id not in self.planned:
             raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
-        folder, planned = self.path / RUNS / run_id, self._planned[run_id]
+        folder, planned = self.folder(run_id), self.planned[run_id]
         for _ in range(20):
             before = atomic_files.identity(folder)
             try:
@@ -188,20 +203,20 @@ class Store:
 
     def policy(self, run_id: str) -> dict[str, Tensor]:
         """Return the saved policy of a run as named tensors."""
-        return read_policy(self.path / RUNS / run_id, self.read(run_id))
+        return read_policy(self.folder(run_id), self.read(run_id))
+
+    def write_test(self, run_id: str, points: Mapping[str, Any]) -> None:
+        """Write the test scores of a run atomically; its other files are not changed."""
+        write_test(atomic_files.inside(self.path, RUNS, run_id), self.read(run_id), points)
 
     def statuses(self) -> dict[str, dict[str, Any]]:
         """Return the fields of all runs in the store; damaged ones raise one error that counts them."""
-        found, problems = dict[str, dict[str, Any]](), list[StoreError]()
-        for run_id, fields in self.records():
-            if isinstance(fields, StoreError):
-                problems.append(fields)
-            else:
-                found[run_id] = fields
+        found = dict(self.records())
+        problems = [fields for fields in found.values() if isinstance(fields, StoreError)]
         if problems:
             more = f" {len(problems) - 1} more are damaged: morl-blocks verify {self.path}" if problems[1:] else ""
             raise StoreError(f"{problems[0]}{more}")
-        return found
+        return {run_id: fields for run_id, fields in found.items() if not isinstance(fields, StoreError)}
 
     def done(self) -> set[str]:
         """Return the ids of the runs that are done."""
@@ -214,29 +229,8 @@ class Store:
     def missing(self) -> list[str]:
         """Return the ids of missing planned runs, in the order of the plan."""
         present = set(self.run_ids())
-        return [run.run_id for run in self.manifest.runs if run.run_id not in present]
+        return [run_id for run_id in self.planned if run_id not in present]
 
     def remove_leftovers(self, *, older_than: float = 86_400.0) -> int:
         """Remove temporary files of killed writers that are older than some seconds; return how many there were."""
         return atomic_files.remove_leftovers(atomic_files.inside(self.path, TEMPORARY), older_than)
-
-
-def _no_store(path: Path) -> str:
-    """Return why a folder is not a store, and mention the store of a front."""
-    if not path.exists():
-        return "there is no such folder"
-    own = path / OF_FRONT
-    where = f"; that of the front is {own}" if (own / MANIFEST).is_file() else ""
-    return f"it has no {MANIFEST}{where}"
-
-
-def _refuse_other_files(path: Path) -> None:
-    """Raise for a folder with other content; empty folders of a killed creation are accepted."""
-    others = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
-    if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):
-        others.add(RUNS)
-    if others and not (path / MANIFEST).exists():  # another process may have just created it
-        raise StoreError(
-            f"{path}: not a store and not empty (it holds {min(others)}, but no {MANIFEST}). "
-            "Choose another folder (--out)."
-        )

@@ -3,39 +3,27 @@
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
 from morl_envs.cards import known_card
 
-_PACKAGES = (
-    "morl-blocks",
-    "torch",
-    "torchrl",
-    "tensordict",
-    "numpy",
-    "gymnasium",
-    "mo-gymnasium",
-    "mujoco",
-    "moocore",
-    "torchjd",
-)
 _ROOT = Path(__file__).resolve().parents[3]
 DECISIVE = ("morl-blocks", "torch")
 """Packages whose versions may change the numbers of the same run."""
 DYNAMICS = ("gymnasium", "mo-gymnasium", "mujoco")
 """Packages that contain the dynamics of external environments: their versions matter as much for these runs."""
+_PACKAGES = (*DECISIVE, *DYNAMICS, "torchrl", "tensordict", "numpy", "moocore", "torchjd")
 
 
 @lru_cache(maxsize=1)
 def _installed() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 
@@ -61,14 +49,12 @@ def source_commit(root: Path = _ROOT) -> str:
         return ""
     command = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain=v2", "--branch"]
     try:
-        done = subprocess.run(
-            [*command, "--untracked-files=no"], capture_output=True, text=True, timeout=10, check=True
-        )
+        done = subprocess.run([*command, "-uno"], capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
-    heads = dict(line.split(maxsplit=2)[1:] for line in done.stdout.splitlines() if line.startswith("# branch."))
-    edited = any(not line.startswith("#") for line in done.stdout.splitlines())
-    return heads["branch.oid"] + "-dirty" * edited if "branch.oid" in heads else ""
+    lines = done.stdout.splitlines()
+    commit = next((line.split()[-1] for line in lines if line.startswith("# branch.oid ")), "")
+    return commit + "-dirty" * any(not line.startswith("#") for line in lines) if commit else ""
 
 
 def dynamics_of(env: str) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ def test_bad_files_are_named(data: dict[str, object], message: str) -> None:
         ({"learning_rate": True}, "`learning_rate` must be > 0, got True"),
         ({"steps_per_iteration": 64.0}, "`steps_per_iteration` must be a whole number >= 1, got 64.0"),
         ({"learning_rate_decay": 1.5}, "`learning_rate_decay` must lie in"),
-        ({"mask": "last"}, "`mask` must be one of 'step', 'next', got 'last'"),
+        ({"mask": "last"}, "`mask` must be 'step' or 'next', got 'last'"),
         ({"epochs": True}, "`epochs` must be a whole number >= 1, got True"),
     ],
 )

@@ -18,8 +18,8 @@ from morl_recipes.running.play import play
 from morl_recipes.running.result import TrainResult
 from morl_recipes.running.stored_runs import find_run, load_policy
 from morl_recipes.running.test_scores import test_store as play_store
+from morl_recipes.store.run_folder import read_tests
 from morl_recipes.store.store import Store
-from morl_recipes.store.tests import read_tests
 
 
 def _trained(folder: Path, actor: AnySpec, mu: AnySpec | None = PASTA.mu, test_episodes: int = 0) -> TrainResult:
@@ -150,7 +150,7 @@ def test_a_store_plays_and_tests_the_actor_of_its_recipe(actor: Spec, live: bool
     trained = store.read(run)["test_peak"]
     play_store(store, 4, progress=False, env=toy())
     play_store(store, 3, progress=False, env=toy())
-    assert read_tests(store, store.read(run))["test_peak"] == trained
+    assert read_tests(store.folder(run), store.read(run))["test_peak"] == trained
 
 
 def test_a_live_actor_is_refused_and_not_taken_for_another(tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
         ({"env": {"horizon": 16}}, {"env": {"horizon": 32}}, "got another `env.horizon`: stored 16, given 32"),
         ({"seeds": [0, 1]}, {"seeds": (0, 5)}, r"got another `seeds\[1\]`: stored 1, given 5"),
         ({"seeds": [0]}, {"seeds": [0, 5]}, r"got another `seeds`: stored \[0\], given \[0, 5\]"),
-        ({"mu": {"type": "A"}}, {"mu": {"type": "A", "b": 1}}, "got another `mu`: stored {'type': 'A'}, given {"),
+        ({"mu": {"type": "A"}}, {"mu": {"type": "A", "b": 1}}, "got another `mu.b`: stored None, given 1"),
+        ({"mu": {}}, {"mu": {"b": None}}, "got another `mu.b`"),
     ],
 )
 def test_another_training_is_named(tmp_path: Path, saved: Any, asked: Any, message: str) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import seal
-from morl_recipes.store.front import NAME, SCHEMA, FrontRecord, read_front, record_fields
+from morl_recipes.store.front import NAME, SCHEMA, FrontReturns, front_fields, read_front
 
 ASKED = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
-RECORD = FrontRecord(
+RECORD = FrontReturns(
     env="toy",
     objectives=("a", "b"),
     method="Linear",
@@ -26,13 +26,13 @@ RECORD = FrontRecord(
 
 
 def write(folder: Path, **changes: Any) -> None:
-    (folder / NAME).write_bytes(seal({"schema": SCHEMA, **record_fields(RECORD), **changes}))
+    (folder / NAME).write_bytes(seal({"schema": SCHEMA, **front_fields(RECORD), **changes}))
 
 
 def test_record_is_read_without_policies(tmp_path: Path) -> None:
     write(tmp_path)
     again = read_front(tmp_path)
-    for name, value in record_fields(RECORD).items():
+    for name, value in front_fields(RECORD).items():
         np.testing.assert_array_equal(getattr(again, name), value)
     assert again.table().shape == (3, 7)
     assert again.of(3).points.tolist() == [[0.0, 1.0], [0.25, 0.25], [1.0, 0.0]]

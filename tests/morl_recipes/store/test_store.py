@@ -23,13 +23,11 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.files import digest, seal, unseal
 from morl_recipes.store.frames import load_both, load_history, load_record, load_runs
-from morl_recipes.store.histories import parse
 from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
-from morl_recipes.store.run_folder import read_content, read_policy
+from morl_recipes.store.run_folder import parse, read_content, read_policy, read_tests
 from morl_recipes.store.shapes import POLICY
 from morl_recipes.store.store import Store
-from morl_recipes.store.tests import read_tests, write_test
 from morl_recipes.store.verify import verify
 from tests.refusals import refused
 
@@ -110,10 +108,10 @@ def test_a_list_with_one_wrong_number_is_damage(store: Store) -> None:
 def test_a_test_belongs_to_its_run(store: Store) -> None:
     for run_id in ("r0", "r1"):
         store.write(record(run_id, policy={}))
-    write_test(store, "r0", {"test_peak": None, "test_final": None})
+    store.write_test("r0", {"test_peak": None, "test_final": None})
     shutil.copy(store.path / "runs" / "r0" / "test.json", store.path / "runs" / "r1")
     with pytest.raises(StoreError, match=r"belongs to another run \(r0\)"):
-        read_tests(store, store.read("r1"))
+        read_tests(store.folder("r1"), store.read("r1"))
 
 
 def test_what_is_no_store_and_what_is_no_folder_are_findings(store: Store, tmp_path: Path) -> None:

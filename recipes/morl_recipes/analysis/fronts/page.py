@@ -20,7 +20,7 @@ from morl_recipes.common.text import LOG, for_json
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.recipe.protocols import protocol
 from morl_recipes.store.files import read_bytes
-from morl_recipes.store.front import FILM, NAME, Array, FrontRecord, read_front
+from morl_recipes.store.front import FILM, NAME, Array, FrontReturns, read_front
 from morl_recipes.store.store import OF_FRONT, Store
 
 LARGEST_FILM = 2**25
@@ -28,7 +28,7 @@ LARGEST_FILM = 2**25
 
 
 def write_front_page(
-    front: FrontRecord, path: str | Path, known: Array | None = None, film: str | Path | None = None
+    front: FrontReturns, path: str | Path, known: Array | None = None, film: str | Path | None = None
 ) -> Path:
     """Write the page of a front: the picture, the returns for each preference, and strips of a film.
 
@@ -84,12 +84,12 @@ def front_part(store: Store) -> Part:
     return Part(html, resource(__package__, "page.css"), resource(__package__, "page.js"))
 
 
-def _sections(front: FrontRecord) -> str:
+def _sections(front: FrontReturns) -> str:
     """Return the HTML sections that show a front; their data is :func:`page_data`."""
     return Template(resource(__package__, "page.html")).substitute(published=_published(front))
 
 
-def page_data(front: FrontRecord, known: Array | None = None, film: str | Path | None = None) -> dict[str, Any]:
+def page_data(front: FrontReturns, known: Array | None = None, film: str | Path | None = None) -> dict[str, Any]:
     """Return the data of the page as numbers and text; JSON has no NaN."""
     summary, seeds = reached(front), sorted(set(front.seeds))
     names = tuple(f"seed {seed}" for seed in seeds)
@@ -108,12 +108,12 @@ def page_data(front: FrontRecord, known: Array | None = None, film: str | Path |
     }
 
 
-def _points(front: FrontRecord) -> dict[str, Any]:
+def _points(front: FrontReturns) -> dict[str, Any]:
     """Return the points of one seed; ``kept`` are the non-dominated ones."""
     return {"returns": front.returns.tolist(), "asked": front.asked.tolist(), "kept": front.kept.tolist()}
 
 
-def _facts(front: FrontRecord) -> str:
+def _facts(front: FrontReturns) -> str:
     seeds = len(set(front.seeds))
     facts = (
         (len(front.kept), "points that no other dominates"),
@@ -125,7 +125,7 @@ def _facts(front: FrontRecord) -> str:
     return fact_list((f"{number:g}", word) for number, word in facts)
 
 
-def _published(front: FrontRecord) -> str:
+def _published(front: FrontReturns) -> str:
     """Return published values of the same task under the same discount, with ours; nothing where there are none."""
     tasks = [task for task in protocol("B").tasks if task.env == front.env and task.comparable]
     tasks = [task for task in tasks if task.gamma == front.gamma]
@@ -158,7 +158,7 @@ def _row(heads: tuple[str, ...], texts: tuple[str, ...]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _strips(front: FrontRecord, film: str | Path | None) -> list[dict[str, Any]]:
+def _strips(front: FrontReturns, film: str | Path | None) -> list[dict[str, Any]]:
     """Return the rows of a film, each with the index of its preference and its picture as a data URL."""
     if film is None or not Path(film).exists():
         return []

@@ -16,12 +16,12 @@ from morl_recipes.analysis.report.matplotlib import INK, tidy
 from morl_recipes.analysis.report.style import MATPLOTLIB_MARKER, Style, styles
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.common.text import for_terminal
-from morl_recipes.store.front import Array, FrontRecord
+from morl_recipes.store.front import Array, FrontReturns
 
 FAINT = 0.3
 
 
-def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None) -> Path:
+def draw_front(front: FrontReturns, path: str | Path, known: Array | None = None) -> Path:
     """Write a picture of a front.
 
     Bars are 95 % intervals of the mean over the episodes. Points dominated by another point of the same seed are faint.
@@ -52,13 +52,13 @@ def draw_front(front: FrontRecord, path: str | Path, known: Array | None = None)
     return path
 
 
-def _looks(fronts: list[FrontRecord]) -> list[tuple[FrontRecord, Style, str]]:
+def _looks(fronts: list[FrontReturns]) -> list[tuple[FrontReturns, Style, str]]:
     """Return each seed's front with its style and its name."""
     names = tuple(f"seed {front.seeds[0]}" for front in fronts)
     return list(zip(fronts, styles(names), names, strict=True))
 
 
-def _space(axes: Any, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
+def _space(axes: Any, front: FrontReturns, fronts: list[FrontReturns], known: Array | None) -> None:
     """Draw two or three objectives."""
     plane = len(front.objectives) == 2
     if known is not None:
@@ -86,7 +86,7 @@ def _space(axes: Any, front: FrontRecord, fronts: list[FrontRecord], known: Arra
         axes.set_box_aspect(None, zoom=0.85)
 
 
-def _parallel(axes: Axes, front: FrontRecord, fronts: list[FrontRecord], known: Array | None) -> None:
+def _parallel(axes: Axes, front: FrontReturns, fronts: list[FrontReturns], known: Array | None) -> None:
     """Draw four objectives or more: a line per point, every objective scaled to the range of the points."""
     low, high = front.points.min(0), front.points.max(0)
     span = np.where(high > low, high - low, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from morl_envs import CARDS, exact_front
-from morl_recipes.store.front import Array, FrontRecord
+from morl_recipes.store.front import Array, FrontReturns
 
 LEVEL, SURE = 0.95, 1.96
 """Level of an interval, and half of its width in standard errors where these are known well."""
@@ -23,7 +23,7 @@ class Reached(NamedTuple):
     seeds: int
 
 
-def reached(front: FrontRecord) -> Reached:
+def reached(front: FrontReturns) -> Reached:
     """Return the mean return for each preference.
 
     The interval is over seeds (Student's t), or over episodes if there is only one seed; NaN after one episode.
@@ -41,7 +41,7 @@ def reached(front: FrontRecord) -> Reached:
     return Reached(asked, mean, half, fewest)
 
 
-def known_front(front: FrontRecord) -> Array | None:
+def known_front(front: FrontReturns) -> Array | None:
     """Return the exact front for the front's discount, ``[k, m]``; ``None`` if it is not known."""
     card = CARDS.get(front.env)
     return None if card is None or card.exact_front is None else exact_front(front.env, front.gamma)

@@ -24,10 +24,10 @@ from morl_recipes.store.front import (
     ADVICE,
     NAME,
     SCHEMA,
-    FrontRecord,
+    FrontReturns,
     damaged_front,
-    record_fields,
-    record_of,
+    front_fields,
+    read_front,
     unseal_front,
 )
 from morl_recipes.store.versions import run_versions
@@ -39,10 +39,10 @@ BOUNDS = ("action_low", "action_high")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Front(FrontRecord):
+class Front(FrontReturns):
     """The outcome of :func:`~morl_recipes.train_front`: policies, and the returns of each for each preference.
 
-    Its record, :class:`~morl_recipes.store.FrontRecord`, holds everything except the policies. ``points`` are the
+    :class:`~morl_recipes.store.FrontReturns` holds everything except the policies. ``points`` are the
     non-dominated ones (all objectives are maximised). With several seeds they come from all of them; ``front.of(seed)``
     is the front of one seed, by which methods are compared.
 
@@ -57,7 +57,8 @@ class Front(FrontRecord):
 
     def of(self, seed: int) -> Front:
         """Return the front of one seed."""
-        return replace(super().of(seed), policies=tuple(self.policies[index] for index in self._policies_of(seed)))
+        own = tuple(policy for policy, other in zip(self.policies, self.seeds, strict=True) if other == seed)
+        return replace(super().of(seed), policies=own)
 
     def policy(self, preference: Sequence[float]) -> FrontPolicy:
         """Return the policy for a preference; call it with an observation to get the action.
@@ -99,7 +100,7 @@ class Front(FrontRecord):
         fields = {
             "schema": SCHEMA,
             "versions": run_versions(),
-            **record_fields(self),
+            **front_fields(self),
             "network": self.network.to_dict(),
         }
         atomic_files.replace(atomic_files.inside(folder, file), content)
@@ -114,24 +115,24 @@ class Front(FrontRecord):
         """Read the output of :meth:`save`; it is checked, because it may be untrusted. Damage raises ``StoreError``."""
         folder = Path(folder)
         fields = unseal_front(folder)
-        record = record_of(fields, folder)
+        front = read_front(folder, fields)
         try:
             file = atomic_files.inside(folder, fields["policies"])
             content = read_bytes(file, LARGEST_FILE, ADVICE)
             if digest(content) != fields["sha256"]:
                 raise StoreError(f"{file}: damaged (its digest does not match). {ADVICE}")
-            policies: list[dict[str, Tensor]] = [{} for _ in record.seeds]
+            policies: list[dict[str, Tensor]] = [{} for _ in front.seeds]
             for key, tensor in safetensors.torch.load(content).items():
                 index, _, name = key.partition(".")
                 policies[int(index)][name] = tensor
-            m, named = len(record.objectives), fields.get("network")
+            m, named = len(front.objectives), fields.get("network")
             # Older files name no network: their policies use the paper's actor.
             network = Network.of_shapes(policies[0], m) if named is None else Network.from_dict(named)
             for tensors in policies if network.known else ():
                 make_policy(tensors, m, network)
         except (KeyError, TypeError, ValueError, IndexError, RuntimeError, safetensors.SafetensorError) as error:
             raise damaged_front(folder, error) from error
-        return Front(**record_fields(record), policies=tuple(policies), network=network)
+        return Front(**front_fields(front), policies=tuple(policies), network=network)
 
     def __repr__(self) -> str:
         distinct = sorted(set(self.seeds))
