@@ -34,27 +34,24 @@ if TYPE_CHECKING:
     from morl_recipes.running.train import train_runs as train_runs
 
 _HOME = {
-    "PASTA": "morl_recipes.recipe.rows",
-    "PPO": "morl_recipes.recipe.ppo",
-    "ROWS": "morl_recipes.recipe.rows",
-    "EnvSource": "morl_envs.source",
-    "Front": "morl_recipes.running.fronts",
-    "Recipe": "morl_recipes.recipe",
-    "Run": "morl_recipes.recipe.run",
-    "RunResult": "morl_recipes.running.result",
-    "Settings": "morl_recipes.recipe.settings",
-    "TrainResult": "morl_recipes.running.result",
-    "by_batch": "morl_recipes.recipe.run",
-    "distance_to_exact": "morl_recipes.evaluation.exact_distance",
-    "front_recipe": "morl_recipes.running.fronts",
-    "load_hub": "morl_recipes.running.hub",
-    "play_returns": "morl_recipes.evaluation.episodes",
-    "protocol": "morl_recipes.recipe.protocols",
-    "published": "morl_recipes.analysis.datasets",
-    "published_fronts": "morl_recipes.recipe.protocols",
-    "train": "morl_recipes.running.train",
-    "train_front": "morl_recipes.running.fronts",
-    "train_runs": "morl_recipes.running.train",
+    name: module
+    for module, names in {
+        "morl_envs.source": "EnvSource",
+        "morl_recipes.analysis.datasets": "published",
+        "morl_recipes.evaluation.episodes": "play_returns",
+        "morl_recipes.evaluation.exact_distance": "distance_to_exact",
+        "morl_recipes.recipe": "Recipe",
+        "morl_recipes.recipe.ppo": "PPO",
+        "morl_recipes.recipe.protocols": "protocol published_fronts",
+        "morl_recipes.recipe.rows": "PASTA ROWS",
+        "morl_recipes.recipe.run": "Run by_batch",
+        "morl_recipes.recipe.settings": "Settings",
+        "morl_recipes.running.fronts": "Front front_recipe train_front",
+        "morl_recipes.running.hub": "load_hub",
+        "morl_recipes.running.result": "RunResult TrainResult",
+        "morl_recipes.running.train": "train train_runs",
+    }.items()
+    for name in names.split()
 }
 
 answer_old_names()

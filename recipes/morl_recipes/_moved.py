@@ -8,96 +8,56 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-MOVED = {
-    "checkpoint": "store.checkpoint",
-    "dataset": "analysis.datasets",
-    "differences": "analysis.differences",
-    "env_files": "morl_envs.user_files",
-    "environments": "morl_envs",
-    "environments.source": "morl_envs.source",
-    "environments.toy": "morl_envs.toy",
-    "environments.user_files": "morl_envs.user_files",
-    "envs": "morl_envs.source",
-    "errors": "common.errors",
-    "exact_distance": "evaluation.exact_distance",
-    "export": "running.export",
-    "fronts": "running.fronts",
-    "history": "store.history",
-    "loggers": "running.loggers",
-    "naming": "common.naming",
-    "panels": "analysis.results",
-    "paper": "recipe.paper",
-    "pick": "running.stored_runs",
-    "plain": "common.text",
-    "play": "running.play",
-    "plugins": "recipe.selection",
-    "policy_network": "recipe.policy_network",
-    "ppo": "recipe.ppo",
-    "protocols": "recipe.protocols",
-    "recipe_fields": "recipe.fields",
-    "report": "analysis.report",
-    "result": "running.result",
-    "returns": "evaluation.episodes",
-    "rows": "recipe.rows",
-    "saved_policy": "evaluation.saved_policy",
-    "scores": "common.scores",
-    "selection": "recipe.selection",
-    "session": "running.recorder",
-    "settings": "recipe.settings",
-    "slots": "recipe.spec",
-    "spec": "recipe.spec",
-    "specs": "recipe.specs",
-    "stored": "running.train",
-    "streams": "learning.streams",
-    "sweep": "running",
-    "table": "analysis.tables",
-    "testing": "running.test_scores",
-    "toml": "common.toml",
-    "toy": "morl_envs.toy",
-    "trainer": "running.train",
-    "twins": "recipe.fields",
-    "watching": "running.progress",
-}
-"""Old name below ``morl_recipes`` to new name, below it or in ``morl_envs``."""
-
 PACKAGE = "morl_recipes."
+_SAME_NAME = {
+    "analysis": "differences report",
+    "common": "errors scores",
+    "evaluation": "exact_distance saved_policy",
+    "recipe": "paper policy_network ppo protocols rows selection settings spec specs",
+    "running": "export fronts loggers play result",
+    "store": "checkpoint history",
+}
+MOVED = {old: f"{PACKAGE}{folder}.{old}" for folder, names in _SAME_NAME.items() for old in names.split()} | {
+    "dataset": "morl_recipes.analysis.datasets",
+    "envs": "morl_envs.source",
+    "panels": "morl_recipes.analysis.results",
+    "plugins": "morl_recipes.recipe.selection",
+    "returns": "morl_recipes.evaluation.episodes",
+    "slots": "morl_recipes.recipe.spec",
+    "sweep": "morl_recipes.running",
+    "table": "morl_recipes.analysis.tables",
+    "testing": "morl_recipes.running.test_scores",
+    "toy": "morl_envs.toy",
+    "trainer": "morl_recipes.running.train",
+}
+"""Old name below ``morl_recipes`` to the full new name."""
 
 
-def new_name(new: str) -> str:
-    """Return the full new name of a module."""
-    return new if new.partition(".")[0] == "morl_envs" else PACKAGE + new
-
-
-class _MovedModule(Loader):
-    """Load the module under its new name."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        message = f"`{spec.name}` has moved: import `{self._name}` instead."
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        module = importlib.import_module(self._name)
-        self._spec = module.__spec__  # the import system is about to replace it
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Execute nothing, because the module was executed under its new name."""
-        module.__spec__ = self._spec
-
-
-class _Finder(MetaPathFinder):
-    """Find the old names."""
+class _Moved(MetaPathFinder, Loader):
+    """Find the old names, and load the modules under their new names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the spec that loads an old name, or ``None`` for all other names."""
-        new = MOVED.get(fullname.removeprefix(PACKAGE)) if fullname.startswith(PACKAGE) else None
-        return None if new is None else ModuleSpec(fullname, _MovedModule(new_name(new)))
+        moved = fullname.startswith(PACKAGE) and fullname.removeprefix(PACKAGE) in MOVED
+        return ModuleSpec(fullname, self) if moved else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the module under its new name, with a warning."""
+        new = MOVED[spec.name.removeprefix(PACKAGE)]
+        warnings.warn(f"`{spec.name}` has moved: import `{new}` instead.", DeprecationWarning, stacklevel=2)
+        module = importlib.import_module(new)
+        spec.loader_state = module.__spec__  # the import system is about to replace it
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute nothing, because the module was executed under its new name."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
 
 
 def answer_old_names() -> None:
     """Let imports find moved modules under their old names."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())  # before the finder of files: what is below a moved package has moved too
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Moved())  # before the finder of files: what is below a moved package has moved too
