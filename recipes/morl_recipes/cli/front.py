@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from morl_recipes.cli import options
-from morl_recipes.cli.options import TRAIN, FrontFlags, default, default_folder, given, parse_preference, seeds_key
+from morl_recipes.cli.options import TRAIN, FrontFlags, default, default_folder, given, parse_preference
 from morl_recipes.cli.signals import forward_sigterm
+from morl_recipes.cli.training import Training, seeds_key
 from morl_recipes.common import checks
 from morl_recipes.common.text import csv_text, say
 
@@ -26,7 +26,7 @@ PICTURE, TABLE, PAGE = "front.png", "front.csv", "front.html"
 
 
 @dataclass(frozen=True)
-class Front:
+class Front(Training):
     """Train a front: many trade-offs from one training, as points, policies, a table and a picture.
 
     By default one policy learns all preferences; with --decomposed every preference has its own policy. Stop it with
@@ -56,28 +56,17 @@ class Front:
     """Discount of the returns that the front shows."""
     reference: Annotated[str | None, default("no hypervolume", "X,X,...")] = None
     """Reference point of the hypervolume, as in 0,-50"""
-    seeds: Annotated[tuple[int, ...], default("0")] = ()
-    """A list of seeds: 0 1 2"""
-    num_seeds: Annotated[int | None, default("1", "INT")] = None
-    """A number of seeds instead of a list: 3 is 0 1 2."""
-    changes: options.Changes = ()
-    """A change of the recipe by dotted name: --set ppo.learning_rate=1e-4 --set preferences=Grid"""
     settings: Annotated[FrontFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=FrontFlags)
     out: Annotated[Path | None, default("runs/front-<row>-<env>", "PATH")] = None
     """Folder of the front."""
-    retry_failed: options.RetryFailed = False
-    accept_versions: options.AcceptVersions = False
-    quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
         """Train, evaluate, write and print."""
         from morl_recipes.running.fronts import protocol
         from morl_recipes.running.fronts.train import train_front
 
-        task = self._task()
-        reference = self._reference()
-        row = "linear" if self.recipe is None else self.recipe
-        out = self.out or default_folder(row, self.env, "front-")
+        task, reference = self._task(), self._reference()
+        out = self.out or default_folder(self.recipe or "linear", self.env, "front-")
         recipe, plugin = self._recipe()
         how: dict[str, Any] = {"preferences": self.preferences, "gamma": self.gamma, "total_steps": TRAIN.total_steps}
         if task is not None:  # a task without a length keeps the command's
@@ -85,11 +74,12 @@ class Front:
             how = {name: found[name] for name in ("preferences", "gamma")}
             how |= {name: getattr(found["settings"], name) for name in ("total_steps", "eval_every", "eval_episodes")}
         how |= given(self.settings)
+        seeds = seeds_key(self.seeds, self.num_seeds).get("seeds", 1)
         with forward_sigterm():
             front = train_front(
                 recipe,
                 self.env,
-                seeds=self._seeds(),
+                seeds=range(seeds) if isinstance(seeds, int) else seeds,
                 conditioned=not self.decomposed,
                 warm_start=self.warm_start,
                 out=out,
@@ -123,8 +113,7 @@ class Front:
         numbers = parse_preference(self.reference, "reference")
         objectives = find_source(self.env).complete().objectives
         if len(numbers) != len(objectives) or not all(map(math.isfinite, numbers)):
-            rule = f"hold {len(objectives)} finite numbers ({', '.join(objectives)})"
-            raise ValueError(f"`reference` must {rule}, got {self.reference}.")
+            checks.fail("reference", f"hold {len(objectives)} finite numbers ({', '.join(objectives)})", self.reference)
         return numbers
 
     def _recipe(self) -> tuple[Recipe, Plugin | None]:
@@ -139,10 +128,6 @@ class Front:
         if len(rows) != 1:
             raise ValueError(f"`recipe` must name one row, got {self.recipe!r}, which is {len(rows)} rows.")
         return change_recipe(rows[0].recipe, parse_changes(self.changes)), rows[0].plugin
-
-    def _seeds(self) -> tuple[int, ...]:
-        key = seeds_key(self.seeds, self.num_seeds).get("seeds", (0,))
-        return tuple(range(key)) if isinstance(key, int) else key
 
     def _task(self) -> Task | None:
         """Return the task of the protocol; it is checked before anything is trained."""

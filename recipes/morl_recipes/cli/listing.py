@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import textwrap
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,28 +38,8 @@ class List:
 
     def run(self, argv: list[str]) -> int:
         """Print the lists."""
-        text = show_rows(self.names) if self.names else f"{ROWS_TEXT.read_text().rstrip()}\n\n{show_environments()}"
-        say(fold(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
+        say(show_rows(self.names) if self.names else f"{ROWS_TEXT.read_text().rstrip()}\n\n{show_environments()}")
         return 0
-
-
-def fold(text: str, width: int) -> str:
-    """Break lines that are wider than the terminal, with the rest indented to their second column.
-
-    Example:
-        >>> say(fold("  No Decay  mu.base = Fixed(mu=10.0)", 26))
-          No Decay  mu.base =
-                    Fixed(mu=10.0)
-    """
-    return "\n".join(part for line in text.splitlines() for part in _fold_line(line, width))
-
-
-def _fold_line(line: str, width: int) -> list[str]:
-    name = line.lstrip().partition("  ")[0]
-    column = line.find(name) + len(name)
-    column += len(line[column:]) - len(line[column:].lstrip())
-    indent = " " * (column if line.startswith(" ") and column < width // 2 else 0)
-    return textwrap.wrap(line, max(width, 20), subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def show_rows(names: tuple[str, ...]) -> str:
@@ -112,8 +89,7 @@ def show_environments() -> str:
     from morl_envs.cards import CARDS
 
     width = max(map(len, CARDS))
-    lines = [f"{len(CARDS)} environments", *(_describe(card, width) for card in CARDS.values())]
-    return "\n".join(lines)
+    return "\n".join([f"{len(CARDS)} environments", *(_describe(card, width) for card in CARDS.values())])
 
 
 def _describe(card: EnvCard, width: int) -> str:

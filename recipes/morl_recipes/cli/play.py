@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from morl_recipes.cli.options import Folder, Point, RunName, default, parse_preference
 from morl_recipes.cli.own_blocks import OwnBlocks
@@ -47,27 +47,19 @@ class Play(OwnBlocks):
             check_video(self.video)
         self.load_blocks(self.folder)
         preference = None if self.preference is None else parse_preference(self.preference, "preference")
-        played = play(
-            self.folder,
-            run=self.run_name,
-            point=self.point,
-            preference=preference,
-            episodes=self.episodes,
-            seed=self.seed,
-            env=self.env,
-        )
+        how: dict[str, Any] = {"point": self.point, "seed": self.seed, "env": self.env}
+        played = play(self.folder, run=self.run_name, preference=preference, episodes=self.episodes, **how)
         say(self._describe(played))
         if self.video is not None:
-            film_run(self.folder, played, self.video, point=self.point, seed=self.seed, env=self.env)
+            film_run(self.folder, played, self.video, **how)
             say(f"  video: {self.video}")
         return 0
 
     def _describe(self, played: Played) -> str:
         lines = [f"{played.run_id} ({self.point}), preference {', '.join(f'{w:.3g}' for w in played.preference)}"]
         for name, column in zip(played.objectives, played.returns.unbind(-1), strict=True):
-            lines.append(
-                f"  {for_terminal(name):<14} {float(column.mean()):10.3f} ± {float(column.std(correction=0)):.3f}"
-            )
+            mean, spread = float(column.mean()), float(column.std(correction=0))
+            lines.append(f"  {for_terminal(name):<14} {mean:10.3f} ± {spread:.3f}")
         score = "" if played.hv is None else f"HV {played.hv:.4f}, "
         episodes = count(len(played.returns), "episode")
         return "\n".join([*lines, f"  {score}EU {played.eu:.3f} of the means over {episodes}"])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from morl_recipes.cli import options
-from morl_recipes.cli.options import SweepFlags, Words, default
-from morl_recipes.cli.signals import forward_sigterm
+from morl_recipes.cli.options import SweepFlags, Words, default, folder_name
+from morl_recipes.cli.training import PlannedTraining
+from morl_recipes.common import checks
 from morl_recipes.common.text import say
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(PlannedTraining):
     """Train recipes x environments x preferences x seeds, from a TOML file or options, on several workers.
 
     It can be stopped and started again at any time and trains only missing runs. Options replace keys of the file. The
@@ -37,14 +37,10 @@ class Sweep:
     """Rows or groups of `morl-blocks list`, rows of a file (my_rows.py:MyRow), or all."""
     envs: Annotated[Words, default("stealth")] = ()
     """A list of environments."""
-    preferences: Annotated[Words, default("those of each environment")] = ()
-    """A list of preferences, as in 0.1,0.7,0.2 0.8,0.1,0.1"""
     seeds: Annotated[tuple[int, ...], default("0 1 2 3 4")] = ()
     """A list of seeds: 0 1 2"""
     num_seeds: Annotated[int | None, default("5", "INT")] = None
     """A number of seeds instead of a list, like `seeds = 3` in a file: 3 is 0 1 2."""
-    changes: options.Changes = ()
-    """A change of every recipe by dotted name: --set ppo.learning_rate=1e-4 --set mu.threshold=0.3"""
     settings: Annotated[SweepFlags, tyro.conf.OmitArgPrefixes] = field(default_factory=SweepFlags)
     population: Annotated[int | None, default("sized to the machine", "INT")] = None
     """Maximal number of runs that are trained together; a sweep keeps the size that it was started with."""
@@ -58,21 +54,14 @@ class Sweep:
     """The Ray cluster; `local` starts one that only this machine can reach."""
     shared: bool = False
     """The folder is the same on every node of the Ray cluster: a lost population continues from its checkpoint."""
-    logger: options.LoggerChoice = None
-    retry_failed: options.RetryFailed = False
-    accept_versions: options.AcceptVersions = False
     silence: float = 1800.0
     """Seconds without progress after which a worker is replaced."""
     dry_run: bool = False
     """Show a preview and do nothing."""
-    quiet: options.Quiet = False
 
     def run(self, argv: list[str]) -> int:
         """Train the missing runs, or print a preview of them."""
-        from morl_recipes.cli.train_plan import prepare, print_outcome
-        from morl_recipes.common import checks
         from morl_recipes.running.engines.job import require_device
-        from morl_recipes.running.execute import execute
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.preview import executed, preview
 
@@ -86,19 +75,16 @@ class Sweep:
         if self.engine == "local":
             require_device(sweep.settings.device)
         plan = make_plan(sweep)
-        out = self.out or Path("runs") / (options.folder_name(self.file.stem) if self.file is not None else "sweep")
+        out = self.out or Path("runs") / (folder_name(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:
             say(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
             return 0
-        engine = self._engine()  # Ray installs a SIGTERM handler first
-        with forward_sigterm():
-            outcome = execute(*prepare(self, plan, out, engine, argv))
-        return print_outcome(outcome)
+        return self.execute(plan, out, self._engine(), argv)  # Ray installs its SIGTERM handler before ours
 
     def _sweep(self) -> Any:
         from morl_recipes.running.sweep import read_sweep, sweep_from
 
-        keys = options.sweep_keys(self.settings, self.preferences, self.seeds, self.num_seeds, self.changes)
+        keys = self.sweep_keys(self.settings)
         for name in ("rows", "envs", "population"):
             if (value := getattr(self, name)) not in ((), None):
                 keys[name] = value

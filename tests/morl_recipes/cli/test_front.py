@@ -13,6 +13,9 @@ from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import versions
 from morl_recipes.store.record import RunRecord
 
+Patch = pytest.MonkeyPatch
+Printed = pytest.CaptureFixture[str]
+
 QUICK = ["--total-steps", "64", "--num-envs", "2", "--eval-episodes", "1", "--quiet"]
 QUICK += [
     *("--set", "ppo.steps_per_iteration=64", "--set", "ppo.minibatch_size=32", "--set", "ppo.epochs=1"),
@@ -20,7 +23,7 @@ QUICK += [
 ]
 
 
-def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "f"
     command = ["front", *QUICK, "--preferences", "3", "--seeds", "1", "2", "--reference=-1,-101", "--out", str(out)]
     assert main(command) == 0
@@ -37,7 +40,7 @@ def test_a_front_is_trained_written_and_printed(tmp_path: Path, capsys: pytest.C
 
 
 def test_other_pytorch_needs_consent_and_failed_runs_are_retrained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Printed, monkeypatch: Patch
 ) -> None:
     command = ["front", *QUICK, "--preferences", "3", "--out", str(tmp_path / "f")]
 
@@ -57,7 +60,7 @@ def test_other_pytorch_needs_consent_and_failed_runs_are_retrained(
     assert main([*command, "--retry-failed", "--accept-versions"]) == 0
 
 
-def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "f"
     command = ["front", *QUICK, "--recipe", "Exact PCGrad", "--preferences", "3", "--decomposed", "--out", str(out)]
     assert main(command) == 0
@@ -77,7 +80,7 @@ def test_one_policy_per_preference_of_a_row_that_was_named(tmp_path: Path, capsy
     ],
 )
 def test_impossible_options_raise_before_training(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, capsys: Printed
 ) -> None:
     assert main(["front", *QUICK, *words, "--out", str(tmp_path / "f")]) == 2
     assert message in capsys.readouterr().err
@@ -101,9 +104,7 @@ Row = replace(ROWS["ours"]["Linear, vector advantages"], combiner=spec(Turned, "
 
 
 @pytest.mark.parametrize("kind", [[], ["--decomposed"], ["--decomposed", "--warm-start", "0.5"]])
-def test_an_edited_file_of_rows_does_not_continue(
-    kind: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_edited_file_of_rows_does_not_continue(kind: list[str], tmp_path: Path, capsys: Printed) -> None:
     rows, out = tmp_path / "my_rows.py", tmp_path / "f"
     command = ["front", *QUICK, *kind, "--preferences", "3", "--recipe", f"{rows}:Row", "--out", str(out)]
     name = f"Turned{len(kind)}"
@@ -120,9 +121,7 @@ def test_an_edited_file_of_rows_does_not_continue(
     assert (out / "front.json").read_bytes() == before
 
 
-def test_protocol_sets_its_options_and_prints_published_values(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_protocol_sets_its_options_and_prints_published_values(tmp_path: Path, capsys: Printed) -> None:
     command = ["front", *QUICK, "--protocol", "exact", "--out", str(tmp_path / "f")]
     assert main(command) == 0
     text = capsys.readouterr().out
@@ -147,7 +146,7 @@ def test_protocol_sets_its_options_and_prints_published_values(
     ],
 )
 def test_bad_protocols_are_refused_before_anything_is_trained(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    words: list[str], message: str, capsys: Printed, tmp_path: Path
 ) -> None:
     assert main(["front", *words, "--out", str(tmp_path / "f")]) == 2
     assert message in capsys.readouterr().err.replace("\n", " ")

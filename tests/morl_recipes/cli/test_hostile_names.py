@@ -110,7 +110,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         for kind in KINDS:
             ask("table", theirs, "--format", form, "--kind", kind)
     for folder in (own, theirs):
-        ask("report", folder)
+        ask("report", folder, "--title", HOSTILE[10])
         ask("verify", folder)
     ask("figures", theirs, "--formats", "svg")
     ask("play", theirs, "--run", "\x1b[2J=1", code=2)

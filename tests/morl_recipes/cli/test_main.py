@@ -14,9 +14,12 @@ from morl_recipes.cli.listing import ROWS_TEXT, show_rows
 from morl_recipes.cli.parser import COMMANDS
 from morl_recipes.cli.signals import Terminated
 
+Patch = pytest.MonkeyPatch
+Printed = pytest.CaptureFixture[str]
+
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_explains_itself_with_examples(command: str, capsys: Printed) -> None:
     assert main([command, "--help"]) == 0
     out = capsys.readouterr().out
     assert "Examples:" in out
@@ -24,14 +27,16 @@ def test_every_command_explains_itself_with_examples(command: str, capsys: pytes
     assert not any(python in out for python in ("{None", "(default: )", "(default: None)"))
 
 
-def test_the_overview_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_overview_names_commands_exit_codes_and_version(capsys: Printed) -> None:
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(f"• {command}" in out for command in COMMANDS)
     assert "Exit codes: 0" in out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"morl-blocks {metadata.version('morl-blocks')}\n"
 
 
-def test_a_word_that_is_no_choice_is_answered_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_that_is_no_choice_is_answered_with_the_choices(capsys: Printed) -> None:
     assert main(["table", "runs", "--score", "best"]) == 2
     said = capsys.readouterr().err
     assert all(f"'{word}'" in said for word in ("peak", "test", "final", "test_final"))
@@ -39,7 +44,7 @@ def test_a_word_that_is_no_choice_is_answered_with_the_choices(capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("argv", [[], ["trian"], ["train"], ["train", "PASTA", "--sedes", "3"], ["table"]])
-def test_wrong_usage_exits_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_exits_with_2(argv: list[str], capsys: Printed) -> None:
     assert main(argv) == 2
     assert capsys.readouterr().err
 
@@ -66,7 +71,7 @@ def test_wrong_usage_exits_with_2(argv: list[str], capsys: pytest.CaptureFixture
     ],
 )
 def test_bad_input_is_a_sentence_and_exit_code_2(
-    argv: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    argv: list[str], message: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(argv) == 2
@@ -76,34 +81,32 @@ def test_bad_input_is_a_sentence_and_exit_code_2(
     assert not list(tmp_path.iterdir())  # nothing was made
 
 
-def test_files_interruptions_and_bugs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, "Interrupted. The same command continues"),
+        (Terminated(), 143, "Terminated. The same command continues"),
+        (PermissionError(13, "Permission denied", "report.html"), 3, "morl-blocks: report.html: Permission denied."),
+        (OSError("no luck"), 3, "morl-blocks: no luck."),
+        (MemoryError(), 3, "there is not enough memory"),
+        (ZeroDivisionError(), 70, "this is a bug of morl-blocks (ZeroDivisionError)"),
+    ],
+)
+def test_error_of_a_command_is_a_sentence_and_an_exit_code(
+    error: BaseException, code: int, words: str, monkeypatch: Patch, capsys: Printed
+) -> None:
     class Command:
-        error: BaseException = KeyboardInterrupt()
-
         def run(self, argv: list[str]) -> int:
-            raise self.error
+            raise error
 
-    command = Command()
-    monkeypatch.setattr("tyro.cli", lambda *arguments, **options: command)
-    assert main(["list"]) == 130
-    assert "The same command continues" in capsys.readouterr().err
-    command.error = PermissionError(13, "Permission denied", "report.html")
-    assert main(["list"]) == 3
-    assert "morl-blocks: report.html: Permission denied." in capsys.readouterr().err
-    command.error = OSError("no luck")
-    assert main(["list"]) == 3
-    assert "morl-blocks: no luck." in capsys.readouterr().err
-    command.error = Terminated()
-    assert main(["list"]) == 143
-    assert "Terminated. The same command continues" in capsys.readouterr().err
-    command.error = ZeroDivisionError()
-    assert main(["list"]) == 70
+    monkeypatch.setattr("tyro.cli", lambda *arguments, **options: Command())
+    assert main(["list"]) == code
     err = capsys.readouterr().err
-    assert "Traceback" in err
-    assert "this is a bug of morl-blocks (ZeroDivisionError)" in err
+    assert words in err
+    assert ("Traceback" in err) == (code == 70)
 
 
-def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_of_an_import_is_an_interruption(monkeypatch: Patch) -> None:
     """Even when it hits the first import of the store, which brings torch."""
 
     def interrupted(name: str, importer: Any = None, *rest: object) -> object:
@@ -124,16 +127,12 @@ def test_python_m_is_the_same_command() -> None:
     assert "Available subcommands: list, train" in done.stderr
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"morl-blocks {metadata.version('morl-blocks')}\n"
-
-
-def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_is_listed(capsys: Printed) -> None:
     assert main(["list"]) == 0
     out = capsys.readouterr().out
     assert "36 recipes of the paper in 9 groups, 18 of our own, and 6 other readings of it." in out
     assert "mo-humanoid-v5" in out
+    assert "1 preferences" not in out
     for line in (
         "No Decay                   mu.base = Fixed(mu=10.0)",
         "kappa = 0.2                mu.threshold = 0.2",
@@ -145,30 +144,14 @@ def test_everything_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         assert line in out
 
 
-def test_single_groups_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_listed_groups_rows_and_missing_extras(monkeypatch: Patch, capsys: Printed) -> None:
     assert main(["list", "lambda", "Linear"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert len([line for line in out if line.startswith("  ")]) == 4
     assert "PASTA as published" in out[1]
-
-
-def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["list"]) == 0
     assert "(not installed: pip install 'morl-blocks[mujoco]')" in capsys.readouterr().out
-
-
-def test_lines_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    whole = capsys.readouterr().out
-    assert max(map(len, whole.splitlines())) > 100
-    assert "1 preferences" not in whole
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main(["list"]) == 0
-    folded = capsys.readouterr().out
-    assert max(map(len, folded.splitlines())) <= 80
-    assert folded.split() == whole.split()
 
 
 def test_stored_text_equals_the_description_of_the_rows() -> None:

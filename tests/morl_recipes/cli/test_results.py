@@ -4,7 +4,6 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copytree
 from typing import NoReturn
 
 import pytest
@@ -14,34 +13,32 @@ from morl_recipes.cli import main
 from morl_recipes.recipe.spec import KINDS
 from morl_recipes.store.frames import load_runs
 
+Patch = pytest.MonkeyPatch
+Printed = pytest.CaptureFixture[str]
 
-def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+
+def test_a_folder_without_results_exits_with_3(tmp_path: Path, capsys: Printed) -> None:
     exports = ["export"] if find_spec("onnx") else []  # without its extra, that is said first
     for command in ["table", "report", "figures", "test", "play", *exports]:
         assert main([command, str(tmp_path)]) == 3
         assert "not a result store (it has no manifest.json)" in capsys.readouterr().err
 
 
-def test_a_report_is_one_file(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("plotly", reason="the report extra is not installed")
-    out = tmp_path / "r.html"
-    assert main(["report", str(trained), "--out", str(out), "--title", "Mine"]) == 0
-    assert capsys.readouterr().out.strip() == str(out)
-    assert "Mine" in out.read_text()
-
-
-def test_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_and_figures_are_files_that_are_named(trained: Path, tmp_path: Path, capsys: Printed) -> None:
     out = tmp_path / "pictures"
     assert main(["figures", str(trained), "--out", str(out), "--formats", "png"]) == 0
     *named, last = capsys.readouterr().out.splitlines()
     assert sorted(named) == sorted(str(path) for path in out.iterdir())
     assert last == f"{len(named)} files in {out}"
     assert main(["figures", str(trained), "--formats", "bmp"]) == 2
+    capsys.readouterr()
+    pytest.importorskip("plotly", reason="the report extra is not installed")
+    assert main(["report", str(trained), "--out", f"{tmp_path}/r.html", "--title", "Mine"]) == 0
+    assert capsys.readouterr().out.strip() == f"{tmp_path}/r.html"
+    assert "Mine" in (tmp_path / "r.html").read_text()
 
 
-def test_results_that_were_published_are_printed_like_a_folder(
-    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_that_were_published_are_printed_like_a_folder(trained: Path, tmp_path: Path, capsys: Printed) -> None:
     path = tmp_path / "mine.csv"
     publish.main(publish.Args(folders=(trained,), name="mine", out=tmp_path))
     assert f"Next: morl-blocks table --results {path}" in capsys.readouterr().out
@@ -58,12 +55,12 @@ def test_results_that_were_published_are_printed_like_a_folder(
 
 
 @pytest.mark.parametrize("command", ["table", "report", "figures", "play", "test"])
-def test_the_name_of_a_published_table_is_no_folder(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_name_of_a_published_table_is_no_folder(command: str, capsys: Printed) -> None:
     assert main([command, "stealth-200k"]) == 2
     assert "morl-blocks table --results stealth-200k" in capsys.readouterr().err
 
 
-def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: Printed) -> None:
     folder = shutil.copytree(trained, tmp_path / "copy")
     assert main(["test", str(folder), "--episodes", "3"]) == 0
     said = capsys.readouterr()
@@ -77,52 +74,41 @@ def test_stored_runs_are_tested_once(trained: Path, tmp_path: Path, capsys: pyte
     assert main(["test", str(folder), "--episodes", "0"]) == 2
 
 
-def test_a_whole_store_passes(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_prints_findings_and_exits_with_1(trained: Path, tmp_path: Path, capsys: Printed) -> None:
     assert main(["verify", str(trained)]) == 0
     assert "8 of 8 runs are there, and all of them are whole." in capsys.readouterr().out
-
-
-def test_findings_are_sentences_and_exit_code_1(
-    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    copytree(trained, tmp_path / "s")
+    shutil.copytree(trained, tmp_path / "s")
     folder = min((tmp_path / "s" / "runs").iterdir())
     (folder / "history.csv").write_text("nothing")
     assert main(["verify", str(tmp_path / "s")]) == 1
     out = capsys.readouterr().out
-    assert f"{folder}/history.csv: damaged (7 bytes" in out
-    assert "Remove the folder" in out
-    assert "Findings: 1. Nothing was changed." in out
+    for words in (f"{folder}/history.csv: damaged (7 bytes", "Remove the folder", "Findings: 1. Nothing was changed."):
+        assert words in out
     assert main(["verify", str(tmp_path)]) == 1
     assert "not a result store" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("flag", "name", "text"),
+    ("flags", "text"),
     [
-        ("--rows", "mine.py:MyRow", "from morl_recipes import PASTA\nMyRow = PASTA"),
-        (
-            "--rows",
-            "mine.py",
-            "from dataclasses import replace\nfrom morl_recipes import PASTA\nMyRow = replace(PASTA)",
-        ),
-        ("--envs", "mine.py:make_env", "from morl_envs.toy import ToyBatch as make_env"),
+        ("--rows mine.py:MyRow", "from morl_recipes import PASTA\nMyRow = PASTA"),
+        ("--rows mine.py", "from dataclasses import replace\nfrom morl_recipes import PASTA\nMyRow = replace(PASTA)"),
+        ("--rows PASTA --envs mine.py:make_env", "from morl_envs.toy import ToyBatch as make_env"),
     ],
 )
 def test_dry_run_names_python_files_before_it_runs_them(
-    flag: str, name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    flags: str, text: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(f"{text}\nprint('I am run')\n")
-    rest = ["--seeds", "0", "--set", "ppo.epochs=1", "--dry-run"]
-    assert main(["sweep", *([] if flag == "--rows" else ["--rows", "PASTA"]), flag, name, *rest]) == 0
+    assert main(["sweep", *flags.split(), "--seeds", "0", "--set", "ppo.epochs=1", "--dry-run"]) == 0
     out = capsys.readouterr().out
     assert out.index("This runs the Python file mine.py") < out.index("I am run")
     assert "Nothing was trained or written." in out
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
 
 
-def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: Printed) -> None:
     argv = ["play", str(trained), "--run", "linear.0.50-0.50.s1", "--episodes", "3", "--preference", "0.9,0.1"]
     assert main(argv) == 0
     out = capsys.readouterr().out.splitlines()
@@ -132,29 +118,26 @@ def test_play_prints_returns_and_films(trained: Path, tmp_path: Path, capsys: py
     assert "of the means over 3 episodes" in out[3]
 
 
-def test_unrecorded_file_of_blocks_gives_no_warning(
-    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "my_rows.py").write_text("ANYTHING = 1\n")
-    assert (
-        main(["play", str(trained), "--episodes", "2", "--run", "pasta", "--blocks", str(tmp_path / "my_rows.py")]) == 0
-    )
+def test_unrecorded_file_of_blocks_gives_no_warning(trained: Path, tmp_path: Path, capsys: Printed) -> None:
+    blocks = tmp_path / "my_rows.py"
+    blocks.write_text("ANYTHING = 1\n")
+    assert main(["play", str(trained), "--episodes", "2", "--run", "pasta", "--blocks", str(blocks)]) == 0
     assert not capsys.readouterr().err
 
 
 def test_the_returns_are_printed_whatever_becomes_of_the_film(
-    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    trained: Path, tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     def no_screen(*arguments: object, **options: object) -> NoReturn:
         raise RuntimeError("an OpenGL platform library has not been loaded")
 
     monkeypatch.setattr("mo_gymnasium.envs.deep_sea_treasure.deep_sea_treasure.DeepSeaTreasure.render", no_screen)
     assert main(["play", str(trained), "--episodes", "2", "--video", str(tmp_path / "x.gif")]) == 2
-    captured = capsys.readouterr()
-    assert "of the means over 2 episodes" in captured.out
-    assert "video:" not in captured.out
-    assert "cannot be drawn on this machine (an OpenGL platform library" in captured.err
-    assert "set MUJOCO_GL=egl" in captured.err
+    out, err = capsys.readouterr()
+    assert "of the means over 2 episodes" in out
+    assert "video:" not in out
+    assert "cannot be drawn on this machine (an OpenGL platform library" in err
+    assert "set MUJOCO_GL=egl" in err
     assert not list(tmp_path.iterdir())
 
 
@@ -167,33 +150,30 @@ def test_the_returns_are_printed_whatever_becomes_of_the_film(
     ],
 )
 def test_unknown_and_ambiguous_runs_and_wrong_preferences_are_refused(
-    trained: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str
+    trained: Path, capsys: Printed, argv: list[str], message: str
 ) -> None:
     assert main(["play", str(trained), *argv]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_export_writes_and_checks(trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_writes_and_checks_or_names_what_is_missing(
+    trained: Path, tmp_path: Path, monkeypatch: Patch, capsys: Printed
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("morl_recipes.running.export.find_spec", lambda name: None)
+        assert main(["export", str(trained)]) == 2
+    assert "pip install 'morl-blocks[export]'" in capsys.readouterr().err
     pytest.importorskip("onnxruntime", reason="the export extra is not installed")
-    out = tmp_path / "p.onnx"
-    assert main(["export", str(trained), "--out", str(out), "--point", "final"]) == 0
+    assert main(["export", str(trained), "--out", str(tmp_path / "p.onnx"), "--point", "final"]) == 0
     assert "agrees with PyTorch to 0.0e+00 on 1000 observations" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["p.onnx"]
 
 
-def test_export_without_its_extra_is_a_sentence(
-    trained: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("morl_recipes.running.export.find_spec", lambda name: None)
-    assert main(["export", str(trained)]) == 2
-    assert "pip install 'morl-blocks[export]'" in capsys.readouterr().err
-
-
-def test_the_target_is_named_when_it_cannot_be_written(trained: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("export", "report"):
-        pytest.importorskip({"export": "onnxruntime", "report": "plotly"}[command])
-        assert main([command, str(trained), "--out", "/dev/null/x"]) == 3
-        assert "morl-blocks: /dev/null/x: cannot be written (" in capsys.readouterr().err
+@pytest.mark.parametrize(("command", "package"), [("export", "onnxruntime"), ("report", "plotly")])
+def test_target_is_named_when_it_cannot_be_written(command: str, package: str, trained: Path, capsys: Printed) -> None:
+    pytest.importorskip(package)
+    assert main([command, str(trained), "--out", "/dev/null/x"]) == 3
+    assert "morl-blocks: /dev/null/x: cannot be written (" in capsys.readouterr().err
 
 
 ROWS = """
@@ -219,7 +199,7 @@ make_env = ToyBatch
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def own(tmp_path: Path, monkeypatch: Patch) -> list[str]:
     """Train a row and a world of one's own, and forget the row, as a new process would; how to name the world."""
     monkeypatch.chdir(tmp_path)
     Path("my_rows.py").write_text(ROWS)
@@ -232,39 +212,32 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return env
 
 
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+def forget(monkeypatch: Patch) -> None:
     monkeypatch.delitem(KINDS, "WideOfMine")
     for name in [name for name in sys.modules if name.startswith("morl_rows_my_rows_")]:
         monkeypatch.delitem(sys.modules, name)
 
 
-def test_an_actor_of_ones_own_is_played_where_its_file_is_named(
-    own: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["play", "runs/mine", *own]) == 3
-    assert "--blocks FILE" in capsys.readouterr().err
-    assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 0
-    captured = capsys.readouterr()
-    assert "of the means over 2 episodes" in captured.out
-    assert not captured.err
-
-
 @pytest.mark.parametrize(
     ("command", "options", "word"),
-    [("export", ["--out", "p.onnx"], "agrees with PyTorch"), ("test", ["--episodes", "3"], "1 run tested on 3 fresh")],
+    [
+        ("play", ["--episodes", "2"], "of the means over 2 episodes"),
+        ("export", ["--out", "p.onnx"], "agrees with PyTorch"),
+        ("test", ["--episodes", "3"], "1 run tested on 3 fresh"),
+    ],
 )
-def test_export_and_test_take_the_file_of_blocks(
-    own: list[str], command: str, options: list[str], word: str, capsys: pytest.CaptureFixture[str]
+def test_stored_actor_of_ones_own_needs_its_file(
+    own: list[str], command: str, options: list[str], word: str, capsys: Printed
 ) -> None:
     if command == "export":
         pytest.importorskip("onnxruntime", reason="the export extra is not installed")
+    assert main([command, "runs/mine", *own, *options]) == 3
+    assert "--blocks FILE" in capsys.readouterr().err
     assert main([command, "runs/mine", *own, *options, "--blocks", "my_rows.py"]) == 0
     assert word in capsys.readouterr().out
 
 
-def test_a_file_that_was_edited_since_is_mentioned(
-    own: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_was_edited_since_is_mentioned(own: list[str], monkeypatch: Patch, capsys: Printed) -> None:
     Path("my_rows.py").write_text(ROWS + "\nAnother = PASTA\n")
     assert main(["play", "runs/mine", *own, "--blocks", "my_rows.py", "--episodes", "2"]) == 0
     assert "my_rows.py differs from the file that runs of runs/mine" in capsys.readouterr().err

@@ -21,6 +21,8 @@ from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running import fakes
 
+Patch = pytest.MonkeyPatch
+Printed = pytest.CaptureFixture[str]
 TINY = """
 rows = ["PASTA", "Linear"]
 envs = ["deep-sea-treasure-v0"]
@@ -45,8 +47,18 @@ MyRow = replace(PASTA, mu=Calm(), ppo=PPO(steps_per_iteration=64, minibatch_size
 """
 
 
+WORLD = """
+from morl_envs.toy import ToyBatch
+
+def make_env(num_envs, seeds):
+    return ToyBatch(num_envs, seeds, observation_dim=3)
+"""
+SHORT = ["--total-steps", "128", "--num-envs", "2", "--eval-episodes", "2", "--quiet"]
+SHORT += ["--set", "ppo.steps_per_iteration=64", "--set", "ppo.minibatch_size=32", "--set", "ppo.epochs=1"]
+
+
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny.toml").write_text(TINY)
     (tmp_path / "my_rows.py").write_text(ROWS)
@@ -54,8 +66,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def train_with(monkeypatch: pytest.MonkeyPatch, work: Work) -> None:
-    monkeypatch.setattr(execute, "train_job", partial(_without_options, work))
+def train_with(monkeypatch: Patch, work: Work) -> None:
+    monkeypatch.setattr(execute, "train_job", partial(_without_options, work))  # workers import it by name
 
 
 def _without_options(work: Work, *arguments: Any, accept_versions: bool) -> Any:
@@ -63,11 +75,11 @@ def _without_options(work: Work, *arguments: Any, accept_versions: bool) -> Any:
 
 
 @pytest.fixture
-def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_training(monkeypatch: Patch) -> None:
     train_with(monkeypatch, fakes.fake_work)
 
 
-def test_a_users_own_block_trains_with_the_same_command(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_users_own_block_trains_with_the_same_command(place: Path, capsys: Printed) -> None:
     argv = ["train", "my_rows.py:MyRow", "--env", "deep-sea-treasure-v0", "--total-steps", "128", "--num-envs", "2"]
     assert main([*argv, "--eval-episodes", "2"]) == 0
     folder = Path("runs") / "myrow-deep-sea-treasure-v0"
@@ -86,16 +98,20 @@ def test_a_users_own_block_reaches_the_workers_of_a_sweep(place: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_training")
-def test_the_same_sweep_again_does_nothing_and_says_so(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_sweep_has_nothing_to_do_and_is_not_mixed_with_another(place: Path, capsys: Printed) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
     assert "4 runs trained; 4 of 4 done." in capsys.readouterr().out
+    expected = Settings(total_steps=128, num_envs=2, eval_episodes=2)  # of the file, where no flag was given
+    assert Store.open("runs/tiny").manifest.training == expected.decisive()
     assert main(["sweep", "tiny.toml"]) == 0
     assert "Nothing to do: 4 of 4 runs done already." in capsys.readouterr().out
+    assert main(["sweep", "tiny.toml", "--dry-run"]) == 0
+    assert "0 to do, 0 steps" in capsys.readouterr().out
+    assert main(["sweep", "tiny.toml", "--dry-run", "--seeds", "7"]) == 3
+    assert "holds another sweep" in capsys.readouterr().err
 
 
-def test_failed_runs_are_named_and_exit_with_1(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_runs_are_named_and_exit_with_1(place: Path, monkeypatch: Patch, capsys: Printed) -> None:
     train_with(monkeypatch, fakes.one_fails)
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 1
     out = capsys.readouterr().out
@@ -107,7 +123,7 @@ def test_failed_runs_are_named_and_exit_with_1(
     assert main(["sweep", "tiny.toml", "--retry-failed"]) == 0
 
 
-def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: Printed) -> None:
     before = sorted(place.rglob("*"))
     assert main(["sweep", "tiny.toml", "--dry-run", "--workers", "2"]) == 0
     out = capsys.readouterr().out
@@ -117,39 +133,24 @@ def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: pytes
     assert sorted(place.rglob("*")) == before
 
 
-@pytest.mark.usefixtures("no_training")
-def test_dry_run_counts_finished_runs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["sweep", "tiny.toml", "--workers", "1"])
-    assert main(["sweep", "tiny.toml", "--dry-run"]) == 0
-    assert "0 to do, 0 steps" in capsys.readouterr().out
-    assert main(["sweep", "tiny.toml", "--dry-run", "--seeds", "7"]) == 3
-    assert "holds another sweep" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
-    ("finder", "flags", "sentence"),
+    ("finder", "flags", "words"),
     [
-        ("importlib.util", ["--envs", "mo-ant-v5"], "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks"),
-        ("morl_recipes.running.engines.ray", ["--engine", "ray"], "pip install 'morl-blocks[ray]'"),
+        ("importlib.util", "--envs mo-ant-v5", "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks"),
+        ("morl_recipes.running.engines.ray", "--engine ray", "pip install 'morl-blocks[ray]'"),
+        ("importlib.util", "--device cuda:99", "`device` must be one that PyTorch finds here, got 'cuda:99'"),
     ],
 )
-def test_a_missing_extra_is_named(
-    place: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    finder: str,
-    flags: list[str],
-    sentence: str,
+def test_missing_extra_or_device_is_named_before_anything_is_written(
+    finder: str, flags: str, words: str, place: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     monkeypatch.setattr(f"{finder}.find_spec", lambda name: None)
-    assert main(["sweep", "tiny.toml", *flags]) == 2
-    assert sentence in capsys.readouterr().err
+    assert main(["sweep", "tiny.toml", *flags.split()]) == 2
+    assert words in capsys.readouterr().err
     assert not (place / "runs").exists()
 
 
-def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(place: Path, capsys: Printed) -> None:
     (place / "far").mkdir()
     (place / "tiny.toml").rename(place / "far" / "tiny.toml")
     assert main(["sweep", "far/tiny.toml", "--rows", "my_rows.py:MyRow", "--dry-run"]) == 0
@@ -162,7 +163,7 @@ def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(
 
 @pytest.mark.parametrize("command", [["train", "PASTA", "--preferences", "0.2,0.2,0.6"], ["sweep", "tiny.toml"]])
 def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
-    command: list[str], place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], place: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     def terminated(*arguments: object) -> NoReturn:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -176,7 +177,7 @@ def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_the_last_iteration_of_a_row_stops_before_the_next(
-    number: int, code: int, place: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, code: int, place: Path, monkeypatch: Patch
 ) -> None:
     record = Recorder.record
 
@@ -206,40 +207,13 @@ def test_flags_of_a_sweep_reach_its_runs(place: Path) -> None:
     assert (recipe["mu"]["threshold"], recipe["ppo"]["learning_rate"], recipe["ppo"]["epochs"]) == (0.3, 1e-4, 1)
 
 
-@pytest.mark.usefixtures("no_training")
-def test_missing_flags_keep_the_values_of_the_file(place: Path) -> None:
-    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    expected = Settings(total_steps=128, num_envs=2, eval_episodes=2)
-    assert Store.open("runs/tiny").manifest.training == expected.decisive()
-
-
 @pytest.mark.parametrize("command", ["train", "sweep"])
-def test_every_setting_is_a_flag_with_its_meaning(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_setting_is_a_flag_with_its_meaning(command: str, capsys: Printed) -> None:
     assert main([command, "--help"]) == 0
     out = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
     for name, meaning in help_texts().items():
         assert f"--{name.replace('_', '-')} " in out
         assert meaning in out
-
-
-@pytest.mark.parametrize("command", [["train", "PASTA"], ["sweep", "--rows", "PASTA"]])
-def test_a_device_that_is_not_there_is_refused_before_anything_is_written(
-    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "runs"
-    assert main([*command, "--device", "cuda:99", "--out", str(out)]) == 2
-    assert "`device` must be one that PyTorch finds here, got 'cuda:99'" in capsys.readouterr().err
-    assert not out.exists()
-
-
-WORLD = """
-from morl_envs.toy import ToyBatch
-
-def make_env(num_envs, seeds):
-    return ToyBatch(num_envs, seeds, observation_dim=3)
-"""
-SHORT = ["--total-steps", "128", "--num-envs", "2", "--eval-episodes", "2", "--quiet"]
-SHORT += ["--set", "ppo.steps_per_iteration=64", "--set", "ppo.minibatch_size=32", "--set", "ppo.epochs=1"]
 
 
 @pytest.mark.parametrize("env", ["mo-mountaincar-v0", "Deep-Sea-Treasure-Concave-v0"])
@@ -251,10 +225,14 @@ def test_any_registered_environment_with_a_vector_reward_trains(place: Path, env
     assert main(["play", "runs/x", "--run", "pasta", "--episodes", "2"]) == 0
 
 
-def test_an_environment_of_a_file_trains_and_is_played_where_the_file_is_named(place: Path) -> None:
-    assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT]) == 0
+def test_environment_of_a_file_trains_logs_and_is_played_where_the_file_is_named(place: Path, capsys: Printed) -> None:
+    assert main(["train", "PASTA", "--env", "my_env.py:make_evn"]) == 2
+    assert "make_env" in capsys.readouterr().err
+    assert not Path("runs").exists()
+    assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT, "--logger", "csv"]) == 0
     folder = Path("runs/pasta-my_env-make_env")
     assert [run["env"] for run in json.loads((folder / "manifest.json").read_text())["runs"]] == ["my_env.py:make_env"]
+    assert list((folder / "logs").rglob("*.csv"))
     assert main(["play", str(folder), "--env", "my_env.py:make_env"]) == 0
     (place / "my_env.py").unlink()
     assert main(["table", str(folder)]) == 0
@@ -272,57 +250,33 @@ def test_the_file_of_an_environment_travels_to_the_workers_and_decides_the_ids(p
     assert main(argv) == 3
 
 
-def test_a_file_without_that_name_is_a_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "PASTA", "--env", "my_env.py:make_evn"]) == 2
-    assert "make_env" in capsys.readouterr().err
-    assert not Path("runs").exists()
-
-
-def test_a_logger_writes_into_the_folder(place: Path) -> None:
-    assert main(["train", "PASTA", "--env", "my_env.py:make_env", *SHORT, "--logger", "csv", "--out", "runs/x"]) == 0
-    assert list(Path("runs/x/logs").rglob("*.csv"))
-
-
 @pytest.mark.usefixtures("no_training")
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [('"command"', '"comand"', "manifest.json: damaged"), ('"schema": 1', '"schema": 2', "has schema version 2")],
-)
-def test_damaged_or_other_manifest_exits_with_3_and_nothing_changes(
-    place: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, words: str
+def test_damaged_foreign_or_older_stores_exit_with_3_and_nothing_changes(
+    place: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    path = place / "runs" / "tiny" / "manifest.json"
-    path.write_text(path.read_text().replace(old, new, 1))
-    before = snapshot(place)
-    for argv in (["sweep", "tiny.toml"], ["table", "runs/tiny"]):
-        assert main(argv) == 3
-        assert words in capsys.readouterr().err
-    assert snapshot(place) == before
+    manifest, runs = place / "runs/tiny/manifest.json", sorted((place / "runs/tiny/runs").iterdir())
+    whole, history = manifest.read_text(), runs[0] / "history.csv"
 
+    def refuses(words: str, *commands: str) -> None:
+        before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+        for command in commands:
+            assert main(command.split()) == 3
+            assert words in capsys.readouterr().err
+        assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
 
-@pytest.mark.usefixtures("no_training")
-def test_damaged_run_stops_a_sweep_and_is_a_gap_in_a_table(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    path = next((place / "runs" / "tiny" / "runs").glob("*/history.csv"))
-    path.write_text("iteration")
-    assert main(["sweep", "tiny.toml"]) == 3
-    assert "history.csv: damaged" in capsys.readouterr().err
-    assert main(["table", "runs/tiny"]) == 0
-    assert path.read_text() == "iteration"
-
-
-@pytest.mark.usefixtures("no_training")
-def test_store_of_other_versions_exits_with_3_and_nothing_changes(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
-    shutil.rmtree(next((place / "runs" / "tiny" / "runs").iterdir()))
+    manifest.write_text(whole.replace('"command"', '"comand"', 1))
+    refuses("manifest.json: damaged", "sweep tiny.toml", "table runs/tiny")
+    manifest.write_text(whole.replace('"schema": 1', '"schema": 2', 1))
+    refuses("has schema version 2", "sweep tiny.toml", "table runs/tiny")
+    manifest.write_text(whole)
+    history.write_text("iteration")
+    refuses("history.csv: damaged", "sweep tiny.toml")
+    assert main(["table", "runs/tiny"]) == 0  # where the run is a gap
+    for run in runs[:2]:
+        shutil.rmtree(run)
     monkeypatch.setattr("morl_recipes.running.execute.other_versions", lambda *_, **__: "torch 1 instead of 2")
-    before = snapshot(place)
-    assert main(["sweep", "tiny.toml"]) == 3
-    assert "under other versions" in capsys.readouterr().err
-    assert snapshot(place) == before
+    refuses("under other versions", "sweep tiny.toml")
 
 
 # Tests may run as root, whom permissions do not stop: a file in place of a folder does.
@@ -330,13 +284,7 @@ def test_store_of_other_versions_exits_with_3_and_nothing_changes(
     ("out", "words"),
     [(".", "not a store and not empty"), ("tiny.toml/results", "tiny.toml/results: cannot be written (Not a dir")],
 )
-def test_folder_that_cannot_hold_a_store_exits_with_3(
-    place: Path, capsys: pytest.CaptureFixture[str], out: str, words: str
-) -> None:
+def test_folder_that_cannot_hold_a_store_exits_with_3(place: Path, capsys: Printed, out: str, words: str) -> None:
     assert main(["sweep", "tiny.toml", "--out", out]) == 3
     assert words in capsys.readouterr().err
     assert (place / "tiny.toml").read_text() == TINY
-
-
-def snapshot(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
