@@ -83,7 +83,7 @@ class Rows:
     def mean(self, row: Row) -> Interval:
         """Return the mean of a row over preferences of the seed mean, with its 95 % interval."""
         values = self.values(row)
-        return mean_interval(values, np.isfinite(values), score=self.score)
+        return mean_interval(values, np.isfinite(values), limits=self.score.limits)
 
     def compare(self, first: Row, second: Row, level: float = 0.95) -> Comparison | None:
         """Compare two rows run by run; ``None`` without two shared seeds on each shared preference."""

@@ -23,8 +23,6 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
 EIGHT = list(CARDS["stealth"].preferences)
-BASELINES = ["PASTA (Ours)", "Tchebycheff", "STCH (0.01)", "STCH (0.1)", "STCH (0.5)", "STCH (1.0)", "STCH (5.0)"]
-BASELINES += ["STCH (10.0)", "Linear"]
 NAMES = ("search", "stealth", "exploration", "energy", "comfort")
 
 
@@ -58,45 +56,34 @@ def recipe(method: str) -> dict[str, Any]:
 
 
 def plan(sweep: Sweep) -> list[Run]:
-    return [
-        Run(
-            recipe(method),
-            preference,
-            seed,
-            make_run_id(sweep.env, group, method, preference, seed, recipe(method)),
-            group,
-            method,
-            sweep.env,
-            sweep.iterations * 2048,
-        )
+    steps = sweep.iterations * 2048
+    cells = [
+        (group, method, recipe(method), preference, seed)
         for group, methods in sweep.methods.items()
         for method in methods
         for preference in sweep.preferences
         for seed in range(sweep.seeds)
+    ]
+    return [
+        Run(made, p, seed, make_run_id(sweep.env, group, method, p, seed, made), group, method, sweep.env, steps)
+        for group, method, made, p, seed in cells
     ]
 
 
 def history(run: Run, info: EnvInfo, iterations: int) -> pd.DataFrame:
     """Saturating returns whose level depends on the method, with noise that depends on the run alone."""
     generator = np.random.default_rng(zlib.crc32(run.run_id.encode()))
-    skill = (
-        0.5
-        if "Ours" in run.method or run.method == "PASTA"
-        else 0.3 + 0.1 * (zlib.crc32(run.method.encode()) % 100) / 100
-    )
+    noise, ours = generator.normal, "Ours" in run.method or run.method == "PASTA"
+    skill = 0.5 if ours else 0.3 + 0.1 * (zlib.crc32(run.method.encode()) % 100) / 100
     top = np.array(info.high if info.high is not None else [50.0] * len(run.preference))
     time = np.arange(1, iterations + 1) / iterations
-    level = (skill + 0.25 * (np.array(run.preference) - 1 / len(top)) + 0.03 * generator.normal(size=len(top))).clip(
-        0.05
-    )
-    returns = top * (1 - np.exp(-4 * time))[:, None] * level + 0.02 * top * generator.normal(
-        size=(iterations, len(top))
-    )
+    level = (skill + 0.25 * (np.array(run.preference) - 1 / len(top)) + 0.03 * noise(size=len(top))).clip(0.05)
+    returns = top * (1 - np.exp(-4 * time))[:, None] * level + 0.02 * top * noise(size=(iterations, len(top)))
     columns: dict[str, object] = {
         "iteration": np.arange(iterations),
         "steps": 2048 * np.arange(1, iterations + 1),
         "mu": 10.0 - 9.95 * time + 0.3 * generator.random(iterations) if "Linear" not in run.method else np.nan,
-        "conflict": np.clip(0.5 - 0.2 * time + 0.1 * generator.normal(size=iterations), 0, 1),
+        "conflict": np.clip(0.5 - 0.2 * time + 0.1 * noise(size=iterations), 0, 1),
         "loss_value": 2 * np.exp(-3 * time) + 0.1 * generator.random(iterations),
         "entropy": 1.4 - time,
     }
@@ -113,8 +100,9 @@ def record(run: Run, info: EnvInfo, sweep: Sweep) -> RunRecord:
         frame.loc[:, "return_0"] = np.nan
     score = frame["hv"] if info.high is not None else frame["eu"]
     returns = [f"return_{i}" for i in range(len(run.preference))]
+    rows, failed = (int(score.argmax()), len(frame) - 1), key in sweep.fail
 
-    def point(row: int) -> dict[str, object]:
+    def point(row: int) -> dict[str, Any]:
         one = frame.iloc[row]
         names = {"iteration": int(one["iteration"]), "steps": int(one["steps"]), "hv": one["hv"], "eu": one["eu"]}
         return {**names, "returns": tuple(one[returns])}
@@ -127,20 +115,12 @@ def record(run: Run, info: EnvInfo, sweep: Sweep) -> RunRecord:
         bounds = None if info.high is None else (info.low or (), info.high)
         return scores.summarise(numbers + np.array([[1.0], [-1.0]]), np.array(run.preference), bounds)
 
-    failed = key in sweep.fail
-    return RunRecord(
-        *run.identity,
-        "failed" if failed else "done",
-        "worker lost" if failed else "",
-        run.steps,
-        None if failed else point(int(score.argmax())),
-        None if failed else point(len(frame) - 1),
-        run.recipe,
-        frame,
-        {"actor.weight": torch.zeros(2, 3)} if sweep.policy else {},
-        test_peak=test(int(score.argmax())),
-        test_final=test(len(frame) - 1),
-    )
+    fields: dict[str, Any] = {"status": "failed", "reason": "worker lost", "peak": None, "final": None}
+    if not failed:
+        fields = {"status": "done", "reason": "", "peak": point(rows[0]), "final": point(rows[1])}
+    fields |= {"test_peak": test(rows[0]), "test_final": test(rows[1])}
+    policy = {"actor.weight": torch.zeros(2, 3)} if sweep.policy else {}
+    return RunRecord(*run.identity, **fields, steps=run.steps, recipe=run.recipe, history=frame, policy=policy)
 
 
 def fill(path: Path, *sweeps: Sweep) -> Store:

@@ -4,11 +4,9 @@ Read them with :func:`published`, print them with ``morl-blocks table --results 
 the files.
 """
 
-import csv
 import io
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -26,7 +24,7 @@ from morl_recipes.store.manifest import Manifest, env_info, make_run_id
 SCHEMA = 1
 """Version of the file's layout; other versions raise an error."""
 ADVICE = "Restore it from a copy."
-TEXT = ("run_id", "group", "method", "env", "preference", "version", "torch", "commit")
+TEXT = ("run_id", "group", "method", "env", "version", "torch", "commit")
 WHOLE = ("seed", "steps")
 Cell: TypeAlias = tuple[str, str, str, tuple[float, ...], int]
 """Columns that identify a run in a table: environment, group, method, preference and seed."""
@@ -105,32 +103,16 @@ def _manifest(fields: Mapping[str, Any], runs: pd.DataFrame) -> Manifest:
 
 
 def from_csv(text: str) -> pd.DataFrame:
-    r"""Read the lines of the finished runs; columns of any other kind raise ``ValueError`` or ``KeyError``.
-
-    Example:
-        >>> frame = from_csv("run_id,preference,seed,steps,peak_hv,commit\na,0.1 0.9,3,4096,0.25,\n")
-        >>> frame[["preference", "seed", "peak_hv", "status"]].to_dict("records")
-        [{'preference': (0.1, 0.9), 'seed': 3, 'peak_hv': 0.25, 'status': 'done'}]
-    """
-    head, *rows = csv.reader(io.StringIO(text))
-    if any(len(row) != len(head) for row in rows):
-        raise ValueError("a line of another length")
-    columns = dict(zip(head, map(list, zip(*rows, strict=True)) if rows else [[] for _ in head], strict=True))
-    frame = pd.DataFrame({name: _column(name, cells) for name, cells in columns.items()})
-    place = list(frame.columns).index("steps")
+    r"""Read the lines of the finished runs; columns of any other kind raise ``ValueError`` or ``KeyError``."""
+    names = text.partition("\n")[0].split(",")
+    read: dict[str, Callable[[str], Any]] = {name: lambda cell: float(cell or "nan") for name in names}
+    read |= dict.fromkeys(TEXT, str) | dict.fromkeys(WHOLE, int)
+    read["preference"] = lambda cell: tuple(map(float, cell.split()))
+    frame = pd.read_csv(io.StringIO(text), converters=read, index_col=False, keep_default_na=False)
+    place = names.index("steps")
     frame.insert(place, "status", "done")
     frame.insert(place + 1, "reason", "")
     return frame
-
-
-def _column(name: str, cells: Sequence[str]) -> list[Any]:
-    if name == "preference":
-        return [tuple(float(weight) for weight in text.split()) for text in cells]
-    if name in TEXT:
-        return list(cells)
-    if name in WHOLE:
-        return [int(text) for text in cells]
-    return [float(text) if text else math.nan for text in cells]
 
 
 def folder() -> Path:

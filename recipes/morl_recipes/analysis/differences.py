@@ -41,12 +41,8 @@ class RowDifference:
     """One row in two sets of results.
 
     Attributes:
-        env: Name of the environment.
-        group: Name of the group.
-        method: Name of the row.
         score: What is compared: ``"hv"``, or ``"eu"`` where the environment has no bounds.
-        first: Mean of the first set over the preferences that both sets have, with its interval.
-        second: Mean of the second set, likewise.
+        first: Mean of the first set over the preferences that both sets have, with its interval; ``second`` likewise.
         difference: Second minus first, with its 95 % interval; NaN if there are too few seeds.
         how: Whether every run has the same score, runs were paired by preference and seed, the sets have different
             seeds, or there are too few.
@@ -76,10 +72,7 @@ class RowDifference:
 
 
 def compare_results(first: Results, second: Results) -> list[RowDifference]:
-    """Compare every row that both sets have; PASTA, which belongs to many groups, once per environment.
-
-    Bounds of the hypervolume are those of the first.
-    """
+    """Compare every row that both sets have, under the first's bounds; PASTA, in many groups, once per environment."""
     others = {(study.env, study.group): study for study in second.studies}
     found, seen = [], set[tuple[str, ...]]()
     for study in first.studies:
@@ -101,10 +94,9 @@ def _row(mine: Study, k: int, other: Study, j: int) -> RowDifference:
     ours, theirs = ours[usable], theirs[usable]
     there = np.isfinite(ours), np.isfinite(theirs)
     counts = int(there[0].sum()), int(there[1].sum()), int((there[0] & there[1]).sum())
-    before, after = (mean_interval(*part, score=score) for part in zip((ours, theirs), there, strict=True))
-    return RowDifference(
-        mine.env, mine.group, mine.methods[k], score.name, before, after, *_difference(ours, theirs), counts
-    )
+    before, after = (mean_interval(*part, limits=score.limits) for part in zip((ours, theirs), there, strict=True))
+    names = (mine.env, mine.group, mine.methods[k], score.name)
+    return RowDifference(*names, before, after, *_difference(ours, theirs), counts)
 
 
 def _difference(ours: Array, theirs: Array) -> tuple[Interval, How]:
@@ -124,12 +116,7 @@ def _difference(ours: Array, theirs: Array) -> tuple[Interval, How]:
 
 
 def _unpaired(ours: Array, theirs: Array) -> Interval:
-    r"""Compare two sets of seeds by Welch's interval; each seed is one sample.
-
-    .. math:: \bar y - \bar x \pm t_{df} \sqrt{SE_x^2 + SE_y^2}
-
-    with Welch's degrees of freedom, rounded down.
-    """
+    r"""Return Welch's interval, :math:`\bar y - \bar x \pm t_{df} \sqrt{SE_x^2 + SE_y^2}` with df rounded down."""
     parts = [(values, np.isfinite(values)) for values in (ours, theirs)]
     before, after = (bootstrap_ci(values, present=known).estimate for values, known in parts)
     estimate = after - before
@@ -147,9 +134,7 @@ def open_results(name: str | Path) -> Store | Dataset:
         return Store.open(name)
     if Path(name).suffix == ".csv" or str(name) in names():
         return find_dataset(name)
-    raise StoreError(
-        f"{name}: neither a folder of results nor published ones ({', '.join(names()) or 'there are none'})."
-    )
+    raise StoreError(f"{name}: neither a folder of results nor published ones ({', '.join(names())}).")
 
 
 def render_difference(

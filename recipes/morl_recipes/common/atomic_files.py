@@ -22,10 +22,6 @@ def inside(folder: Path, *names: str) -> Path:
     """Return a path below a folder; a link on the way, the last name included, raises :class:`StoreError`.
 
     The folder itself may be a link, because the user has chosen it.
-
-    Example:
-        >>> inside(Path("runs"), "tmp").as_posix()
-        'runs/tmp'
     """
     path = folder
     for name in names:
@@ -69,10 +65,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def create_once(path: Path, content: bytes, scratch: Path) -> None:
-    """Create a file with its complete content unless it exists, by a hard link, which is atomic.
-
-    ``scratch`` is a folder on the same file system for temporary files.
-    """
+    """Create a file whole unless it exists, by a hard link; ``scratch`` is a folder on the same file system."""
     temporary = scratch / unique(path.name)
     try:
         create(temporary, content)
@@ -123,10 +116,7 @@ def staged(path: Path) -> Iterator[Path]:
 
 
 def append(path: Path, content: bytes, *, at: int) -> None:
-    """Write at a position of a file, which then ends there; at 0 the file is created. :func:`flush` waits for the disk.
-
-    Content after the position is removed first. A link raises :class:`StoreError`.
-    """
+    """Write at a position of a file after removing what follows; at 0 the file is created. A link is an error."""
     with _opened(path, os.O_WRONLY | (os.O_CREAT if at == 0 else 0)) as handle:
         os.ftruncate(handle, at)
         os.lseek(handle, at, os.SEEK_SET)
@@ -142,10 +132,13 @@ def flush(path: Path) -> None:
 
 def remove_leftovers(folder: Path, older_than: float) -> int:
     """Remove temporary files of killed writers that are older than some seconds; return how many there were."""
-    limit = time.time() - older_than
+    limit, old = time.time() - older_than, []
     with os.scandir(folder) as items:
-        old = [item.path for item in items if is_leftover(item.name) and _age(item) <= limit]
-    return sum(remove(Path(path)) for path in old)
+        for item in items:
+            with suppress(FileNotFoundError):
+                if is_leftover(item.name) and item.stat(follow_symlinks=False).st_mtime <= limit:
+                    old.append(Path(item.path))
+    return sum(map(remove, old))
 
 
 def identity(folder: Path) -> int | None:
@@ -176,12 +169,7 @@ def unique(name: str) -> str:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a name was made by :func:`unique`, so that the file may be removed.
-
-    Example:
-        >>> is_leftover("manifest.json.4711.0a1b2c3d"), is_leftover("thesis.tex")
-        (True, False)
-    """
+    """Return whether a name was made by :func:`unique`, so that the file may be removed."""
     parts = name.removesuffix(".old").rsplit(".", 2)
     return len(parts) == 3 and parts[1].isdigit() and len(parts[2]) == 8 and set(parts[2]) <= set("0123456789abcdef")
 
@@ -215,11 +203,3 @@ def _write(handle: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(handle, view) :]
-
-
-def _age(item: "os.DirEntry[str]") -> float:
-    """Return when an entry itself was last changed, not the target of a link."""
-    try:
-        return item.stat(follow_symlinks=False).st_mtime
-    except FileNotFoundError:
-        return float("inf")

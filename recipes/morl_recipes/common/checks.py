@@ -2,8 +2,8 @@
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
-from typing import NoReturn, SupportsFloat, SupportsIndex
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, SupportsFloat, SupportsIndex, cast
 
 from morl_recipes.common.text import for_terminal
 
@@ -57,7 +57,8 @@ def one_of(name: str, value: object, words: Iterable[str]) -> None:
 
 def seeds(value: object) -> list[int]:
     """Require a list, an array or a tensor of at least one whole number >= 0; return ints."""
-    numbers = None if (items := _items(value)) is None else [_whole(item) for item in items]
+    items = _convert(list, value)
+    numbers = None if items is None else [_whole(item) for item in items]
     known = [number for number in numbers or () if number is not None and number >= 0]
     if numbers is None or len(known) < len(numbers):
         fail("seeds", "be a list of whole numbers >= 0", repr(value))
@@ -69,7 +70,8 @@ def seeds(value: object) -> list[int]:
 
 def preferences(value: object) -> list[tuple[float, ...]]:
     """Require a list of at least one preference, all of one length; return tuples."""
-    rows = None if (items := _items(value)) is None else [_numbers(item) for item in items]
+    items = _convert(list, value)
+    rows = None if items is None else [_numbers(item) for item in items]
     known = [row for row in rows or () if row is not None]
     if rows is None or len(known) < len(rows):
         fail("preferences", "be a list of lists of numbers, such as [[0.5, 0.5]]", repr(value))
@@ -126,33 +128,25 @@ def compilable(torch_folder: str) -> None:
         )
 
 
+def _convert(to: Callable[[Any], Any], value: object) -> Any:
+    """Return a value converted, ``None`` if it cannot be; arrays and tensors raise all of these errors."""
+    try:
+        return to(value)
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
 def _number(value: object) -> float:
     """Return a number as a float, NaN for anything else, including text."""
-    try:
-        return math.nan if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, RuntimeError):  # arrays and tensors of several numbers raise all of them
-        return math.nan
+    found: float | None = None if isinstance(value, bool | str) else _convert(float, value)
+    return math.nan if found is None else found
 
 
 def _whole(value: object) -> int | None:
     """Return an integer as an int, ``None`` for anything else."""
-    try:
-        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
-
-
-def _items(value: object) -> list[object] | None:
-    """Return an iterable as a list, ``None`` for anything else."""
-    try:
-        return list(value)  # type: ignore[call-overload,no-any-return]
-    except TypeError:
-        return None
+    return None if isinstance(value, bool) else cast("int | None", _convert(operator.index, value))
 
 
 def _numbers(value: object) -> tuple[float, ...] | None:
     """Return a row of numbers (NaN allowed) as a tuple, ``None`` for anything else."""
-    try:
-        return tuple(float(number) for number in value)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        return None
+    return cast("tuple[float, ...] | None", _convert(lambda row: tuple(map(float, row)), value))

@@ -16,8 +16,6 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
     Example:
         >>> unknown("environment", "steelth", ["stealth", "frogger"])
         ValueError("unknown environment 'steelth'. Nearest: stealth.")
-        >>> unknown("environment", "?", ["stealth", "frogger"])
-        ValueError("unknown environment '?'. Known: stealth, frogger.")
     """
     names = list(dict.fromkeys(known))
     by_lower = {candidate.lower(): candidate for candidate in names}
@@ -27,21 +25,11 @@ def unknown(kind: str, name: str, known: Iterable[str], *, shown: int = SHOWN, r
 
 
 def some(names: Sequence[str], shown: int = SHOWN, rest: str = "", between: str = ", ") -> str:
-    """List some names, and say how many more there are.
-
-    Example:
-        >>> some(["a", "b", "c"], shown=2)
-        'a, b and 1 more'
-    """
+    """List some names, and say how many more there are."""
     more = len(names) - shown
     return between.join(names[:shown]) + (f" and {more} more{f' ({rest})' if rest else ''}" if more > 0 else "")
 
 
 def count(number: int, word: str) -> str:
-    """Return a number with its noun.
-
-    Example:
-        >>> count(1, "run"), count(2, "run")
-        ('1 run', '2 runs')
-    """
+    """Return a number with its noun: ``1 run``, ``2 runs``."""
     return f"{number} {word}{'' if number == 1 else 's'}"

@@ -3,6 +3,7 @@
 To add one, write its function, add its entry to :data:`SCORES` and describe it on the docs page.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -27,8 +28,7 @@ class Score:
         title: Name in figures.
         function: Maps mean returns ``[*, m]``, preferences ``[*, m]`` and the bounds of the returns to ``[*]``.
         needs_bounds: Whether it needs the bounds of the returns.
-        low: Smallest possible value; ``None`` for no limit.
-        high: Largest possible value.
+        limits: Smallest and largest possible value.
         digits: Digits after the point in tables.
         direction: ``"max"``: more is better.
     """
@@ -38,8 +38,7 @@ class Score:
     title: str
     function: Function
     needs_bounds: bool = False
-    low: float | None = None
-    high: float | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)
     digits: int = 3
     direction: Literal["max", "min"] = "max"
 
@@ -54,7 +53,7 @@ def _hypervolume(returns: Array, preferences: Array, bounds: Bounds) -> Array:
     return run_hypervolume(returns, low, high)
 
 
-HYPERVOLUME = Score("hv", "HV", "hypervolume", _hypervolume, needs_bounds=True, low=0.0, high=1.0)
+HYPERVOLUME = Score("hv", "HV", "hypervolume", _hypervolume, needs_bounds=True, limits=(0.0, 1.0))
 """The paper's hypervolume of one policy: the product of its normalised returns."""
 UTILITY = Score("eu", "EU", "expected utility", lambda returns, preferences, _: expected_utility(returns, preferences))
 """The raw returns weighted by the preference."""
@@ -63,26 +62,14 @@ SCORES: tuple[Score, ...] = (HYPERVOLUME, UTILITY)
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all scores.
-
-    Example:
-        >>> names()
-        ('hv', 'eu')
-    """
+    """Return the names of all scores."""
     return tuple(score.name for score in SCORES)
 
 
 def judge(score: Score, returns: Array, preferences: Array, bounds: Bounds) -> Array:
-    """Score mean returns; NaN if they are not finite, or if bounds are needed and unknown.
+    """Score mean returns ``[*, m]``; NaN if they are not finite, or if bounds are needed and unknown.
 
-    Args:
-        score: The score.
-        returns: Mean returns, ``[*, m]``.
-        preferences: Preferences, broadcastable to ``[*, m]``.
-        bounds: Lowest and highest return of each objective, or ``None``.
-
-    Returns:
-        Scores, ``[*]``.
+    Preferences are broadcast to the returns; bounds are the lowest and the highest return of each objective.
 
     Example:
         >>> returns = np.array([[5.0, 20.0], [np.nan, 1.0]])
@@ -127,9 +114,6 @@ def score_error(score: Score, returns: Array, preference: Array, bounds: Bounds)
 
 def summarise(returns: Array, preference: Array, bounds: Bounds) -> dict[str, Any]:
     """Summarise episodes ``[episodes, m]`` of one policy: mean returns and every score, each with its standard error.
-
-    Returns:
-        ``episodes, returns, returns_se`` and, for each score, its name and ``<name>_se``.
 
     Example:
         >>> found = summarise(np.array([[1.0, 2.0], [3.0, 2.0]]), np.array([0.5, 0.5]), ([0.0, 0.0], [4.0, 4.0]))

@@ -4,11 +4,6 @@ import hashlib
 
 
 def derive(seed: int, stream: str, index: int = 0) -> int:
-    """Return a 62-bit seed for a named stream of a run.
-
-    Example:
-        >>> derive(0, "weights") == derive(0, "weights"), derive(0, "weights") == derive(1, "weights")
-        (True, False)
-    """
+    """Return a 62-bit seed for a named stream of a run."""
     digest = hashlib.blake2b(f"{seed}/{stream}/{index}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 2

@@ -10,12 +10,7 @@ else:
 
 
 def loads(text: str) -> dict[str, Any]:
-    """Parse TOML; text that is damaged or nested too deeply raises ``ValueError``.
-
-    Example:
-        >>> loads("seeds = 5")
-        {'seeds': 5}
-    """
+    """Parse TOML; text that is damaged or nested too deeply raises ``ValueError``."""
     try:
         return parser.loads(text)
     except RecursionError:

@@ -18,7 +18,6 @@ from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.frames import load_history, load_runs
-from morl_recipes.store.manifest import Manifest
 from morl_recipes.store.store import Store
 
 Fill = Callable[..., Store]
@@ -111,23 +110,18 @@ def test_other_settings_are_refused_but_for_those_of_rounding(fill: Fill, tmp_pa
     first, second = (fill(name) for name in "ab")
 
     def with_settings(store: Store, **settings: Any) -> Store:
-        manifest: Manifest = replace(store.manifest, training=settings)
-        return Store(store.path, manifest)
+        return Store(store.path, replace(store.manifest, training=settings))
 
-    publish(
-        [with_settings(first, compile=True, num_envs=8), with_settings(second, compile="auto", num_envs=8)],
-        "x",
-        tmp_path,
-    )
+    alike = [with_settings(first, compile=True, num_envs=8), with_settings(second, compile="auto", num_envs=8)]
+    publish(alike, "x", tmp_path)
     with pytest.raises(StoreError, match="b: trained with num_envs 4 instead of 8 in"):
         publish([with_settings(first, num_envs=8), with_settings(second, num_envs=4)], "y", tmp_path)
 
 
 def test_another_recipe_under_the_same_name_is_refused(fill: Fill, tmp_path: Path) -> None:
     first, second = (fill(name) for name in "ab")
-    runs = tuple(
-        replace(run, recipe={"name": "else"}) if run.method == "Linear" else run for run in second.manifest.runs
-    )
+    planned = second.manifest.runs
+    runs = tuple(replace(run, recipe={"name": "else"}) if run.method == "Linear" else run for run in planned)
     with pytest.raises(StoreError, match="baselines/Linear has another recipe than in"):
         publish([first, Store(second.path, replace(second.manifest, runs=runs))], "mine", tmp_path)
 

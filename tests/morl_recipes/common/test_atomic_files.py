@@ -9,6 +9,8 @@ import pytest
 from morl_recipes.common import atomic_files
 from morl_recipes.common.errors import StoreError
 
+Write = Callable[[Path, bytes], None]
+
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
@@ -33,22 +35,6 @@ def test_a_path_below_a_folder_has_no_link_and_no_way_out(tmp_path: Path, theirs
     assert atomic_files.make_folder(tmp_path / "chosen", "runs", "r0").is_dir()
 
 
-@pytest.mark.parametrize(
-    "write", [atomic_files.create, atomic_files.replace, lambda path, content: _staged(path, content)]
-)
-def test_no_write_follows_a_link(tmp_path: Path, theirs: Path, write: Callable[[Path, bytes], None]) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(theirs)
-    try:
-        write(link, b"ours")
-    except FileExistsError:
-        assert link.is_symlink()
-    else:
-        assert not link.is_symlink()
-        assert link.read_bytes() == b"ours"
-    assert theirs.read_text() == "theirs"
-
-
 def _staged(path: Path, content: bytes) -> None:
     with atomic_files.staged(path) as temporary:
         temporary.write_bytes(content)
@@ -63,22 +49,37 @@ def _once(path: Path, content: bytes) -> None:
     atomic_files.create_once(path, content, path.parent)
 
 
+@pytest.mark.parametrize("name", ["link", ".link.tmp"])  # the file itself, or its temporary name
+@pytest.mark.parametrize("write", [atomic_files.create, atomic_files.replace, _staged])
+def test_no_write_follows_a_link(tmp_path: Path, theirs: Path, name: str, write: Write) -> None:
+    (tmp_path / name).symlink_to(theirs)
+    path = tmp_path / "link"
+    try:
+        write(path, b"ours")
+    except FileExistsError:
+        assert path.is_symlink()
+    else:
+        assert not path.is_symlink()
+        assert path.read_bytes() == b"ours"
+    assert theirs.read_text() == "theirs"
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The inodes that were flushed to disk."""
+    found: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: found.append(os.fstat(handle).st_ino))
+    return found
+
+
 @pytest.mark.parametrize("write", [atomic_files.create, atomic_files.replace, _once, _staged, _appended])
-def test_a_write_waits_for_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
-) -> None:
-    synced = list[int]()
-    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+def test_a_write_waits_for_the_disk(tmp_path: Path, synced: list[int], write: Write) -> None:
     write(tmp_path / "c", b"content")
     folder = [] if write is atomic_files.create else [tmp_path.stat().st_ino]
     assert synced == [(tmp_path / "c").stat().st_ino, *folder]
 
 
-def test_a_folder_waits_for_the_disk_before_and_after_it_is_renamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    synced = list[int]()
-    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+def test_a_folder_waits_for_the_disk_before_and_after_it_is_renamed(tmp_path: Path, synced: list[int]) -> None:
     atomic_files.create_folder(tmp_path / "d", {"f": b"content"})
     assert synced == [path.stat().st_ino for path in (tmp_path / "d" / "f", tmp_path / "d", tmp_path)]
 
@@ -88,12 +89,6 @@ def test_a_leftover_goes_when_it_is_exactly_as_old_as_allowed(tmp_path: Path, mo
     os.utime(next(tmp_path.iterdir()), (100, 100))
     monkeypatch.setattr("time.time", lambda: 110.0)
     assert [atomic_files.remove_leftovers(tmp_path, older_than=age) for age in (11, 10, 10)] == [0, 1, 0]
-
-
-def test_a_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path: Path, theirs: Path) -> None:
-    (tmp_path / ".c.tmp").symlink_to(theirs)
-    atomic_files.replace(tmp_path / "c", b"ours")
-    assert ((tmp_path / "c").read_bytes(), theirs.read_text()) == (b"ours", "theirs")
 
 
 def test_appending_follows_no_link_and_cuts_off_what_is_beyond(tmp_path: Path, theirs: Path) -> None:

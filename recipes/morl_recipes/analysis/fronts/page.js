@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const data = JSON.parse((document.getElementById("front-data") ?? document.getElementById("data")).textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
   const m = data.objectives.length;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const figure = document.getElementById("figure");

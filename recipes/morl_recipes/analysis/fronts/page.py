@@ -6,22 +6,22 @@ import base64
 import io
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from morl_blocks.metrics import eum
-from morl_recipes.analysis.fronts.summary import known_front, reached
-from morl_recipes.analysis.report.offline import fact_list, plotly_script, resource, write_page
+from morl_recipes.analysis.fronts.summary import reached
+from morl_recipes.analysis.report.offline import fact_list, html_table, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
+from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.common.errors import StoreError
-from morl_recipes.common.text import LOG, for_json
 from morl_recipes.common.text import for_html as escape
+from morl_recipes.common.text import for_json
 from morl_recipes.recipe.protocols import protocol
 from morl_recipes.store.files import read_bytes
-from morl_recipes.store.front import FILM, NAME, Array, FrontReturns, read_front
-from morl_recipes.store.store import OF_FRONT, Store
+from morl_recipes.store.front import Array, FrontReturns
 
 LARGEST_FILM = 2**25
 """Largest size of a film in bytes."""
@@ -34,7 +34,7 @@ def write_front_page(
 
     Args:
         front: The front, or its record.
-        path: The HTML file; it appears only when it is complete.
+        path: The HTML file.
         known: The exact front, if there is one, ``[k, m]``.
         film: The picture with the strips, if there is one: ``film.png``, as ``morl-blocks front`` writes it.
 
@@ -49,44 +49,10 @@ def write_front_page(
         title=escape(f"{front.method} on {front.env}"),
         subtitle=escape(front.kind.capitalize()),
         facts=_facts(front),
-        body=f"<main>\n{_sections(front)}</main>\n",
+        body=f"<main>\n{Template(resource(__package__, 'page.html')).substitute(published=_published(front))}</main>\n",
         css=resource("morl_recipes.analysis.report", "page.css") + resource(__package__, "page.css"),
         js=resource(__package__, "page.js"),
     )
-
-
-class Part(NamedTuple):
-    """HTML, CSS and JavaScript that another page includes."""
-
-    html: str = ""
-    css: str = ""
-    js: str = ""
-
-
-def front_part(store: Store) -> Part:
-    """Return the front of a store for the store's own report, or nothing if there is no front.
-
-    ``morl-blocks front`` and ``train_front(out=...)`` write the store of their training beside the front. A front that
-    is damaged or has other seeds is left out with a warning, because the store itself may be intact.
-    """
-    folder = store.path.resolve().parent
-    if store.path.resolve().name != OF_FRONT or not (folder / NAME).exists():
-        return Part()
-    try:
-        front = read_front(folder)
-        if not set(front.seeds) <= {run.seed for run in store.manifest.runs if run.env == front.env}:
-            raise StoreError(f"{folder / NAME}: belongs to another training.")
-        data = for_json(page_data(front, known_front(front), folder / FILM))
-    except StoreError as error:
-        LOG.warning("The front beside the store is not shown: %s", error)
-        return Part()
-    html = f'{_sections(front)}<script type="application/json" id="front-data">{data}</script>\n'
-    return Part(html, resource(__package__, "page.css"), resource(__package__, "page.js"))
-
-
-def _sections(front: FrontReturns) -> str:
-    """Return the HTML sections that show a front; their data is :func:`page_data`."""
-    return Template(resource(__package__, "page.html")).substitute(published=_published(front))
 
 
 def page_data(front: FrontReturns, known: Array | None = None, film: str | Path | None = None) -> dict[str, Any]:
@@ -101,16 +67,12 @@ def page_data(front: FrontReturns, known: Array | None = None, film: str | Path 
         "over": "seeds" if summary.seeds > 1 else "episodes",
         "known": None if known is None else np.asarray(known).tolist(),
         "seeds": [
-            {"name": name, "style": vars(look), **_points(front.of(seed))}
+            {"name": name, "style": vars(look)}
+            | {part: getattr(front.of(seed), part).tolist() for part in ("returns", "asked", "kept")}
             for seed, name, look in zip(seeds, names, styles(names), strict=True)
         ],
         "strips": _strips(front, film),
     }
-
-
-def _points(front: FrontReturns) -> dict[str, Any]:
-    """Return the points of one seed; ``kept`` are the non-dominated ones."""
-    return {"returns": front.returns.tolist(), "asked": front.asked.tolist(), "kept": front.kept.tolist()}
 
 
 def _facts(front: FrontReturns) -> str:
@@ -137,25 +99,13 @@ def _published(front: FrontReturns) -> str:
         "HV": np.mean([one.hypervolume(task.reference, allow_empty=True) for one in own]),
         "EUM": np.mean([eum(one.points, task.grid()) for one in own]),
     }
-    columns = (frame[name] for name in ("method", "source", "metric", "value"))
-    rows = [
-        (f"{method} ({source})", str(metric), value) for method, source, metric, value in zip(*columns, strict=True)
-    ]
+    rows = [(f"{one['method']} ({one['source']})", one["metric"], one["value"]) for _, one in frame.iterrows()]
     rows += [(f"this front, mean of {len(seeds)}", metric, value) for metric, value in ours.items()]
-    heads = ("method", "metric", "value")
-    cells = "".join(_row(heads, (name, metric, f"{value:.6g}")) for name, metric, value in rows)
-    words = (
-        f"{task.name} of protocol B: discount {task.gamma:g}, reference {list(task.reference)}, {task.steps:,} steps."
-    )
-    table = (
-        f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead><tbody>{cells}</tbody></table>"
-    )
-    return f'<section id="published"><h2>Published</h2><p class="how">{escape(words)}</p>{table}</section>'
-
-
-def _row(heads: tuple[str, ...], texts: tuple[str, ...]) -> str:
-    cells = (f'<td data-label="{head}">{escape(text)}</td>' for head, text in zip(heads, texts, strict=True))
-    return f"<tr>{''.join(cells)}</tr>"
+    cells = tuple((Cell(name), Cell(str(metric)), Cell(f"{value:.6g}")) for name, metric, value in rows)
+    table = html_table(Table("", ("method", "metric", "value"), cells))
+    where = f"{task.name} of protocol B: discount {task.gamma:g}, reference {list(task.reference)}"
+    words = escape(f"{where}, {task.steps:,} steps.")
+    return f'<section id="published"><h2>Published</h2><p class="how">{words}</p>{table}</section>'
 
 
 def _strips(front: FrontReturns, film: str | Path | None) -> list[dict[str, Any]]:

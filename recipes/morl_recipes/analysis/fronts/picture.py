@@ -19,6 +19,8 @@ from morl_recipes.common.text import for_terminal
 from morl_recipes.store.front import Array, FrontReturns
 
 FAINT = 0.3
+LOOK: dict[Any, Any] = {"text.parse_math": False, "font.size": 9}
+LOOK |= dict.fromkeys(("axes.edgecolor", "text.color", "axes.labelcolor"), INK)
 
 
 def draw_front(front: FrontReturns, path: str | Path, known: Array | None = None) -> Path:
@@ -28,7 +30,7 @@ def draw_front(front: FrontReturns, path: str | Path, known: Array | None = None
 
     Args:
         front: The front, or its record.
-        path: A ``.png``, ``.pdf`` or ``.svg`` file; it appears only when it is complete.
+        path: A ``.png``, ``.pdf`` or ``.svg`` file.
         known: The exact front, if there is one, ``[k, m]``.
 
     Returns:
@@ -36,9 +38,7 @@ def draw_front(front: FrontReturns, path: str | Path, known: Array | None = None
     """
     path, m = Path(path), len(front.objectives)
     front = replace(front, objectives=tuple(map(for_terminal, front.objectives)))
-    with mpl.rc_context(
-        {"text.parse_math": False, "font.size": 9, "axes.edgecolor": INK, "text.color": INK, "axes.labelcolor": INK}
-    ):
+    with mpl.rc_context(LOOK):
         figure = Figure(figsize=(6.4, 4.8), layout="constrained")
         axes = figure.add_subplot(projection="3d" if m == 3 else None)
         seeds = sorted(set(front.seeds))
@@ -62,15 +62,8 @@ def _space(axes: Any, front: FrontReturns, fronts: list[FrontReturns], known: Ar
     """Draw two or three objectives."""
     plane = len(front.objectives) == 2
     if known is not None:
-        axes.plot(
-            *known.T,
-            "D",
-            markerfacecolor="none",
-            color=INK,
-            markersize=9 if plane else 6,
-            label="exact front",
-            zorder=1,
-        )
+        hollow: dict[str, Any] = {"markerfacecolor": "none", "markersize": 9 if plane else 6, "zorder": 1}
+        axes.plot(*known.T, "D", color=INK, label="exact front", **hollow)
     for own, style, name in _looks(fronts):
         axes.scatter(*own.returns.T, s=10, color=style.light, alpha=FAINT, linewidths=0)
         error = dict(zip(("xerr", "yerr", "zerr"), np.nan_to_num(SURE * own.standard_errors).T, strict=False))

@@ -24,10 +24,7 @@ class Reached(NamedTuple):
 
 
 def reached(front: FrontReturns) -> Reached:
-    """Return the mean return for each preference.
-
-    The interval is over seeds (Student's t), or over episodes if there is only one seed; NaN after one episode.
-    """
+    """Return mean returns, with intervals over seeds (Student's t), or over episodes of a single seed (NaN for one)."""
     asked = front.distinct_preferences
     rounded = np.round(front.asked, 9)
     rows = [np.flatnonzero((rounded == weights).all(1)) for weights in asked]

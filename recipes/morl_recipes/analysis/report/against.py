@@ -53,8 +53,7 @@ def _bars(study: Study, numbers: Sequence[tuple[str, Interval]], printed: Mappin
 def against(study: Study) -> Figure:
     """Draw each method's paired difference from the reference with its 95 % interval, the paper's as a hollow diamond.
 
-    Marks to the left of the line are worse. A mark is filled if the interval excludes 0. A method with missing runs
-    shows how many runs it has.
+    A mark is filled if the interval excludes 0. A method with missing runs shows how many runs it has.
     """
     reason = unbounded(study)
     if reason is not None:

@@ -21,17 +21,8 @@ from morl_recipes.recipe.paper import preference_labels
 from morl_recipes.store.store import Store
 
 FORMATS = ("png", "pdf")
-RC: dict[Any, Any] = {
-    "text.parse_math": False,
-    "font.size": 8.5,
-    "axes.titlesize": 9,
-    "axes.edgecolor": "#8a94a0",
-    "figure.dpi": 100,
-    "savefig.dpi": 200,
-    "pdf.fonttype": 42,
-    "hatch.linewidth": 0.7,
-    "hatch.color": "white",
-}
+RC: dict[Any, Any] = {"text.parse_math": False, "font.size": 8.5, "axes.titlesize": 9, "axes.edgecolor": "#8a94a0"}
+RC |= {"figure.dpi": 100, "savefig.dpi": 200, "pdf.fonttype": 42, "hatch.linewidth": 0.7, "hatch.color": "white"}
 ROWS = ("hypervolume", "against")
 """Pages with one line per method, which need no legend."""
 Drawing = tuple[str, dict[str, Any]]
@@ -73,14 +64,12 @@ def _page(study: Study, name: str, columns: int, drawings: Sequence[Drawing]) ->
     for i, (title, drawing) in enumerate(drawings):
         axes = figure.add_subplot(rows, columns, i + 1, projection=projection(drawing))
         draw(axes, drawing, looks)
-        if title:
-            axes.set_title(title)
+        axes.set_title(title)
     if name not in ROWS:
+        marks = [(s.light, MATPLOTLIB_DASH[s.dash], MATPLOTLIB_MARKER[s.symbol]) for s in looks]
         handles = [
-            Line2D(
-                [], [], color=s.light, linestyle=MATPLOTLIB_DASH[s.dash], marker=MATPLOTLIB_MARKER[s.symbol], label=m
-            )
-            for m, s in zip(study.methods, looks, strict=True)
+            Line2D([], [], color=colour, linestyle=dash, marker=symbol, label=method)
+            for method, (colour, dash, symbol) in zip(study.methods, marks, strict=True)
         ]
         ncols = min(len(handles), max(2, int(width / 1.35)))
         figure.legend(handles=handles, loc="outside lower center", ncols=ncols, frameon=False, handlelength=3)
@@ -90,10 +79,9 @@ def _page(study: Study, name: str, columns: int, drawings: Sequence[Drawing]) ->
 def write_figures(
     store: str | Path | Store, out: str | Path, *, formats: Iterable[str] = FORMATS, score: Reading | None = None
 ) -> list[Path]:
-    """Write the figures of the report with matplotlib.
+    """Write the figures of the report with matplotlib, as files such as ``stealth-baselines_training.pdf``.
 
-    It writes one file per environment, group, figure and format: ``stealth-baselines_training.pdf``. A figure that
-    cannot be drawn contains the reason instead.
+    A figure that cannot be drawn contains the reason instead.
 
     Args:
         store: A store or its folder.
@@ -105,8 +93,7 @@ def write_figures(
         The paths.
     """
     formats = tuple(formats)
-    unknown = sorted(set(formats) - {"png", "pdf", "svg"})
-    if unknown or not formats:
+    if not formats or set(formats) - {"png", "pdf", "svg"}:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))

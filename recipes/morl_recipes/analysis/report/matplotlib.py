@@ -29,12 +29,7 @@ def _numbers(values: list[float | None]) -> np.ndarray:
 
 
 def plain_text(text: str) -> str:
-    """Remove the HTML tags of plotly's labels.
-
-    Example:
-        >>> plain_text("Linear  <b>0.2</b>")
-        'Linear  0.2'
-    """
+    """Remove the HTML tags of plotly's labels."""
     return re.sub(r"<[^>]+>", "", text.replace("<br>", "\n"))
 
 
@@ -82,12 +77,9 @@ def _grouped(figure: Mapping[str, Any]) -> list[Trace]:
     traces: list[Trace] = figure["data"]
     if figure["layout"].get("barmode") != "group":
         return traces
-    thickness = 0.8 / len(traces)
-    shifts = (np.arange(len(traces)) - (len(traces) - 1) / 2) * thickness
-    return [
-        {**trace, "position": np.arange(len(trace["y"])) + shift, "thickness": thickness}
-        for trace, shift in zip(traces, shifts, strict=True)
-    ]
+    step, middle = 0.8 / len(traces), (len(traces) - 1) / 2
+    places = [np.arange(len(trace["y"])) + (k - middle) * step for k, trace in enumerate(traces)]
+    return [{**trace, "position": place, "thickness": step} for trace, place in zip(traces, places, strict=True)]
 
 
 def projection(figure: Mapping[str, Any]) -> str | None:
@@ -97,10 +89,7 @@ def projection(figure: Mapping[str, Any]) -> str | None:
 
 
 def draw(axes: Axes, figure: Mapping[str, Any], styles: list[Style]) -> None:
-    """Draw a figure of :mod:`morl_recipes.analysis.report.traces`, or the reason why it cannot be drawn.
-
-    The axes must have the projection that :func:`projection` names.
-    """
+    """Draw a figure, or the reason why it cannot be drawn, on axes of its :func:`projection`."""
     if "gap" in figure:
         axes.set_axis_off()
         axes.text(0.5, 0.5, figure["gap"], ha="center", va="center", wrap=True, transform=axes.transAxes)
@@ -123,9 +112,7 @@ def _finish(axes: Any, figure: Mapping[str, Any]) -> None:
     """Set what depends on the kind of axes."""
     kind, layout = projection(figure), figure["layout"]
     if kind == "polar":
-        axes.set_theta_zero_location("N")
-        axes.set_theta_direction(-1)
-        axes.set_ylim(bottom=0)
+        axes.set(theta_zero_location="N", theta_direction=-1, ylim=(0, None))
         return
     if kind == "3d":
         axes.set_box_aspect(None, zoom=0.85)  # room for the title of the vertical axis

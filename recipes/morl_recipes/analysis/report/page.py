@@ -1,20 +1,19 @@
 """Write the report: figures, tables and manifest in one HTML file that needs no network."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from morl_recipes.analysis.report.offline import fact_list, plotly_script, resource, write_page
-from morl_recipes.analysis.report.points import MAX_DOMINATED
-from morl_recipes.analysis.report.series import MAX_POINTS, describe_update, history_columns
+from morl_recipes.analysis.report.offline import fact_list, html_list, html_table, plotly_script, resource, write_page
+from morl_recipes.analysis.report.series import MAX_POINTS, history_columns
 from morl_recipes.analysis.report.study_figures import curve_name, front_names, study_figures
 from morl_recipes.analysis.report.style import styles
+from morl_recipes.analysis.report.traces import MAX_DOMINATED
 from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.study import Reading, Study
-from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.analysis.tables.following import HOW, following_table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
@@ -32,42 +31,23 @@ READING_WORDS = {
 }
 
 
-def _html_table(table: Table) -> str:
-    """Return an HTML table; on a phone each cell shows its heading, so ``paper`` becomes ``Win rate %, paper``."""
-    labels = [f"{table.columns[i - 1]}, paper" if name == "paper" else name for i, name in enumerate(table.columns)]
-    css = [' class="paper"' if label.endswith("paper") else "" for label in labels]
-    heads = (f"<th{look}>{escape(name)}</th>" for name, look in zip(table.columns, css, strict=True))
-    rows = (f"<tr>{''.join(map(_cell, row, labels, css))}</tr>" for row in table.rows)
-    return f"<table><thead><tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>{_list(table.notes)}"
-
-
-def _cell(cell: Cell, label: str, css: str) -> str:
-    text = f"<strong>{escape(cell.text)}</strong>" if cell.best else escape(cell.text)
-    small = f"<small>{escape(cell.detail)}</small>" if cell.detail else ""
-    return f'<td{css} data-label="{escape(label)}"><span>{text}{small}</span></td>'
-
-
-def _list(notes: Sequence[str]) -> str:
-    return f'<ul class="gaps">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>' if notes else ""
-
-
 def _tables(results: Results) -> str:
     """Lay out the tables of every study; the page shows those of the chosen one."""
     blocks = []
     for i, study in enumerate(results.studies):
-        each = "".join(f"<h3>{escape(table.title)}</h3>{_html_table(table)}" for table in preference_tables(study))
+        each = "".join(f"<h3>{escape(table.title)}</h3>{html_table(table)}" for table in preference_tables(study))
         details = f"<details><summary>Every preference</summary>{each}</details>"
         if len(study.preferences) > 1:
-            text = f"<p>{escape(HOW)}</p>{_html_table(following_table(study))}"
+            text = f"<p>{escape(HOW)}</p>{html_table(following_table(study))}"
             details += f"<details><summary>Preference following</summary>{text}</details>"
-        blocks.append(f'<div data-study="{i}" hidden>{_html_table(summary_table(study))}{details}</div>')
+        blocks.append(f'<div data-study="{i}" hidden>{html_table(summary_table(study))}{details}</div>')
     return "".join(blocks)
 
 
 def _missing(results: Results) -> str:
     """Return the first section, which lists missing runs."""
     blocks = [
-        f"<p><b>{escape(study.env)}, {escape(study.group)}</b></p>{_list(study.gaps)}"
+        f"<p><b>{escape(study.env)}, {escape(study.group)}</b></p>{html_list(study.gaps)}"
         for study in results.studies
         if study.gaps
     ]
@@ -84,7 +64,6 @@ def _manifest(results: Results) -> str:
         "Created": escape(manifest.created),
         "Versions": escape(", ".join(f"{name} {version}" for name, version in manifest.versions.items())),
         "Machine": escape(", ".join(f"{key}: {value}" for key, value in manifest.machine.items())),
-        "Update": escape(describe_update(results.history)),
         "Store": f"<code>{escape(results.path.name)}</code>",
     }
     for name, info in manifest.environments.items():
@@ -131,8 +110,7 @@ def write_report(
 ) -> Path:
     """Write the report of a store as one HTML file that opens offline.
 
-    It works on incomplete sweeps: the report begins with a list of missing runs. The store of a front (``morl-blocks
-    front``, ``train_front(out=...)``) shows the front as well, with its slider over the preference.
+    It works on incomplete sweeps: the report begins with a list of missing runs.
 
     Args:
         store: A store or its folder.
@@ -144,16 +122,12 @@ def write_report(
         The path. A store without a finished run raises :class:`~morl_recipes.store.StoreError`; without plotly an
         ``ImportError`` names the extra to install.
     """
-    from morl_recipes.analysis.fronts.page import front_part  # imported here, because that module imports this package
-
     script = plotly_script()
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
-    front = front_part(store)
     names = " and ".join(dict.fromkeys(study.env for study in results.studies))
     body = Template(resource(__package__, "page.html")).substitute(
         missing=_missing(results),
-        asked=front.html,
         dominated=MAX_DOMINATED,
         points=MAX_POINTS,
         point=READING_WORDS[results.reading],
@@ -169,6 +143,6 @@ def write_report(
         subtitle=escape(f"{names}; made {results.manifest.created}"),
         facts=_facts(results),
         body=body,
-        css=resource(__package__, "page.css") + front.css,
-        js=resource(__package__, "page.js") + front.js,
+        css=resource(__package__, "page.css"),
+        js=resource(__package__, "page.js"),
     )

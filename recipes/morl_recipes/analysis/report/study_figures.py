@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from morl_recipes.analysis.report import against, points, traces
+from morl_recipes.analysis.report import against, traces
 from morl_recipes.analysis.report.series import CONTROLLER, curves, training_frame
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.common import scores
@@ -25,12 +25,7 @@ def front_names(study: Study) -> list[str]:
 
 
 def study_figures(study: Study, history: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Build every figure of a study as plotly JSON.
-
-    Returns:
-        ``figures[name][preference]``: the preference is its index as text, or ``"all"`` for all of them. Figures that
-        do not depend on a preference have only ``"all"``.
-    """
+    """Build every figure of a study as plotly JSON: ``figures[name][preference]``, an index as text or ``"all"``."""
     frame = training_frame(study, history)
     choices: dict[str, int | None] = {"all": None} | {str(p): p for p in range(len(study.preferences))}
     figures: dict[str, dict[str, Any]] = {
@@ -49,5 +44,5 @@ def study_figures(study: Study, history: pd.DataFrame) -> dict[str, dict[str, An
             figures[curve_name(score)] = {"all": traces.gap(reason)}
     for name in front_names(study):
         axes = [0, 1, 2] if name == "front_3d" else [int(digit) for digit in name.partition("_")[2]]
-        figures[name] = {"all": points.front(study, axes) if axes else points.parallel(study)}
+        figures[name] = {"all": traces.front(study, axes) if axes else traces.parallel(study)}
     return figures

@@ -16,14 +16,8 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "x", "star", "pentagon")
 _HATCHES = ("", "/", "\\", "x", "-", "|", "+", ".")
 
-MATPLOTLIB_DASH: dict[str, Any] = {
-    "solid": "-",
-    "dash": (0, (5, 2)),
-    "dot": (0, (1.2, 1.8)),
-    "dashdot": (0, (6, 2, 1.5, 2)),
-    "longdash": (0, (9, 3)),
-    "longdashdot": (0, (10, 2, 1.5, 2)),
-}
+_PATTERNS = ((5, 2), (1.2, 1.8), (6, 2, 1.5, 2), (9, 3), (10, 2, 1.5, 2))
+MATPLOTLIB_DASH: dict[str, Any] = dict(zip(_DASHES, ("-", *((0, dash) for dash in _PATTERNS)), strict=True))
 MATPLOTLIB_MARKER = dict(zip(_SYMBOLS, "osD^PvX*p", strict=True))
 
 
@@ -39,12 +33,7 @@ class Style:
 
 
 def styles(methods: tuple[str, ...]) -> list[Style]:
-    """Return the style of every method; PASTA always has the same one.
-
-    Example:
-        >>> [style.dash for style in styles(("z=1.0", "PASTA (Ours)"))]
-        ['dash', 'solid']
-    """
+    """Return the style of every method; PASTA always has the same one."""
     others = itertools.count(1)
     numbers = [0 if method == REFERENCE else next(others) for method in methods]
     looks = (_LIGHT, _DARK, _DASHES, _SYMBOLS, _HATCHES)

@@ -1,21 +1,52 @@
-"""Build a study from the plan and the stored runs, and describe missing runs."""
+"""Name the planned runs, build a study from them and the stored runs, and describe missing runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from morl_recipes.analysis.results.row_names import TableRow
 from morl_recipes.analysis.results.study import READINGS, TESTED, Array, Reading, Study
 from morl_recipes.common import scores
+from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
+from morl_recipes.recipe.fields import blocks_of
+from morl_recipes.recipe.rows import PASTA, ROWS
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.manifest import EnvInfo, Manifest
 
 HV_TOLERANCE = 1e-6
 SHOWN = 3
+
+
+class TableRow(NamedTuple):
+    """A planned run, whether it is the package's PASTA by name and blocks, and its blocks as text (no PPO settings)."""
+
+    run: Run
+    is_reference: bool
+    blocks: str
+
+    @property
+    def name(self) -> str:
+        """Return the name in tables; another row with the name PASTA is shown with its group."""
+        run = self.run
+        if self.is_reference:
+            return paper.REFERENCE
+        if run.method.lower() in ("pasta", paper.REFERENCE.lower()):
+            return f"{run.method} of {run.group}"
+        return run.method if run.plugin or paper.is_reference(run.method) else paper.method_name(run.method)
+
+    def name_in(self, group: str) -> str | None:
+        """Return the name of the row of another group with the same training; ``None`` if there is none.
+
+        PASTA belongs to every group. *No Decay* (controller) equals *mu=10.0* (fixed_mu): trained once, shown twice.
+        """
+        if self.is_reference:
+            return paper.REFERENCE
+        return None if self.run.plugin else _rows_of(group).get(self.blocks)
 
 
 def build_study(
@@ -27,10 +58,7 @@ def build_study(
     reading: Reading,
     reference: str,
 ) -> Study:
-    """Build the study of one group on one environment, with a sentence for each kind of gap.
-
-    The plan decides which cells exist; ``stored`` is the frame of the runs, indexed by ``run_id``.
-    """
+    """Build the study of one group on one environment; ``stored`` is the frame of the runs, by ``run_id``."""
     info = manifest.environments[env]
     done = set(stored.index[stored["status"] == "done"])
     plan = _plan(planned, env, group, done, reference)
@@ -49,28 +77,17 @@ def build_study(
             run_ids[cell] = run.run_id
     finished = stored.where(stored["status"] == "done").reindex(run_ids.ravel())
     every = {name: _returns(finished, name, (*run_ids.shape, len(info.objectives))) for name in READINGS}
-    study = Study(
-        env=env,
-        group=group,
-        info=info,
-        methods=methods,
-        preferences=preferences,
-        seeds=seeds,
-        run_ids=run_ids.astype(str),
-        returns=every[reading],
-        hv=_hypervolumes(info, every[reading]),
-        gaps=(f"{repeated} runs repeat the method, preference and seed of another and are left out.",) * bool(repeated),
-        reading=reading,
-        reference=reference,
-        every={name: _hypervolumes(info, returns) for name, returns in every.items()},
-    )
+    hv = {name: _hypervolumes(info, returns) for name, returns in every.items()}
+    gaps = (f"{repeated} runs repeat the method, preference and seed of another and are left out.",) * bool(repeated)
+    cells = (methods, preferences, seeds, run_ids.astype(str))
+    study = Study(env, group, info, *cells, every[reading], hv[reading], gaps, reading, reference, every=hv)
     return replace(study, gaps=tuple(_gaps(study, stored.reindex(run_ids.ravel()))))
 
 
 def _plan(planned: Sequence[TableRow], env: str, group: str, done: set[str], reference: str) -> list[tuple[Run, str]]:
     """List the planned runs of a study with their names; finished runs and runs of the group itself come first.
 
-    It adds the reference, PASTA and rows that another group trains under another name, on the group's preferences.
+    Runs of PASTA, of the reference and of rows that another group trains under another name are among them.
     """
     here = [one for one in planned if one.run.env == env]
     own = [(one.run, one.name) for one in here if one.run.group == group]
@@ -146,3 +163,30 @@ def _where(study: Study, cells: NDArray[np.bool_]) -> str:
         if seeds:
             parts.append(f"{label} (seed{'s' * (len(seeds) > 1)} {', '.join(seeds)})")
     return "; ".join(parts)
+
+
+def with_name(run: Run) -> TableRow:
+    """Compare the blocks of a run with PASTA's."""
+    blocks = blocks_of(run.recipe)
+    pasta = not run.plugin and paper.is_reference(run.method) and blocks == blocks_of(PASTA.to_dict())
+    return TableRow(run, pasta, blocks)
+
+
+@cache
+def _rows_of(group: str) -> dict[str, str]:
+    """Return the names of a group's rows by their blocks, without PASTA."""
+    rows = {name: recipe for name, recipe in ROWS.get(group, {}).items() if not paper.is_reference(name)}
+    return {blocks_of(recipe.to_dict()): paper.method_name(name) for name, recipe in rows.items()}
+
+
+def find_reference(against: str, runs: Sequence[TableRow]) -> str:
+    """Return the table name of the row to compare with, from any spelling; ``"pasta"`` may have other blocks."""
+    names = {_spelling(one.run.method): one.name for one in runs}
+    names |= {name.lower(): name for name in names.values()}
+    if _spelling(against) not in names:
+        raise unknown("row of these results", against, names.values())
+    return names[_spelling(against)]
+
+
+def _spelling(method: str) -> str:
+    return "pasta" if paper.is_reference(method) else method.lower()

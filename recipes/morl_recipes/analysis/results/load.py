@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.analysis.results.build_study import build_study
-from morl_recipes.analysis.results.row_names import TableRow, find_reference, with_name
+from morl_recipes.analysis.results.build_study import TableRow, build_study, find_reference, with_name
 from morl_recipes.analysis.results.study import READINGS, TESTED, Reading, Study
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError

@@ -1,29 +1,17 @@
 """Statistics of a study, with confidence intervals: one row per method, and one per method and preference."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from morl_blocks.metrics import (
-    Comparison,
-    Interval,
-    bootstrap_ci,
-    compare,
-    interquartile_mean,
-    objective_dominance_ci,
-    objective_dominance_rate,
-    profile_auc,
-    profile_auc_ci,
-    win_rate,
-    win_rate_ci,
-)
+from morl_blocks import metrics
+from morl_blocks.metrics import Comparison, Interval, bootstrap_ci, compare, interquartile_mean
 from morl_recipes.analysis.results.study import Array, Study
 from morl_recipes.common import scores
-from morl_recipes.common.scores import HYPERVOLUME, Score
+from morl_recipes.common.scores import HYPERVOLUME
 
 NAN = float("nan")
 NOTHING = Interval(NAN, NAN, NAN)
@@ -35,16 +23,10 @@ Pair = tuple[float, float]
 class MethodStatistics:
     """One row of a summary table; missing numbers are NaN, and the notes of the study give the reasons.
 
-    Attributes:
-        method: Name of the method.
-        runs: Usable and planned runs.
-        hv: Mean over preferences of the seed mean, with its interval over seeds.
-        hv_spread: Standard deviation over preferences (ddof 1) of the seed mean.
-        iqm: Interquartile mean of the hypervolume of all runs.
-        preferences: Number of preferences with a usable run.
-        win_rate: Share of preferences won, on the cells that all methods have; ``dominance`` and ``auc`` likewise.
-        against: Paired comparison with the reference on the cells that both have; ``None`` if there are none.
-        beside: Mean hypervolume by the second score: best validations for test scores, and vice versa.
+    ``runs`` counts usable and planned runs, ``preferences`` those with a usable run. ``hv_spread`` is the standard
+    deviation over preferences (ddof 1) of the seed mean. Rates (``win_rate``, ``dominance``, ``auc``) use the cells
+    that all methods have, ``against`` those that both have (``None`` without any). ``beside`` is the mean hypervolume
+    by the second score: best validations for test scores, and vice versa.
     """
 
     method: str
@@ -61,12 +43,16 @@ class MethodStatistics:
 
 
 def mean_interval(
-    values: Array, usable: Mask, statistic: Literal["mean", "iqm"] = "mean", score: Score = HYPERVOLUME
+    values: Array,
+    usable: Mask | None = None,
+    statistic: Literal["mean", "iqm"] = "mean",
+    limits: tuple[float, float] = HYPERVOLUME.limits,
 ) -> Interval:
     """Average the seed means of the preferences, ``[P, S]``, or with ``"iqm"`` the middle half of all runs.
 
     There is no interval if a preference has fewer than two seeds. An interval is clipped to the limits of the score.
     """
+    usable = np.ones(values.shape, np.bool_) if usable is None else usable
     values, usable = values[usable.any(1)], usable[usable.any(1)]
     if not usable.any() or not np.isfinite(values[usable]).all():
         return NOTHING
@@ -74,8 +60,7 @@ def mean_interval(
         means = [row[there].mean() for row, there in zip(values, usable, strict=True)]
         return Interval(float(np.mean(means) if statistic == "mean" else interquartile_mean(values[usable])), NAN, NAN)
     estimate, low, high = bootstrap_ci(values, statistic, present=usable)
-    lowest, highest = (-math.inf if score.low is None else score.low), (math.inf if score.high is None else score.high)
-    return Interval(estimate, max(low, lowest), min(high, highest))
+    return Interval(estimate, max(low, limits[0]), min(high, limits[1]))
 
 
 def spread(values: Array) -> float:
@@ -86,11 +71,9 @@ def spread(values: Array) -> float:
 def relative_rates(study: Study) -> dict[str, list[Interval]]:
     """Compute the rates that compare methods, on the (preference, seed) cells that every active method has.
 
-    The bootstrap resamples whole seeds, for all preferences and methods at once.
-
-    Returns:
-        ``win_rate``, ``dominance`` and ``auc``, one interval per method. They are NaN if fewer than two methods have
-        runs, if the methods share no cell, or if there are no bounds (the dominance rate needs none).
+    ``win_rate``, ``dominance`` and ``auc`` have one interval per method; the bootstrap resamples whole seeds, for all
+    preferences and methods at once. They are NaN if fewer than two methods have runs, if the methods share no cell, or
+    if there are no bounds (the dominance rate needs none).
     """
     rates = {name: [NOTHING] * len(study.methods) for name in ("win_rate", "dominance", "auc")}
     active, there = np.flatnonzero(study.active), np.flatnonzero(study.common.any(1))
@@ -100,9 +83,10 @@ def relative_rates(study: Study) -> dict[str, list[Interval]]:
     hv, returns = study.hv[active][:, there], study.returns[active][:, there]
     known = bool(np.isfinite(hv[:, common]).all())
     if common.sum(1).min() > 1:
-        found = {"dominance": objective_dominance_ci(returns, present=common)}
+        found = {"dominance": metrics.objective_dominance_ci(returns, present=common)}
         if known:
-            found |= {"win_rate": win_rate_ci(hv, present=common), "auc": profile_auc_ci(hv, present=common)}
+            found["win_rate"] = metrics.win_rate_ci(hv, present=common)
+            found["auc"] = metrics.profile_auc_ci(hv, present=common)
     else:
         found = _point_rates(hv, returns, common)
     for name, intervals in found.items():
@@ -116,15 +100,15 @@ def _point_rates(hv: Array, returns: Array, common: Mask) -> dict[str, list[Inte
     hv, returns = np.where(common, np.nan_to_num(hv), 0.0), np.where(common[..., None], returns, 0.0)
     counts = common.sum(1)
     found = {
-        "win_rate": win_rate(hv.sum(-1) / counts),
-        "dominance": objective_dominance_rate(returns.sum(-2) / counts[:, None]),
-        "auc": profile_auc(hv[:, common]),
+        "win_rate": metrics.win_rate(hv.sum(-1) / counts),
+        "dominance": metrics.objective_dominance_rate(returns.sum(-2) / counts[:, None]),
+        "auc": metrics.profile_auc(hv[:, common]),
     }
     return {name: [Interval(float(value), NAN, NAN) for value in values] for name, values in found.items()}
 
 
 def against_reference(study: Study, method: int) -> Comparison | None:
-    """Compare a method with the reference run by run; ``None`` without two common seeds for each common preference."""
+    """Compare a method with the reference by :func:`compare_runs`."""
     if study.reference not in study.methods or study.methods[method] == study.reference:
         return None
     return compare_runs(study.hv[method], study.hv[study.methods.index(study.reference)])
@@ -147,38 +131,23 @@ def study_statistics(study: Study) -> list[MethodStatistics]:
     for k, method in enumerate(study.methods):
         hv, usable = study.hv[k], study.usable[k]
         means = np.array([row[there].mean() for row, there in zip(hv, usable, strict=True) if there.any()])
-        rows.append(
-            MethodStatistics(
-                method=method,
-                runs=study.runs(k),
-                hv=mean_interval(hv, usable),
-                hv_spread=spread(means),
-                iqm=mean_interval(hv, usable, "iqm"),
-                preferences=len(means),
-                **{name: intervals[k] for name, intervals in rates.items()},
-                against=against_reference(study, k),
-                beside=mean_interval(second[k], np.isfinite(second[k])),
-            )
-        )
+        own: dict[str, Any] = {"hv": mean_interval(hv, usable), "iqm": mean_interval(hv, usable, "iqm")}
+        own |= {"beside": mean_interval(second[k], np.isfinite(second[k]))}
+        own |= {name: intervals[k] for name, intervals in rates.items()}
+        own |= {"runs": study.runs(k), "hv_spread": spread(means), "preferences": len(means)}
+        rows.append(MethodStatistics(method=method, against=against_reference(study, k), **own))
     return rows
 
 
 def detectable(rows: list[MethodStatistics]) -> float:
-    """Return the difference from the reference that these seeds detect with 80 % power at the 5 % level, or NaN.
-
-    It is the median over the methods, in units of hypervolume.
-    """
+    """Return the HV difference that these seeds detect with 80 % power at the 5 % level: the median over methods."""
     found = [row.against.detectable for row in rows if row.against is not None]
     return float(np.median(found)) if found else NAN
 
 
 @dataclass(frozen=True)
 class PreferenceStatistics:
-    """One row of a table per preference.
-
-    ``pairs`` are mean and standard deviation over seeds (ddof 1, NaN for one seed) of every score and then of the raw
-    return of every objective.
-    """
+    """One row of a table per preference; ``pairs`` are mean and spread over seeds of each score and each return."""
 
     method: str
     preference: tuple[float, ...]
@@ -202,10 +171,9 @@ def preference_statistics(study: Study) -> list[PreferenceStatistics]:
 
 
 def identical_methods(studies: Sequence[Study]) -> list[tuple[str, ...]]:
-    """Group the methods whose runs have exactly the same returns on an environment.
+    """Group the methods whose runs have exactly the same returns: the block in which they differ had no effect.
 
-    The block in which such rows differ had no effect, for example a conflict threshold that was never reached. Rows
-    that share their runs, such as PASTA in every group, count once.
+    Rows that share their runs, such as PASTA in every group, count once.
     """
     found: dict[tuple[object, ...], dict[tuple[str, ...], str]] = {}
     for study in studies:

@@ -27,8 +27,6 @@ class Study:
     """The runs of one group of recipes on one environment, including PASTA.
 
     Attributes:
-        env: Name of the environment.
-        group: Name of the group.
         info: Objectives and bounds of the environment.
         methods: Names in the order of the paper, then of the plan.
         preferences: Preferences in the order of the plan.
@@ -61,9 +59,8 @@ class Study:
     @property
     def bias(self) -> tuple[float, float, int]:
         """Return the selection bias: mean of peak minus test, mean of test, and the number of runs that have both."""
-        peak, test = self.every.get("peak"), self.every.get("test")
-        if peak is None or test is None:
-            return np.nan, np.nan, 0
+        none = np.full(self.hv.shape, np.nan)
+        peak, test = self.every.get("peak", none), self.every.get("test", none)
         both = np.isfinite(peak) & np.isfinite(test)
         if not both.any():
             return np.nan, np.nan, 0
@@ -116,10 +113,7 @@ class Study:
     def laid_out(
         self, method: int, score: scores.Score, preferences: Sequence[tuple[float, ...]], seeds: Sequence[int]
     ) -> Array:
-        """Return the scores of a method on given preferences and seeds, NaN for no run, ``[preferences, seeds]``.
-
-        The given seeds must be seeds of the study.
-        """
+        """Return the scores of a method on preferences and seeds (all of its own), NaN for no run, ``[P, S]``."""
         values, found = self.score(score)[method], np.full((len(preferences), len(seeds)), np.nan)
         columns = [seeds.index(seed) for seed in self.seeds]
         for p, weights in enumerate(preferences):
@@ -128,11 +122,7 @@ class Study:
         return found
 
     def histories(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Select the histories of this study's runs and add the cell of each row.
-
-        Returns:
-            The rows of usable runs with two more columns, ``method_index`` and ``preference_index``.
-        """
+        """Return the histories of usable runs with two more columns, ``method_index`` and ``preference_index``."""
         cells = [(self.run_ids[cell], cell[0], cell[1]) for cell in zip(*np.nonzero(self.usable), strict=True)]
         owners = pd.DataFrame(cells, columns=["run_id", "method_index", "preference_index"])
         return owners.merge(frame, on="run_id", how="inner")

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 from morl_blocks.metrics import Interval
 
@@ -42,47 +43,25 @@ def without_empty(table: Table) -> Table:
         not name.endswith(("paper", "peak", "test")) or any(row[i].text != GAP for row in table.rows)
         for i, name in enumerate(table.columns)
     ]
-    # NaN is the only value that differs from itself.
-    known = [
+    empty = {
         name
-        for name in (table.numbers[0] if table.numbers else ())
-        if not name.startswith(("paper_", "peak_", "test_")) or any(row[name] == row[name] for row in table.numbers)
-    ]
-    return replace(
-        table,
-        columns=tuple(name for name, kept in zip(table.columns, there, strict=True) if kept),
-        rows=tuple(tuple(cell for cell, kept in zip(row, there, strict=True) if kept) for row in table.rows),
-        numbers=tuple({name: row[name] for name in known} for row in table.numbers),
-    )
+        for name in table.numbers[0]
+        if name.startswith(("paper_", "peak_", "test_")) and all(row[name] != row[name] for row in table.numbers)  # NaN
+    }
+    columns, rows = tuple(compress(table.columns, there)), tuple(tuple(compress(row, there)) for row in table.rows)
+    numbers = tuple({name: row[name] for name in row if name not in empty} for row in table.numbers)
+    return replace(table, columns=columns, rows=rows, numbers=numbers)
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Print a number, or a dash for NaN.
-
-    Example:
-        >>> number(0.29149), number(float("nan"))
-        ('0.291', '—')
-    """
+def number(value: float, digits: int = 3, spread: float = math.nan) -> str:
+    """Print a number with ``± spread`` if there is one; a dash for NaN."""
+    if not math.isnan(spread):
+        return f"{number(value, digits)} ± {number(spread, digits)}"
     return GAP if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def with_spread(value: float, spread: float, digits: int = 3) -> str:
-    """Print ``value ± spread``, without the spread if it is NaN.
-
-    Example:
-        >>> with_spread(0.2914, 0.0241), with_spread(0.2914, float("nan"))
-        ('0.291 ± 0.024', '0.291')
-    """
-    return number(value, digits) if math.isnan(spread) else f"{number(value, digits)} ± {number(spread, digits)}"
-
-
 def interval_text(interval: Interval, digits: int = 3, scale: float = 1.0) -> str:
-    """Print the two ends of an interval, or nothing if there is none.
-
-    Example:
-        >>> interval_text(Interval(0.5, 0.25, 0.75), digits=1, scale=100)
-        '[25.0, 75.0]'
-    """
+    """Print the two ends of an interval, or nothing if there is none."""
     if math.isnan(interval.low):
         return ""
     return f"[{interval.low * scale:.{digits}f}, {interval.high * scale:.{digits}f}]"
@@ -100,12 +79,7 @@ def interval_numbers(intervals: dict[str, Interval]) -> dict[str, object]:
 
 
 def best_of(values: list[float]) -> list[bool]:
-    """Mark the largest number and all that equal it; mark none if all are equal.
-
-    Example:
-        >>> best_of([0.1, float("nan"), 0.3]), best_of([0.0, 0.0])
-        ([False, False, True], [False, False])
-    """
+    """Mark the largest number and all that equal it; mark none if all are equal."""
     known = [value for value in values if not math.isnan(value)]
     if len(set(known)) < 2:
         return [False] * len(values)

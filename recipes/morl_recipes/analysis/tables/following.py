@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from morl_blocks.metrics import Interval, bootstrap_ci, preference_correlation, preference_regret
+from morl_blocks.metrics import Interval, preference_correlation, preference_regret
 from morl_blocks.scalarizers import SmoothTchebycheff
-from morl_recipes.analysis.results.statistics import NOTHING
-from morl_recipes.analysis.results.study import Array, Study
+from morl_recipes.analysis.results.statistics import NOTHING, mean_interval
+from morl_recipes.analysis.results.study import Study
 from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_cell, interval_numbers
 
 MU = 0.1
@@ -16,16 +16,6 @@ HOW = (
     "loses because its own policy is not the best of the method's policies of that seed. Rank correlation of asked "
     "weight and achieved return: 1 follows, 0 ignores. In brackets 95 % intervals over seeds."
 )
-
-
-def _mean(values: Array, lowest: float, highest: float) -> Interval:
-    """Average preferences and seeds, ``[P, S]``; the interval is clipped to the possible values."""
-    if not values.size or not np.isfinite(values).all():
-        return NOTHING
-    if values.shape[1] < 2:
-        return Interval(float(values.mean()), math.nan, math.nan)
-    estimate, low, high = bootstrap_ci(values)
-    return Interval(estimate, max(low, lowest), min(high, highest))
 
 
 def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...], int]:
@@ -38,12 +28,13 @@ def following(study: Study, method: int) -> tuple[Interval, tuple[Interval, ...]
     if len(weights) < 2 or not complete.any():
         return NOTHING, (NOTHING,) * count, 0
     returns = np.moveaxis(study.returns[method], 1, 0)[complete]  # [S, P, m]
-    each = tuple(_mean(column[None], -1.0, 1.0) for column in preference_correlation(returns, weights).T)
+    correlations = preference_correlation(returns, weights).T
+    each = tuple(mean_interval(column[None], limits=(-1.0, 1.0)) for column in correlations)
     if study.info.bounds is None:
         return NOTHING, each, len(returns)
     low, high = np.array(study.info.bounds)
     regret = preference_regret((returns - low) / (high - low), weights, SmoothTchebycheff(MU))
-    return _mean(regret.T, 0.0, math.inf), each, len(returns)
+    return mean_interval(regret.T, limits=(0.0, math.inf)), each, len(returns)
 
 
 def following_table(study: Study) -> Table:

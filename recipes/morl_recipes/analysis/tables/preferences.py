@@ -7,7 +7,7 @@ import numpy as np
 
 from morl_recipes.analysis.results.statistics import Pair, PreferenceStatistics, preference_statistics
 from morl_recipes.analysis.results.study import Study
-from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_text, with_spread, without_empty
+from morl_recipes.analysis.tables.cells import Cell, Table, best_of, interval_text, number, without_empty
 from morl_recipes.analysis.tables.printed import printed_cells, score_notes
 from morl_recipes.common import scores
 from morl_recipes.recipe.paper import preference_labels
@@ -40,11 +40,7 @@ def _numbers(study: Study, label: str, row: PreferenceStatistics, printed: list[
 def preference_tables(study: Study) -> list[Table]:
     """Build one table per preference of a study: mean ± standard deviation over seeds, ours and the paper's.
 
-    Args:
-        study: One group on one environment.
-
-    Returns:
-        The tables in the order of the preferences; the last one has the notes on missing runs of the study.
+    The last table has the notes on missing runs of the study.
     """
     objectives = study.info.objectives
     names = (*(score.label for score in scores.SCORES), *objectives)
@@ -60,7 +56,7 @@ def preference_tables(study: Study) -> list[Table]:
         for row, others, marks in zip(block, theirs, best.tolist(), strict=True):
             intervals = [interval_text(row.hv) if name == scores.HYPERVOLUME.label else "" for name in names]
             ours = zip(row.pairs, digits, intervals, marks, others, strict=True)
-            pairs = ((Cell(with_spread(*a, n), text, best), Cell(with_spread(*b, n))) for a, n, text, best, b in ours)
+            pairs = ((Cell(number(a[0], n, a[1]), *mark), Cell(number(b[0], n, b[1]))) for a, n, *mark, b in ours)
             cells.append((Cell(row.method), *(cell for pair in pairs for cell in pair), Cell(str(row.seeds))))
         numbers = tuple(_numbers(study, label, *one) for one in zip(block, theirs, strict=True))
         tables.append(Table(f"{study.env}, {study.group}, preference {label}", columns, tuple(cells), (), numbers))

@@ -2,26 +2,11 @@
 
 import math
 
-from morl_recipes.analysis.results.statistics import (
-    NOTHING,
-    MethodStatistics,
-    detectable,
-    identical_methods,
-    study_statistics,
-)
+from morl_recipes.analysis.results import statistics
+from morl_recipes.analysis.results.statistics import NOTHING, MethodStatistics
 from morl_recipes.analysis.results.study import Study
-from morl_recipes.analysis.tables.cells import (
-    GAP,
-    Cell,
-    Table,
-    best_of,
-    interval_cell,
-    interval_numbers,
-    interval_text,
-    number,
-    with_spread,
-    without_empty,
-)
+from morl_recipes.analysis.tables import cells as c
+from morl_recipes.analysis.tables.cells import Cell, Table
 from morl_recipes.analysis.tables.printed import Printed, printed_summary, score_notes
 
 HOW = (
@@ -33,22 +18,22 @@ HOW = (
 def _cells(study: Study, row: MethodStatistics, printed: Printed, best: tuple[bool, ...]) -> list[tuple[str, Cell]]:
     """Return the cells with the heads of their columns."""
     partial = "†" if 0 < row.preferences < len(study.preferences) else ""
-    against = Cell(GAP)
+    against = Cell(c.GAP)
     if row.against is not None:
         difference = row.against.difference
-        against = Cell(row.against.verdict, f"{difference.estimate:+.3f} {interval_text(difference)}")
+        against = Cell(row.against.verdict, f"{difference.estimate:+.3f} {c.interval_text(difference)}")
     return [
         ("Method", Cell(row.method)),
-        ("HV", Cell(with_spread(row.hv.estimate, row.hv_spread) + partial, interval_text(row.hv), best[0])),
-        (f"HV, {study.beside}", interval_cell(row.beside)),
-        ("HV, paper", Cell(with_spread(printed.hv, printed.hv_spread))),
-        ("HV, IQM", interval_cell(row.iqm)),
-        ("Win rate %", interval_cell(row.win_rate, 1, 100, best=best[1])),
-        ("paper", Cell(number(printed.win_rate, 1))),
-        ("Obj. dom. %", interval_cell(row.dominance, 1, 100, best=best[2])),
-        ("paper", Cell(number(printed.dominance, 1))),
-        ("DMP AUC", interval_cell(row.auc, best=best[3])),
-        ("paper", Cell(number(printed.auc))),
+        ("HV", Cell(c.number(row.hv.estimate, spread=row.hv_spread) + partial, c.interval_text(row.hv), best[0])),
+        (f"HV, {study.beside}", c.interval_cell(row.beside)),
+        ("HV, paper", Cell(c.number(printed.hv, spread=printed.hv_spread))),
+        ("HV, IQM", c.interval_cell(row.iqm)),
+        ("Win rate %", c.interval_cell(row.win_rate, 1, 100, best=best[1])),
+        ("paper", Cell(c.number(printed.win_rate, 1))),
+        ("Obj. dom. %", c.interval_cell(row.dominance, 1, 100, best=best[2])),
+        ("paper", Cell(c.number(printed.dominance, 1))),
+        ("DMP AUC", c.interval_cell(row.auc, best=best[3])),
+        ("paper", Cell(c.number(printed.auc))),
         (f"HV against {study.short_reference}", against),
         ("Runs", Cell(f"{row.runs[0]}/{row.runs[1]}")),
     ]
@@ -60,14 +45,10 @@ def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str,
     rates |= {"obj_dom_rate": row.dominance, "dmp_auc": row.auc}
     difference = NOTHING if row.against is None else row.against.difference
     return {
-        "env": study.env,
-        "group": study.group,
-        "method": row.method,
-        "runs_used": row.runs[0],
-        "runs_planned": row.runs[1],
-        "preferences": row.preferences,
+        **{"env": study.env, "group": study.group, "method": row.method},
+        **{"runs_used": row.runs[0], "runs_planned": row.runs[1], "preferences": row.preferences},
         "score": study.reading,
-        **interval_numbers(rates),
+        **c.interval_numbers(rates),
         "hv_std_over_preferences": row.hv_spread,
         "paper_hv": printed.hv,
         "paper_hv_std": printed.hv_spread,
@@ -75,7 +56,7 @@ def _numbers(study: Study, row: MethodStatistics, printed: Printed) -> dict[str,
         "paper_obj_dom_rate": printed.dominance / 100,
         "paper_dmp_auc": printed.auc,
         "against": study.short_reference,
-        **interval_numbers({"hv_difference": difference}),
+        **c.interval_numbers({"hv_difference": difference}),
         "probability_of_improvement": math.nan if row.against is None else row.against.improvement,
         "verdict": "" if row.against is None else row.against.verdict,
     }
@@ -98,37 +79,25 @@ def _notes(study: Study, rows: list[MethodStatistics]) -> list[str]:
         )
     if any(not math.isnan(row.hv.estimate) and math.isnan(row.hv.low) for row in rows):
         notes.append("There is no interval if a preference has a single seed.")
-    gap = detectable(rows)
+    gap = statistics.detectable(rows)
     if gap > 0:  # neither NaN nor 0, which means that all runs are equal
         notes.append(
             f"With {len(study.seeds)} seeds a true HV difference to {study.short_reference} of {gap:.3f} would have "
             "been detected in four of five repeats (5 % level, median over the methods); a smaller one may "
             "remain undetected."
         )
-    for methods in identical_methods([study]):
+    for methods in statistics.identical_methods([study]):
         notes.append(f"The same returns in every run, to the last digit: {', '.join(methods)}.")
     return [*notes, *score_notes(study)]
 
 
 def summary_table(study: Study) -> Table:
-    """Build the summary table of a study: ours with 95 % intervals, and the paper's.
-
-    Args:
-        study: One group on one environment.
-
-    Returns:
-        The table; its notes explain every missing number.
-    """
-    rows = [(row, printed_summary(study).get(row.method, Printed())) for row in study_statistics(study)]
+    """Build the summary table of a study: ours with 95 % intervals, and the paper's; notes explain missing numbers."""
+    printed = printed_summary(study)
+    rows = [(row, printed.get(row.method, Printed())) for row in statistics.study_statistics(study)]
     rated = ("hv", "win_rate", "dominance", "auc")
-    best = zip(*(best_of([getattr(row, name).estimate for row, _ in rows]) for name in rated), strict=True)
+    best = zip(*(c.best_of([getattr(row, name).estimate for row, _ in rows]) for name in rated), strict=True)
     cells = [_cells(study, *pair, marks) for pair, marks in zip(rows, best, strict=True)]
-    return without_empty(
-        Table(
-            f"{study.env}, {study.group}",
-            tuple(head for head, _ in cells[0]),
-            tuple(tuple(cell for _, cell in row) for row in cells),
-            tuple(_notes(study, [row for row, _ in rows])),
-            tuple(_numbers(study, *pair) for pair in rows),
-        )
-    )
+    columns, texts = tuple(head for head, _ in cells[0]), tuple(tuple(cell for _, cell in row) for row in cells)
+    numbers, notes = tuple(_numbers(study, *pair) for pair in rows), tuple(_notes(study, [row for row, _ in rows]))
+    return c.without_empty(Table(f"{study.env}, {study.group}", columns, texts, notes, numbers))
