@@ -49,15 +49,12 @@ def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | 
 
 
 def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
-    """Return a recipe with some of its fields changed.
+    """Return a recipe with some of its fields changed; unknown names and values of another kind raise ``ValueError``.
 
     Args:
         recipe: The recipe.
         changes: New values by dotted name: a number (``ppo.learning_rate``, ``mu.base.start``), or the name of a spec
             for a whole slot (``combiner``).
-
-    Returns:
-        The changed recipe; unknown names and values of another kind raise ``ValueError``.
 
     Example:
         >>> change_recipe(Recipe(), {"ppo.learning_rate": 1e-4}).ppo.learning_rate
@@ -158,10 +155,9 @@ _INTERNAL = vars(nn.Module()).keys() - {"training"}
 
 
 def digest_of(module: nn.Module) -> str:
-    """Return a short digest that differs between modules of different classes, tensors or attributes.
+    """Return a short digest that differs between modules of different classes, tensors or plain attributes.
 
-    It includes all parameters and buffers, also those that a state dict leaves out, and plain attributes (numbers,
-    strings, tensors, arrays, collections and objects of these). Of a function it only includes the name.
+    Of a function it only includes the name.
     """
     return _sha256(json.dumps(_as_json(module, frozenset())).encode())[:16]
 

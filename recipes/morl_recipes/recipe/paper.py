@@ -61,11 +61,7 @@ def preference_weights(label: str) -> tuple[float, ...]:
 
 
 def preference_label(weights: tuple[float, ...]) -> str:
-    """Print a preference as in the paper: two digits, joined by dashes.
-
-    A preference that differs from the paper's but would look like one of them is printed with more digits. So a label
-    that the paper prints always means the paper's weights.
-    """
+    """Print a preference as in the paper, with two digits; more if it is another one than the paper prints so."""
     return preference_labels([weights])[0]
 
 

@@ -95,10 +95,9 @@ class Protocol:
 def protocol(name: str) -> Protocol:
     """Return a protocol of the literature.
 
-    - ``"A"``: PGMORL's environments, undiscounted, reference 0. MO-Gymnasium contains none of them, so no task of it is
-      comparable; its settings and values are included for reference.
-    - ``"B"``: MO-Gymnasium's ids, gamma 0.99, reference -100 each. If the rewards of version 5 differ from those of
-      version 4 in the publications, the task of the ``-v4`` id is comparable and that of the ``-v5`` id is not.
+    - ``"A"``: PGMORL's environments. MO-Gymnasium contains none of them, so no task is comparable.
+    - ``"B"``: MO-Gymnasium's ids. Where version 5 rewards otherwise than version 4 of the publications, the task of the
+      ``-v4`` id is comparable and that of the ``-v5`` id is not.
     - ``"exact"``: tasks whose front is known.
 
     Example:

@@ -92,7 +92,12 @@ class Recipe:
         Later additions, a slot of ``LATER`` or one of ``LATER_ARGUMENTS``, are left out while they have their defaults.
         So recipes that do not use them keep their text and their names.
         """
-        written = {f.name: _without_later(fields_of(f.name, getattr(self, f.name))) for f in fields(Recipe)}
+        written = {f.name: fields_of(f.name, getattr(self, f.name)) for f in fields(Recipe)}
+        for block in [block for block in written.values() if isinstance(block, dict)]:
+            # PPO's numbers are no block and name no type.
+            for name, default in LATER_ARGUMENTS.get(block.get("type", "PPO"), {}).items():
+                if block.get(name) == default:
+                    del block[name]
         return {name: value for name, value in written.items() if LATER.get(name) != value}
 
     @classmethod
@@ -154,14 +159,6 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
         else:
             data["scalarizer"] = {**scalarizer, "type": "AdaptiveSmoothTchebycheff", "maintenance": 0.0}
     return data
-
-
-def _without_later(block: Any) -> Any:
-    """Leave out later arguments of a plain block that have their defaults."""
-    if not isinstance(block, dict):
-        return block
-    later = LATER_ARGUMENTS.get(block.get("type", "PPO"), {})  # PPO's numbers are no block and name no type
-    return {key: value for key, value in block.items() if key not in later or later[key] != value}
 
 
 def fields_of(name: str, value: Any) -> Any:

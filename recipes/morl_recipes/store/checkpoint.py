@@ -16,11 +16,8 @@ from morl_recipes.common.errors import StoreError
 from morl_recipes.store.difference import changes
 from morl_recipes.store.versions import DECISIVE, dynamics_of, other_versions
 
-CHECKPOINT = "checkpoint.safetensors"
-FORMAT = "morl-blocks checkpoint"
-VERSION = 3
+CHECKPOINT, FORMAT, VERSION = "checkpoint.safetensors", "morl-blocks checkpoint", 3
 """Since version 3 the history is a file beside the checkpoint, which therefore does not grow."""
-
 ACCEPT = "Continue all the same with --accept-versions (from Python accept_versions=True)"
 """Advice about other versions."""
 

@@ -15,7 +15,6 @@ from morl_recipes.common.errors import StoreError
 
 LARGEST_JSON = 2**28
 """Maximal size of a JSON file in bytes; the manifest of 10,000 runs has 13 million."""
-
 LARGEST_FILE = 2**30
 """Maximal size of any other file of a run in bytes."""
 

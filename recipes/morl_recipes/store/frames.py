@@ -82,7 +82,6 @@ def load_runs(
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     convert = _converter(frame)
-    checks.one_of("damaged", damaged, get_args(Damaged))
     return convert(_read(Store.open(store), damaged=damaged, histories=False)[0])
 
 
@@ -100,15 +99,13 @@ def load_history(
     Args:
         store: A store or its folder.
         frame: ``"pandas"``, or ``"polars"`` (extra ``polars``).
-        damaged: ``"raise"`` an error for the first damaged run, or ``"mark"`` it: it has no rows, and
-            ``attrs["damaged"]`` of the pandas frame describes the problem, by run id.
+        damaged: ``"raise"``, or ``"mark"`` it: ``attrs["damaged"]`` of the pandas frame has its problem by run id.
 
     Returns:
         ``run_id, group, method, env, preference, seed`` and the columns of the histories. A column that a run does not
         have is NaN for it.
     """
     convert = _converter(frame)
-    checks.one_of("damaged", damaged, get_args(Damaged))
     return convert(_read(Store.open(store), damaged=damaged, tests=False)[1])
 
 
@@ -124,6 +121,7 @@ def _read(
     store: Store, columns: Sequence[str] | None = None, *, damaged: Damaged, tests: bool = True, histories: bool = True
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read the runs, their tests, which may have been written later, and their histories in one pass."""
+    checks.one_of("damaged", damaged, get_args(Damaged))
     objectives = store.manifest.most_objectives
     rows, keys, read, problems = list[dict[str, Any]](), list[list[Any]](), list[Rows](), dict[str, str]()
     for run_id, fields in store.records():
@@ -204,13 +202,13 @@ def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.
         polars = import_module("polars")
     except ImportError as error:
         raise ImportError("Polars frames need the polars extra: pip install 'morl-blocks[polars]'.") from error
-    return lambda table: _to_polars(polars, table)
 
+    def convert(table: pd.DataFrame) -> "pl.DataFrame":
+        """Convert column by column, so that Arrow is not needed and an empty frame has the types of a full one."""
+        types = dict.fromkeys(_TEXT, polars.String) | dict.fromkeys(_WHOLE, polars.Int64)
+        types |= {"preference": polars.List(polars.Float64)}
+        columns = {str(name): [list(v) if isinstance(v, tuple) else v for v in table[name]] for name in table.columns}
+        made: pl.DataFrame = polars.DataFrame(columns, {name: types.get(name, polars.Float64) for name in columns})
+        return made
 
-def _to_polars(polars: Any, table: pd.DataFrame) -> "pl.DataFrame":
-    """Convert column by column, so that Arrow is not needed and an empty frame has the types of a full one."""
-    types = {"preference": polars.List(polars.Float64), **dict.fromkeys(_WHOLE, polars.Int64)}
-    types |= dict.fromkeys(_TEXT, polars.String)
-    columns = {str(name): [list(v) if isinstance(v, tuple) else v for v in table[name]] for name in table.columns}
-    made: pl.DataFrame = polars.DataFrame(columns, schema={name: types.get(name, polars.Float64) for name in columns})
-    return made
+    return convert

@@ -71,7 +71,10 @@ class History:
 
     def load(self, mark: Mark, columns: Sequence[str]) -> None:
         """Continue from the mark and the columns of a checkpoint, and remove later rows from the file."""
-        content = b"" if self.path is None or not mark.size else _read(self.path, mark.size)
+        content = b""
+        if self.path is not None and mark.size and self.path.is_file():
+            with self.path.open("rb") as file:
+                content = file.read(min(mark.size, self.path.stat().st_size))
         if (len(content), zlib.crc32(content)) != (mark.size, mark.checksum):
             raise ValueError(f"another history.csv than the one of {mark.size} bytes that it was saved with")
         self.columns, self.mark = list(columns), mark
@@ -103,7 +106,16 @@ class History:
             writer.writerow(["run", "seed", *(f"weight_{i}" for i in range(self.objectives)), *self.columns])
         for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
             if row[0] == row[0]:  # stopped runs have NaN everywhere
-                writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *map(_cell, row[2:])])
+                writer.writerow(
+                    [
+                        index,
+                        run.seed,
+                        *run.preference,
+                        int(row[0]),
+                        int(row[1]),
+                        *("" if x != x else repr(x) for x in row[2:]),
+                    ]
+                )
         return text.getvalue().encode()
 
 
@@ -124,16 +136,3 @@ def validation_at(frame: pd.DataFrame, objectives: int, iteration: int | None = 
         "returns": tuple(float(row[name]) for name in names),
         **{name: float(row[name]) for name in scores.names()},
     }
-
-
-def _read(path: Path, size: int) -> bytes:
-    """Return the first bytes of a file, or fewer if it is shorter; nothing if it is missing."""
-    try:
-        with path.open("rb") as file:
-            return file.read(min(size, path.stat().st_size))
-    except FileNotFoundError:
-        return b""
-
-
-def _cell(number: float) -> str:
-    return "" if number != number else repr(number)

@@ -19,13 +19,10 @@ def test_groups_rows_and_everything() -> None:
 
 
 @pytest.mark.parametrize("name", ["PASTA", "pasta", "PASTA (Ours)", "kappa/kappa = 0.4 (Ours)"])
-def test_pasta_has_many_names(name: str) -> None:
+def test_pasta_has_many_names_and_is_listed_once(name: str) -> None:
     (row,) = select_rows([name])
     assert (row.method, row.recipe) == ("PASTA (Ours)", PASTA)
-
-
-def test_rows_are_listed_once_in_the_order_of_the_names() -> None:
-    rows = select_rows(["Linear", "baselines", "kappa"])
+    rows = select_rows(["Linear", "baselines", "kappa", name])
     assert [row.method for row in rows[:2]] == ["Linear", "PASTA (Ours)"]
     assert len(rows) == 9 + 3
 
@@ -41,12 +38,12 @@ def write(path: Path, mu: float) -> Path:
 
 def test_two_rows_of_one_name_are_refused_and_one_row_twice_is_one(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a" / "my_rows.py", 1.0), write(tmp_path / "b" / "my_rows.py", 2.0)
-    with pytest.raises(ValueError, match=r"one recipe per name, got two called my_rows/MyRow: .*a/my_rows.py and .*b/"):
-        select_rows([f"{first}:MyRow", f"{second}:MyRow"])
+    names = [f"{first}:MyRow", f"{second}:MyRow"]
+    refused(r"one recipe per name, got two called my_rows/MyRow: .*a/my_rows.py and .*b/", select_rows, names)
     write(second, 1.0)
-    assert len(select_rows([f"{first}:MyRow", f"{second}:MyRow"])) == 1
+    assert len(select_rows(names)) == 1
     second.write_text(second.read_text() + "# with another block behind a name, say\n")
-    refused("one recipe per name", select_rows, [f"{first}:MyRow", f"{second}:MyRow"])
+    refused("one recipe per name", select_rows, names)
 
 
 @pytest.mark.parametrize("name", ["critic", "ours", "Critic"])
@@ -90,11 +87,8 @@ def test_a_file_gives_a_row_or_a_group(rows: Path) -> None:
     assert [row.method for row in select_rows([f"{rows}:MINE"])] == ["gentle 1.0", "gentle 2.0"]
 
 
-def test_a_file_runs_once_per_process(rows: Path) -> None:
-    assert Plugin.read(rows).load() is Plugin(str(rows), SOURCE).load()
-
-
 def test_a_file_alone_is_all_that_it_defines(rows: Path) -> None:
+    assert Plugin.read(rows).load() is Plugin(str(rows), SOURCE).load()  # a file runs once per process
     assert [row.method for row in select_rows([str(rows)])] == ["MyRow", "gentle 1.0", "gentle 2.0"]
     rows.write_text("from morl_recipes import PASTA, ROWS")
     refused(r"my_rows.py: defines no Recipe", select_rows, [str(rows)])
@@ -103,27 +97,27 @@ def test_a_file_alone_is_all_that_it_defines(rows: Path) -> None:
 def test_bad_files_are_refused_with_their_name(rows: Path) -> None:
     refused(r"unknown row of .*my_rows.py 'MyRwo'. Nearest: MyRow", select_rows, [f"{rows}:MyRwo"])
     refused(r"none.py: cannot be read \(No such file", select_rows, ["none.py:Row"])
-    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(ZeroDivisionError: division by zero\)\.$"):
-        rows_of(Plugin("x.py", "\n1 / 0"), "Row")
-    with pytest.raises(ValueError, match=r"x.py:3: failed to load \(SyntaxError: "):
-        rows_of(Plugin("x.py", "\n\nclass ="), "Row")
-    with pytest.raises(ValueError, match="it defines no Recipe"):
-        rows_of(Plugin("x.py", "Row = 3"), "Row")
 
 
-@pytest.mark.parametrize("status", ["0", "1", ""])
-def test_file_that_exits_is_an_error_and_not_a_success(status: str) -> None:
-    with pytest.raises(ValueError, match=r"x.py:2: failed to load \(SystemExit: "):
-        rows_of(Plugin("x.py", f"import sys\nsys.exit({status})"))
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("\n1 / 0", r"x.py:2: failed to load \(ZeroDivisionError: division by zero\)\.$"),
+        ("\n\nclass =", r"x.py:3: failed to load \(SyntaxError: "),
+        ("Row = 3", "it defines no Recipe"),
+        *((f"import sys\nsys.exit({status})", r"x.py:2: failed to load \(SystemExit: ") for status in ("0", "1", "")),
+    ],
+)
+def test_file_that_fails_or_exits_is_an_error(source: str, message: str) -> None:
+    refused(message, rows_of, Plugin("x.py", source), "Row")
 
 
 def test_a_file_that_needs_its_neighbour_is_told_why(rows: Path) -> None:
     (rows.parent / "helper_of_mine.py").write_text("Z = 3")
     rows.write_text("from helper_of_mine import Z")
-    with pytest.raises(ValueError, match=r"my_rows.py:1: .*helper_of_mine.*Only the file itself travels with a sweep"):
-        Plugin.read(rows).load()
-    with pytest.raises(ValueError, match=r"No module named 'nowhere_at_all'\)\.$"):
-        Plugin(str(rows), "import nowhere_at_all").load()
+    message = r"my_rows.py:1: .*helper_of_mine.*Only the file itself travels with a sweep"
+    refused(message, Plugin.read(rows).load)
+    refused(r"No module named 'nowhere_at_all'\)\.$", Plugin(str(rows), "import nowhere_at_all").load)
 
 
 def test_errors_are_placed_in_the_users_file(rows: Path) -> None:
