@@ -106,16 +106,8 @@ class History:
             writer.writerow(["run", "seed", *(f"weight_{i}" for i in range(self.objectives)), *self.columns])
         for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
             if row[0] == row[0]:  # stopped runs have NaN everywhere
-                writer.writerow(
-                    [
-                        index,
-                        run.seed,
-                        *run.preference,
-                        int(row[0]),
-                        int(row[1]),
-                        *("" if x != x else repr(x) for x in row[2:]),
-                    ]
-                )
+                cells = ["" if number != number else repr(number) for number in row[2:]]
+                writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *cells])
         return text.getvalue().encode()
 
 

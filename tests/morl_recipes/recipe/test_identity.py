@@ -13,12 +13,11 @@ import torch
 
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
-from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import digest, seal
 from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.store import Store
 from morl_recipes.store.verify import Verified, verify
-from tests.refusals import refused
+from tests.refusals import refused, store_refused
 
 MakeStore = Callable[..., Store]
 
@@ -43,10 +42,8 @@ def test_a_run_copied_over_another_is_found_by_name(store: Store) -> None:
     one, other, *_ = folders(store)
     shutil.rmtree(other)
     shutil.copytree(one, other)
-    with pytest.raises(StoreError, match=rf"{other.name}/run.json: belongs to another run \({one.name}\). Remove the"):
-        load_runs(store)
-    with pytest.raises(StoreError, match="belongs to another run"):
-        store.policy(other.name)
+    store_refused(rf"{other.name}/run.json: belongs to another run \({one.name}\). Remove the", load_runs, store)
+    store_refused("belongs to another run", store.policy, other.name)
     (finding,) = verify(store.path).findings
     assert finding.where == str(other)
     assert "Remove the folder" in str(finding)
@@ -74,8 +71,7 @@ def entry(content: bytes) -> dict[str, Any]:
 def test_a_policy_of_another_run_is_found_even_with_a_right_digest(store: Store) -> None:
     one, other, *_ = folders(store)
     replant(store, "policy.safetensors", (other / "policy.safetensors").read_bytes())
-    with pytest.raises(StoreError, match=rf"policy.safetensors: belongs to another run \({other.name}\)"):
-        store.policy(one.name)
+    store_refused(rf"policy.safetensors: belongs to another run \({other.name}\)", store.policy, one.name)
 
 
 def test_tables_show_a_damaged_run_as_a_gap_with_its_name(store: Store) -> None:
@@ -177,8 +173,7 @@ def test_runs_of_the_first_version_are_read(store: Store) -> None:
 def test_crafted_fields_get_a_sentence(store: Store, changes: dict[str, Any]) -> None:
     folder, *_ = folders(store)
     forge(folder, **changes)
-    with pytest.raises(StoreError, match=rf"{folder.name}/run.json: (damaged|belongs)"):
-        load_runs(store)
+    store_refused(rf"{folder.name}/run.json: (damaged|belongs)", load_runs, store)
     render_table(store)
 
 
@@ -196,70 +191,47 @@ def test_crafted_fields_get_a_sentence(store: Store, changes: dict[str, Any]) ->
 def test_json_without_end_gets_a_sentence(store: Store, name: str, content: bytes) -> None:
     folder = store.path if name == "manifest.json" else folders(store)[0]
     (folder / name).write_bytes(content)
-    with pytest.raises(StoreError, match=rf"{name}: damaged"):
-        load_runs(store.path)
+    store_refused(rf"{name}: damaged", load_runs, store.path)
 
 
 def test_files_that_are_too_large_or_no_files_are_not_read(store: Store) -> None:
     one, other, third, *_ = folders(store)
     with (one / "run.json").open("r+b") as file:
         file.truncate(40 * 2**30)  # a hole: it takes no room on the disk, but all memory to read
-    with pytest.raises(StoreError, match=r"run.json: damaged \(42,949,672,960 bytes, at most"):
-        store.read(one.name)
+    store_refused(r"run.json: damaged \(42,949,672,960 bytes, at most", store.read, one.name)
     (other / "run.json").unlink()
     os.mkfifo(other / "run.json")
-    with pytest.raises(StoreError, match=r"run.json: damaged \(no regular file\)"):
-        store.read(other.name)
+    store_refused(r"run.json: damaged \(no regular file\)", store.read, other.name)
     with (third / "policy.safetensors").open("r+b") as file:
         file.truncate(40 * 2**30)
     fields = json.loads((third / "run.json").read_text())
     fields["files"]["policy.safetensors"]["bytes"] = 40 * 2**30
     forge(third, files=fields["files"])
-    with pytest.raises(StoreError, match=r"policy.safetensors: damaged \(42,949,672,960 bytes"):
-        store.policy(third.name)
+    store_refused(r"policy.safetensors: damaged \(42,949,672,960 bytes", store.policy, third.name)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\xff" * 8,
-        (2**40).to_bytes(8, "little"),
-        (99_999_999).to_bytes(8, "little") + b"{}",
-        (2).to_bytes(8, "little") + b"[]",
-        (8).to_bytes(8, "little") + b"[[[[[[[[",
-        (99).to_bytes(8, "little")
-        + b'{"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}}'.ljust(99),
-    ],
-)
-def test_crafted_policies_get_a_sentence(store: Store, content: bytes) -> None:
-    folder = replant(store, "policy.safetensors", content)
-    with pytest.raises(StoreError, match=r"policy.safetensors: damaged \(no safetensors"):
-        store.policy(folder.name)
+HUGE = b'{"w":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}}'.ljust(99)
+HEADERS = [(2**40, b""), (99_999_999, b"{}"), (2, b"[]"), (8, b"[" * 8), (99, HUGE)]
+POLICIES = [b"", b"\xff" * 8, *(length.to_bytes(8, "little") + header for length, header in HEADERS)]
+HISTORIES = [
+    *(b"", b"a,b\n1,2\n", b"\xff\xfe", b"iteration,steps,steps\n1,2,3\n"),
+    *(b"iteration,steps\n" + line for line in (b"1\n", b"1,x\n", b"nan,1\n", b"1,9007199254740992\n", b"1,2,3\n")),
+]
+CRAFTED = [("policy.safetensors", content) for content in POLICIES] + [("history.csv", one) for one in HISTORIES]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        *(b"", b"a,b\n1,2\n", b"iteration,steps\n1\n", b"iteration,steps\n1,x\n", b"iteration,steps,steps\n1,2,3\n"),
-        *(
-            b"iteration,steps\nnan,1\n",
-            b"iteration,steps\n1,9007199254740992\n",
-            b"\xff\xfe",
-            b"iteration,steps\n1,2,3\n",
-        ),
-    ],
-)
-def test_crafted_histories_get_a_sentence(store: Store, content: bytes) -> None:
-    replant(store, "history.csv", content)
-    with pytest.raises(StoreError, match=r"history.csv: damaged"):
-        load_history(store)
+@pytest.mark.parametrize(("name", "content"), CRAFTED)
+def test_crafted_files_get_a_sentence(store: Store, name: str, content: bytes) -> None:
+    folder = replant(store, name, content)
+    read = store.policy if name == "policy.safetensors" else lambda _: load_history(store)
+    store_refused(rf"{name}: damaged", read, folder.name)
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         {"environments": {"stealth": 3}},
+        {"machine": None},
         {"environments": {"stealth": {"objectives": "abc", "low": None, "high": None}}},
         {"runs": [1]},
         {"runs": {"a": 1}},
@@ -272,8 +244,7 @@ def test_crafted_histories_get_a_sentence(store: Store, content: bytes) -> None:
 def test_crafted_manifests_get_a_sentence(store: Store, changes: dict[str, Any]) -> None:
     fields = json.loads((store.path / "manifest.json").read_text())
     (store.path / "manifest.json").write_bytes(seal({**fields, **changes}))
-    with pytest.raises(StoreError, match=r"manifest.json: the manifest misses or misspells a field"):
-        Store.open(store.path)
+    store_refused(r"manifest.json: the manifest misses or misspells a field", Store.open, store.path)
 
 
 @pytest.mark.parametrize("name", ["my_env.py:make_env", "module:Env-v0"])

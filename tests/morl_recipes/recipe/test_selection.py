@@ -46,13 +46,10 @@ def test_two_rows_of_one_name_are_refused_and_one_row_twice_is_one(tmp_path: Pat
     refused("one recipe per name", select_rows, names)
 
 
-@pytest.mark.parametrize("name", ["critic", "ours", "Critic"])
-def test_a_file_cannot_join_a_group_of_the_paper(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path / f"{name}.py", 1.0)
-    refused(rf"not a group of morl-blocks, got .*{name}.py", select_rows, [f"{path}:MyRow"])
-
-
-def test_unknown_names_come_with_the_nearest() -> None:
+def test_a_file_cannot_join_a_group_of_the_paper_and_unknown_names_come_with_the_nearest(tmp_path: Path) -> None:
+    for name in ("ours", "Critic"):
+        path = write(tmp_path / f"{name}.py", 1.0)
+        refused(rf"not a group of morl-blocks, got .*{name}.py", select_rows, [f"{path}:MyRow"])
     refused(r"unknown row 'No PCGard'. Nearest: No PCGrad", select_rows, ["No PCGard"])
     refused("unknown row 'critic/No Decay'", select_rows, ["critic/No Decay"])
 
@@ -80,14 +77,10 @@ def rows(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_gives_a_row_or_a_group(rows: Path) -> None:
+def test_a_file_gives_a_row_or_a_group_and_alone_all_that_it_defines(rows: Path) -> None:
     (row,) = select_rows([f"{rows}:MyRow"])
-    assert (row.group, row.method) == ("my_rows", "MyRow")
-    assert repr(row.recipe.mu) == "Gentle(mu=3.0)"
+    assert (row.group, row.method, repr(row.recipe.mu)) == ("my_rows", "MyRow", "Gentle(mu=3.0)")
     assert [row.method for row in select_rows([f"{rows}:MINE"])] == ["gentle 1.0", "gentle 2.0"]
-
-
-def test_a_file_alone_is_all_that_it_defines(rows: Path) -> None:
     assert Plugin.read(rows).load() is Plugin(str(rows), SOURCE).load()  # a file runs once per process
     assert [row.method for row in select_rows([str(rows)])] == ["MyRow", "gentle 1.0", "gentle 2.0"]
     rows.write_text("from morl_recipes import PASTA, ROWS")

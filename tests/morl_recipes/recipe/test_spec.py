@@ -6,45 +6,32 @@ import pytest
 import torch
 from torch import nn
 
-from morl_blocks import combiners, critics, ppo, scalarizers, schedulers
+from morl_blocks import combiners, critics, ppo, schedulers
 from morl_recipes import PASTA
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.spec import GIVEN, KINDS, SETTLED, Live, as_spec, spec
+from morl_recipes.recipe.spec import GIVEN, KINDS, SETTLED, SLOT_BASES, Kind, Live, as_spec, spec
 from morl_recipes.recipe.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
 from tests.refusals import refused
 
-BLOCKS: dict[str, list[type]] = {
-    "scalarizer": [scalarizers.Linear, scalarizers.Tchebycheff, scalarizers.SmoothTchebycheff],
-    "mu": [schedulers.Fixed, schedulers.LinearDecay, schedulers.ConflictBraked],
-    "advantage": [ppo.VectorAdvantage, ppo.ScalarisedAdvantage],
-    "combiner": [combiners.Sum, combiners.WeightedSum, combiners.PCGrad, combiners.WeightedPCGrad],
-    "critic": [critics.SharedCritic, critics.BranchedCritic],
-    "actor": [ppo.UnitBoxGaussianActor, ppo.CategoricalActor],
-    "loss": [ppo.ClippedSurrogate],
-}
+OURS = [kind for kind in vars(specs).values() if isinstance(kind, Kind)]
 
 
-@pytest.mark.parametrize(("slot", "block"), [(slot, block) for slot, blocks in BLOCKS.items() for block in blocks])
-def test_every_argument_of_a_block_is_a_field_of_its_spec(slot: str, block: type) -> None:
-    if slot == "actor":
-        kind = specs.Actor
-    else:
-        (kind,) = (known for known in KINDS.values() if known.block is block and known.name != "Calm")
-    own = list(inspect.signature(block).parameters.values())[GIVEN.get(slot, 0) :]
+@pytest.mark.parametrize("kind", [kind for kind in OURS if isinstance(kind.block, type)], ids=repr)
+def test_every_argument_of_a_block_is_a_field_of_its_spec(kind: Kind) -> None:
+    own = list(inspect.signature(kind.block).parameters.values())[GIVEN.get(str(kind.slot), 0) :]
     many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)  # of a class without a constructor
-    expected = {p.name: p.default for p in own if p.name not in SETTLED and p.kind not in many}
-    assert kind.slot == slot
-    fields = [name for name in kind.defaults if name != "log_std" or block is not ppo.CategoricalActor]
-    assert fields == list(expected)  # one spec makes both actors, and choices have no standard deviation
+    expected = {p.name: p.default for p in own if p.name not in ("scheduler", *SETTLED) and p.kind not in many}
+    assert kind.slot in SLOT_BASES
+    assert list(kind.defaults) == list(expected)
     for name, default in expected.items():
-        if default is not None:  # a default that depends on something else is settled by the spec
+        if default is not None and name not in ("utopia", "base"):  # settled by the spec
             assert kind.defaults[name] == default, name
 
 
-def test_a_scheduler_is_no_field_no_default_is_left_open_and_names_are_new() -> None:
-    own = list(inspect.signature(scalarizers.AdaptiveSmoothTchebycheff).parameters)
-    assert [*specs.AdaptiveSmoothTchebycheff.defaults] == [n for n in own if n not in ("scheduler", *SETTLED)]
-    assert not [kind for kind in KINDS.values() if None in kind.defaults.values()]
+def test_no_default_is_left_open_and_names_are_new() -> None:
+    gaussian = list(inspect.signature(ppo.UnitBoxGaussianActor).parameters)[GIVEN["actor"] :]
+    assert list(specs.Actor.defaults) == gaussian  # one spec makes both actors
+    assert not [kind for kind in OURS if None in kind.defaults.values()]
     assert KINDS["ConflictBraked"] is ConflictBraked
     refused("`name` must be new among the specs, got 'Fixed'", spec, schedulers.LinearDecay, name="Fixed")
 

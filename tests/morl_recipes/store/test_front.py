@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import seal
 from morl_recipes.store.front import NAME, SCHEMA, FrontReturns, front_fields, read_front
+from tests.refusals import store_refused
 
 ASKED = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
 RECORD = FrontReturns(
@@ -49,5 +49,4 @@ def test_record_is_read_without_policies(tmp_path: Path) -> None:
 )
 def test_record_with_impossible_numbers_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     write(tmp_path, **changes)
-    with pytest.raises(StoreError, match=rf"front\.json: damaged .*{message}"):
-        read_front(tmp_path)
+    store_refused(rf"front\.json: damaged .*{message}", read_front, tmp_path)

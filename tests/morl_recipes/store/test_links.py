@@ -1,6 +1,7 @@
 """A store may hold links that lead to somebody else's files: nothing is written or removed through them."""
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from morl_recipes.running.engines.local import LocalEngine
 from morl_recipes.running.execute import run_sweep
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
+from tests.refusals import store_refused
 
 DAY = 86_400.0
 
@@ -36,10 +38,7 @@ def contents(folder: Path) -> dict[str, str]:
 def begun(out: Path) -> Path:
     """Return a store of which one run is missing."""
     run_sweep(tiny_plan(), out, InlineEngine(), work=fakes.fake_work, progress=False)
-    removed = sorted((out / "runs").iterdir())[0]
-    for path in removed.iterdir():
-        path.unlink()
-    removed.rmdir()
+    shutil.rmtree(min((out / "runs").iterdir()))
     return out
 
 
@@ -60,13 +59,11 @@ def test_a_linked_folder_is_refused_and_what_it_leads_to_is_untouched(
 
 @pytest.mark.parametrize("name", ["checkpoint.safetensors", "history.csv"])
 def test_a_linked_file_of_a_checkpoint_is_not_written_through(tmp_path: Path, theirs: Path, name: str) -> None:
-    store = begun(tmp_path / "s")
-    plan = tiny_plan()
+    store, plan, before = begun(tmp_path / "s"), tiny_plan(), contents(theirs)
     for population in plan.populations(16):
         folder = store / "checkpoints" / population.name
         folder.mkdir(parents=True)
         (folder / name).symlink_to(theirs / name)
-    before = contents(theirs)
     try:
         run_sweep(plan, store, InlineEngine(), progress=False)
     except StoreError as error:
@@ -79,17 +76,14 @@ def test_a_linked_file_of_the_store_is_not_written_through(tmp_path: Path, their
     store = begun(tmp_path / "s")
     (store / name).unlink(missing_ok=True)
     (store / name).symlink_to(theirs / "new.txt")
-    with pytest.raises(StoreError, match=rf"{name}: is a link"):
-        run_sweep(tiny_plan(), store, InlineEngine(), progress=False)
+    store_refused(rf"{name}: is a link", run_sweep, tiny_plan(), store, InlineEngine(), progress=False)
     assert not (theirs / "new.txt").exists()
 
 
 def test_a_linked_population_is_refused(tmp_path: Path, theirs: Path) -> None:
-    (population, *_) = tiny_plan().populations(16)
-    (tmp_path / "checkpoints").mkdir()
-    (tmp_path / "checkpoints" / population.name).symlink_to(theirs)
-    before = contents(theirs)
-    (event, *_) = InlineEngine().run([population], train_job, tmp_path / "checkpoints", lambda *_: None)
+    (population, *_), before = tiny_plan().populations(16), contents(theirs)
+    (tmp_path / population.name).symlink_to(theirs)
+    (event, *_) = InlineEngine().run([population], train_job, tmp_path, lambda *_: None)
     assert isinstance(event, Stopped)
     assert "is a link" in event.reason
     assert contents(theirs) == before
@@ -97,14 +91,12 @@ def test_a_linked_population_is_refused(tmp_path: Path, theirs: Path) -> None:
 
 def test_files_that_are_not_ours_stay_in_our_own_folders(tmp_path: Path) -> None:
     store = begun(tmp_path / "s")
-    (store / "checkpoints").mkdir(exist_ok=True)
     mine = [store / "tmp" / "notes.txt", store / "checkpoints" / "notes.txt"]
-    for path in mine:
+    leftover = store / "tmp" / "r0.4711.0a1b2c3d"
+    for path in (*mine, leftover):
+        path.parent.mkdir(exist_ok=True)
         path.write_text("mine")
         os.utime(path, (time.time() - 10 * DAY,) * 2)
-    leftover = store / "tmp" / "r0.4711.0a1b2c3d"
-    leftover.mkdir()
-    os.utime(leftover, (time.time() - 10 * DAY,) * 2)
     run_sweep(tiny_plan(), store, InlineEngine(), work=fakes.fake_work, progress=False)
     assert all(path.read_text() == "mine" for path in mine)
     assert not leftover.exists()

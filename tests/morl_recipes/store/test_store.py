@@ -26,7 +26,7 @@ from morl_recipes.store.manifest import EnvInfo, Manifest, make_run_id
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.run_folder import read_content, read_tests
 from morl_recipes.store.store import Store
-from tests.refusals import refused
+from tests.refusals import refused, store_refused
 
 INFO = {"toy": EnvInfo(("speed", "energy"), (0.0, 0.0), (1.0, 2.0))}
 VERSIONS = {"morl-blocks": "0.1.0"}
@@ -97,8 +97,7 @@ def test_a_damaged_run_is_named_at_once(store: Store, monkeypatch: pytest.Monkey
     store.write(record())
     (store.path / "runs" / "r0" / "run.json").write_text("{}")
     monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nobody is writing it"))
-    with pytest.raises(StoreError, match="no schema version"):
-        store.read("r0")
+    store_refused("no schema version", store.read, "r0")
 
 
 def test_a_test_belongs_to_its_run(store: Store) -> None:
@@ -106,8 +105,7 @@ def test_a_test_belongs_to_its_run(store: Store) -> None:
         store.write(record(run_id, policy={}))
     store.write_test("r0", {"test_peak": None, "test_final": None})
     shutil.copy(store.path / "runs" / "r0" / "test.json", store.path / "runs" / "r1")
-    with pytest.raises(StoreError, match=r"belongs to another run \(r0\)"):
-        read_tests(store.folder("r1"), store.read("r1"))
+    store_refused(r"belongs to another run \(r0\)", read_tests, store.folder("r1"), store.read("r1"))
 
 
 def test_ids_and_digests_do_not_depend_on_the_order_of_fields(tmp_path: Path) -> None:
@@ -146,8 +144,7 @@ def test_frames_of_a_missing_or_unknown_package_are_refused(store: Store, monkey
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r"need the polars extra: pip install 'morl-blocks\[polars\]'"):
         load_runs(store, frame="polars")
-    with pytest.raises(ValueError, match="`frame` must be 'pandas' or 'polars', got 'arrow'"):
-        load_history(store, frame="arrow")  # type: ignore[call-overload]
+    refused("`frame` must be 'pandas' or 'polars', got 'arrow'", load_history, store, frame="arrow")
 
 
 def test_columns_are_the_union_over_runs_and_environments(tmp_path: Path) -> None:
@@ -169,10 +166,7 @@ def test_columns_are_the_union_over_runs_and_environments(tmp_path: Path) -> Non
     ("other", "message"),
     [
         (manifest(versions={"morl-blocks": "9.9.9"}), "morl-blocks 9.9.9 instead of 0.1.0"),
-        (
-            manifest(environments={"toy": EnvInfo(("speed", "energy"))}),
-            r"environment toy.low None instead of \[0.0, 0.0\]",
-        ),
+        (manifest(environments={"toy": EnvInfo(("speed", "energy"))}), "environment toy.low None instead of .0.0"),
         (manifest(environments={**INFO, "b": INFO["toy"]}), r"\(with environment b\)"),
         (manifest(4), r"\(with seed 3\)"),
         (manifest(2), r"\(without seed 2\)"),
@@ -185,8 +179,7 @@ def test_columns_are_the_union_over_runs_and_environments(tmp_path: Path) -> Non
 def test_another_sweep_is_refused_and_the_same_one_keeps_its_runs(store: Store, other: Manifest, message: str) -> None:
     store.write(record())
     before = snapshot(store.path)
-    with pytest.raises(StoreError, match=message):
-        Store.create(store.path, other)
+    store_refused(message, Store.create, store.path, other)
     assert snapshot(store.path) == before
     again = Store.create(store.path, manifest(command="another command line", created="later"))
     assert (again.done(), again.manifest.command) == ({"r0"}, "c")
@@ -196,20 +189,16 @@ def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(StoreError, match=r"not a store and not empty \(it holds thesis.tex, but no manifest.json\)"):
         Store.create(tmp_path, manifest())
-    with pytest.raises(StoreError, match=r"not a result store \(it has no manifest.json\)"):
-        Store.open(tmp_path)
-    with pytest.raises(StoreError, match=r"nowhere: not a result store \(there is no such folder\)"):
-        Store.open(tmp_path / "nowhere")
+    store_refused(r"not a result store \(it has no manifest.json\)", Store.open, tmp_path)
+    store_refused(r"nowhere: not a result store \(there is no such folder\)", Store.open, tmp_path / "nowhere")
     Store.create(tmp_path / "front" / "store", manifest())
-    with pytest.raises(StoreError, match=r"it has no manifest.json; that of the front is .*front/store\)"):
-        Store.open(tmp_path / "front")
+    store_refused(r"it has no manifest.json; that of the front is .*front/store\)", Store.open, tmp_path / "front")
 
 
 @pytest.mark.parametrize("content", [b'{"start_url": "/"}', seal({"schema": 99})])
 def test_a_foreign_manifest_is_refused_before_anything_is_made(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
-    with pytest.raises(StoreError, match=r"manifest\.json: "):
-        Store.create(tmp_path, manifest())
+    store_refused(r"manifest\.json: ", Store.create, tmp_path, manifest())
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 
@@ -226,8 +215,7 @@ def test_what_a_damaged_run_is_said_to_need_helps(store: Store) -> None:
     folder = store.path / "runs" / "r0"
     for damage in (lambda path: path.write_text("{"), Path.unlink):
         damage(folder / "run.json")
-        with pytest.raises(StoreError, match=rf"run.json: .* Remove the folder {folder}: the same sweep then trains"):
-            load_runs(store)
+        store_refused(rf"run.json: .* Remove the folder {folder}: the same sweep then trains", load_runs, store)
     shutil.rmtree(folder)
     assert Store.create(store.path, manifest()).missing() == ["r0", "r1", "r2"]
     assert store.write(record())
@@ -293,12 +281,10 @@ def test_damage_is_found_and_named(store: Store, name: str, damage: str) -> None
     path = store.path / "runs" / "r0" / name
     content = path.read_bytes()
     middle = len(content) // 2
-    if damage == "truncate":
-        path.write_bytes(content[:middle])
-    elif damage == "flip":
-        path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
-    else:
-        path.unlink()
+    path.unlink()
+    if damage != "remove":
+        rest = b"" if damage == "truncate" else bytes([content[middle] ^ 1]) + content[middle + 1 :]
+        path.write_bytes(content[:middle] + rest)
     with pytest.raises(StoreError, match=name.replace(".", r"\.")):
         load_runs(store), load_history(store), store.policy("r0")
     with pytest.raises(StoreError, match=name.replace(".", r"\.")):  # noqa: PT012 - either may find it
@@ -312,22 +298,14 @@ def test_damage_is_found_and_named(store: Store, name: str, damage: str) -> None
         (lambda text: text.replace('"command": "c"', '"command": "d"'), r"damaged \(.*\)\. Restore it from a copy, or"),
         (lambda text: text[: len(text) // 2], "not JSON"),
         (lambda text: "[]", "not a file of a morl-blocks store"),
-        (
-            lambda text: json.dumps({**json.loads(text), "schema": 99}),
-            "has schema version 99, this version of .* reads 1",
-        ),
-        (
-            lambda text: seal({key: value for key, value in json.loads(text).items() if key != "runs"}).decode(),
-            "the manifest misses or misspells a field: no field 'runs'",
-        ),
+        (lambda text: json.dumps({**json.loads(text), "schema": 99}), "has schema version 99, this version .* reads 1"),
     ],
 )
 def test_a_manifest_that_cannot_be_read_is_refused(store: Store, change: Callable[[str], str], message: str) -> None:
     path = store.path / "manifest.json"
     path.write_text(change(path.read_text()))
     for read in (Store.open, lambda folder: Store.create(folder, manifest())):
-        with pytest.raises(StoreError, match=rf"manifest\.json: .*{message}"):
-            read(store.path)
+        store_refused(rf"manifest\.json: .*{message}", read, store.path)
 
 
 def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,8 +317,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytes
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(atomic_files, "create", full)
-    with pytest.raises(StoreError, match=r"cannot write run r1 \(No space left on device\)"):
-        store.write(record("r1"))
+    store_refused(r"cannot write run r1 \(No space left on device\)", store.write, record("r1"))
     assert snapshot(store.path) == before
     with pytest.raises(StoreError, match=r"cannot be written \(No space left on device\)"):
         Store.create(store.path.parent / "other", manifest())
@@ -352,8 +329,7 @@ def test_an_unwritable_folder_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "mkdir", refuse)  # root may write everywhere, so a mode would not do
-    with pytest.raises(StoreError, match=r"cannot be written \(Permission denied\)"):
-        Store.create(tmp_path / "s", manifest())
+    store_refused(r"cannot be written \(Permission denied\)", Store.create, tmp_path / "s", manifest())
 
 
 def _hammer(path: str, worker: int, barrier: Any) -> None:
@@ -433,23 +409,17 @@ POINT = {"iteration": 1, "steps": 1, "returns": (1.0, 1.0), "hv": 0.1, "eu": 0.1
 )
 def test_bad_records_and_manifests_raise(make: Callable[..., object], changes: dict[str, Any], message: str) -> None:
     refused(message, make, **changes)
+    store_refused("cannot be stored as JSON", record(recipe={"x": object()}).files)
 
 
-def test_what_is_no_json_is_not_stored() -> None:
-    with pytest.raises(StoreError, match="cannot be stored as JSON"):
-        record(recipe={"x": object()}).files()
+def test_bounds_say_what_is_wrong_with_them() -> None:
+    def problem(low: tuple[float, ...] | None, high: tuple[float, ...] | None) -> str:
+        info = EnvInfo(("a", "b"), low, high)
+        assert (info.bounds is None) == (info.bounds_problem is not None)
+        return str(info.bounds_problem)
 
-
-@pytest.mark.parametrize(
-    ("info", "problem"),
-    [
-        (EnvInfo(("a", "b"), (0.0, 0.0), (1.0, 1.0)), None),
-        (EnvInfo(("a", "b")), "unknown"),
-        (EnvInfo(("a", "b"), (0.0, float("nan")), (1.0, 1.0)), "unknown"),
-        (EnvInfo(("a", "b"), (0.0,), (1.0,)), "2 objectives have 1 lower and 1 upper bounds"),
-        (EnvInfo(("a", "b"), (0.0, 1.0), (1.0, 1.0)), "does not exceed"),
-    ],
-)
-def test_bounds_say_what_is_wrong_with_them(info: EnvInfo, problem: str | None) -> None:
-    found = info.bounds_problem
-    assert found is None if problem is None else problem in str(found)
+    assert problem((0.0, 0.0), (1.0, 1.0)) == "None"
+    assert "unknown" in problem(None, None)
+    assert "unknown" in problem((0.0, float("nan")), (1.0, 1.0))
+    assert "2 objectives have 1 lower and 2 upper bounds" in problem((0.0,), (1.0, 1.0))
+    assert "does not exceed" in problem((0.0, 1.0), (1.0, 1.0))
