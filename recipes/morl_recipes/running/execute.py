@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,6 @@ class Options:
         work: Function that trains a job; ``None`` is :func:`~morl_recipes.running.engines.job.train_job`.
         say: Function that prints messages; ``None`` logs warnings only.
         size: Runs per job when the store is new; ``None`` sizes jobs to the machine.
-        checkpoints: Folder of the checkpoints if there is no store.
-        name: Name of the only job and of its checkpoint's folder; empty derives it from the runs.
     """
 
     retry_failed: bool = False
@@ -50,8 +48,6 @@ class Options:
     work: Work | None = None
     say: Callable[[str], None] | None = say
     size: int | None = None
-    checkpoints: Path | None = None
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,16 +90,14 @@ def execute(plan: Plan, store: Store | None, engine: Engine, options: Options = 
         known = {run_id: (fields["status"], fields["reason"]) for run_id, fields in stored.items()}
         settled = {run_id for run_id, (status, _) in known.items() if status == "done" or not options.retry_failed}
         jobs = plan.populations(_size(plan, store, engine, options))
-        jobs = [replace(job, name=options.name) for job in jobs] if options.name else jobs
         todo = [job for job in jobs if any(run.run_id not in settled for run in job.runs)]
         if todo and store is not None:
             _announce(plan, store, engine, options, len(todo), sum(run.run_id not in settled for run in plan.runs))
-        folder = options.checkpoints if store is None else atomic_files.inside(store.path, CHECKPOINTS)
-        folder = folder if engine.sees_folder else None
+        folder = None if store is None or not engine.sees_folder else atomic_files.inside(store.path, CHECKPOINTS)
         progress = Progress(todo, folder, options.say or LOG.info, show=options.progress)
         by_name, ran, lost = {job.name: job for job in todo}, dict[str, RunRecord | None](), dict[str, str]()
         interrupted = False
-        with closing(progress), closing(engine.run(todo, work, folder, progress.update)) as events:
+        with closing(progress.bar), closing(engine.run(todo, work, folder, progress.update)) as events:
             for ended, event in enumerate(events, start=1):
                 job = by_name[event.name]
                 for record in _records(event, job):

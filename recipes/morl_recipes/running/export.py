@@ -19,7 +19,7 @@ from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.evaluation.episodes import play_steps
 from morl_recipes.evaluation.saved_policy import Point, SavedPolicy, acting
-from morl_recipes.running.stored_runs import find_run, load_policy, source_of
+from morl_recipes.running.stored_runs import open_policy
 from morl_recipes.store.store import Store
 
 TOLERANCE = 1e-5
@@ -70,11 +70,7 @@ def export_policy(
     """
     _require_packages()
     checks.positive("tolerance", tolerance)
-    store = Store.open(folder)
-    row = find_run(store, run)
-    source = source_of(store, row["env"], env)
-    with source.opened(1, [0]) as world:
-        policy = load_policy(store, row, point, world)
+    row, source, policy = open_policy(Store.open(folder), run, point, env)
     difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
     return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
 

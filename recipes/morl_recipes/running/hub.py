@@ -21,10 +21,9 @@ from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.run import IDENTITY
 from morl_recipes.running.fronts.front import bounds_of, make_policy
-from morl_recipes.running.stored_runs import find_run, load_policy, source_of, stored_network
+from morl_recipes.running.stored_runs import open_policy, policy_tensors, stored_network
 from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal, unseal
 from morl_recipes.store.frames import load_runs
-from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
 
 SCHEMA, CONFIG, MODEL, CARD = 1, "config.json", "model.safetensors", "README.md"
@@ -52,11 +51,10 @@ def export_hub(
         The id of the run.
     """
     store = Store.open(folder)
-    row = find_run(store, run)
-    with source_of(store, row["env"], env).opened(1, [0]) as world:
-        load_policy(store, row, point, world)  # raises if the tensors fit no network
-        tensors = at_point(store.policy(row["run_id"]), point)
-        network = stored_network(store, row["run_id"], world) or Network.of_shapes(tensors, len(row["preference"]))
+    row, source, _ = open_policy(store, run, point, env)  # raises if the tensors fit no network
+    tensors = policy_tensors(store, row["run_id"], point)
+    with source.opened(1, [0]) as world:
+        network = stored_network(store, row["run_id"], tensors, world)
         tensors |= bounds_of(world)
     objectives = store.manifest.environments[row["env"]].objectives
     model = safetensors.torch.save(tensors, {"format": "pt", "run_id": row["run_id"]})

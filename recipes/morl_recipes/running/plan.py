@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -91,10 +92,11 @@ class Plan:
         found = []
         for group in self.groups:
             count = math.ceil(len(group.runs) / size)
-            for part in range(count):
-                first, last = (k * len(group.runs) // count for k in (part, part + 1))
-                runs = group.runs[first:last]
-                found.append(replace(group, name=_name(runs), runs=runs))
+            ends = [part * len(group.runs) // count for part in range(count + 1)]
+            for runs in (group.runs[first:last] for first, last in pairwise(ends)):
+                mark = hashlib.sha256("\n".join(run.run_id for run in runs).encode()).hexdigest()[:12]
+                name = f"{runs[0].run_id.rsplit('.', 1)[0][:80]}.x{len(runs)}.{mark}"
+                found.append(replace(group, name=name, runs=runs))
         return found
 
     def suggest_size(self, workers: int) -> int:
@@ -117,7 +119,7 @@ def makespan(costs: Iterable[float], workers: int) -> float:
 
 def make_plan(sweep: Sweep) -> Plan:
     """Expand a sweep into its runs."""
-    adapted = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
+    rows = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
     sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:
         source.check()
@@ -127,7 +129,7 @@ def make_plan(sweep: Sweep) -> Plan:
         preferences = sweep.preferences if sweep.preferences is not None else source.preferences
         weights = [checks.preference(item, len(source.objectives)) for item in dict.fromkeys(preferences)]
         pairs = [(item, seed) for item in weights for seed in sweep.seeds]
-        for row, recipe in adapted:
+        for row, recipe in rows:
             check_recipe(row, recipe, source, sweep.settings.num_envs)
             name = (row.group, row.method)
             made = [plan_run(source, name, Run(recipe, *pair), sweep.settings, row.plugin) for pair in pairs]
@@ -147,61 +149,12 @@ def plan_runs(
     If they are ``stored``, the ids are also those of a sweep. Others are numbered, because their recipes may not fit
     into JSON.
     """
-    ids = ["" if stored else f"run{index}" for index in range(len(runs))]
-    pairs = zip(ids, runs, strict=True)
-    planned = tuple(plan_run(source, name_of(run.recipe), run, settings, plugin, run_id) for run_id, run in pairs)
-    group = Job("", planned, settings, tuple(_files(plugin, source)), source)
+    planned = tuple(
+        plan_run(source, name_of(run.recipe), run, settings, plugin, run_id="" if stored else f"run{index}")
+        for index, run in enumerate(runs)
+    )
+    group = Job("", planned, settings, _files(plugin, source), source)
     return Plan(planned, (group,), _infos([source]), settings)
-
-
-def _files(plugin: Plugin | None, source: EnvSource) -> list[Plugin]:
-    """Return the user's files that define a recipe and an environment."""
-    return [file for file in (plugin, source.plugin) if file is not None]
-
-
-def _infos(sources: Iterable[EnvSource]) -> dict[str, EnvInfo]:
-    return {source.name: EnvInfo(source.objectives, source.hv_low, source.hv_high) for source in sources}
-
-
-def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
-    """Keep each environment once; they are identified by name, so two with one name raise an error."""
-    found: dict[str, EnvSource] = {}
-    for source in sources:
-        known = found.setdefault(source.name, source).plugin
-        if known is not None and source.plugin is not None and known.digest != source.plugin.digest:
-            both = f"{source.name} of {known.path} and of {source.plugin.path}"
-            checks.fail("envs", "come from files of different names", f"{both}: rename one of them")
-    return list(found.values())
-
-
-def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
-    """Keep the first of the package's rows with the same training; tables show it under each name.
-
-    A user's own rows are all trained, because their file is part of the identity of their runs.
-    """
-    found: dict[str, tuple[Row, Recipe]] = {}
-    for row, recipe in rows:
-        own = f"{blocks_of(recipe)} {recipe.ppo}" if row.plugin is None else f"{row.group}/{row.method}"
-        found.setdefault(own, (row, recipe))
-    return list(found.values())
-
-
-def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
-    """Build the blocks of a recipe once, so that mistakes are found before anything is trained or written."""
-    if recipe.ppo.steps_per_iteration % num_envs:
-        rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
-        checks.fail("num_envs", rule, num_envs)
-    objectives = len(source.objectives)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            recipe.combiner.build()
-            critic = partial(recipe.critic.build, source.observation_dim, objectives)
-            actor = partial(recipe.actor.build, source.observation_dim, objectives, 2)  # any number of actions
-            require_parameters("critic", critic(), critic)
-            require_parameters("actor", actor(), actor)
-    except Exception as error:
-        reason = explain(error, [row.plugin] if row.plugin is not None else [])
-        raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
 
 
 def plan_run(
@@ -219,10 +172,56 @@ def plan_run(
         if source.plugin is not None:
             everything["environment"] = source.plugin.source
         run_id = make_run_id(source.name, *name, run.preference, run.seed, everything)
-    own: dict[str, Any] = {"run_id": run_id, "group": name[0], "method": name[1], "env": source.name, "plugin": digest}
-    return replace(run, **own, steps=settings.total_steps)
+    own = {"run_id": run_id, "group": name[0], "method": name[1], "env": source.name, "plugin": digest}
+    return replace(run, steps=settings.total_steps, **own)  # type: ignore[arg-type]
 
 
-def _name(runs: Sequence[Run]) -> str:
-    mark = hashlib.sha256("\n".join(run.run_id for run in runs).encode()).hexdigest()[:12]
-    return f"{runs[0].run_id.rsplit('.', 1)[0][:80]}.x{len(runs)}.{mark}"
+def check_recipe(row: Row, recipe: Recipe, source: EnvSource, num_envs: int) -> None:
+    """Build the blocks of a recipe once, so that mistakes are found before anything is trained or written."""
+    if recipe.ppo.steps_per_iteration % num_envs:
+        rule = f"divide steps_per_iteration ({recipe.ppo.steps_per_iteration}) of {row.group}/{row.method}"
+        checks.fail("num_envs", rule, num_envs)
+    sizes = source.observation_dim, len(source.objectives)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            recipe.combiner.build()
+            for slot, build in (
+                ("critic", partial(recipe.critic.build, *sizes)),
+                ("actor", partial(recipe.actor.build, *sizes, 2)),  # any number of actions
+            ):
+                require_parameters(slot, build(), build)
+    except Exception as error:
+        reason = explain(error, () if row.plugin is None else (row.plugin,))
+        raise ValueError(f"{row.group}/{row.method} cannot be built: {reason}") from error
+
+
+def _files(plugin: Plugin | None, source: EnvSource) -> tuple[Plugin, ...]:
+    """Return the user's files that define a recipe and an environment."""
+    return tuple(file for file in (plugin, source.plugin) if file is not None)
+
+
+def _infos(sources: Iterable[EnvSource]) -> dict[str, EnvInfo]:
+    return {source.name: EnvInfo(source.objectives, source.hv_low, source.hv_high) for source in sources}
+
+
+def _by_name(sources: Sequence[EnvSource]) -> list[EnvSource]:
+    """Keep each environment once; they are identified by name, so two with one name raise an error."""
+    found: dict[str, EnvSource] = {}
+    for source in sources:
+        known, own = found.setdefault(source.name, source).plugin, source.plugin
+        if known is not None and own is not None and known.digest != own.digest:
+            both = f"{source.name} of {known.path} and of {own.path}"
+            checks.fail("envs", "come from files of different names", f"{both}: rename one of them")
+    return list(found.values())
+
+
+def _distinct(rows: Sequence[tuple[Row, Recipe]]) -> list[tuple[Row, Recipe]]:
+    """Keep the first of the package's rows with the same training; tables show it under each name.
+
+    A user's own rows are all trained, because their file is part of the identity of their runs.
+    """
+    found: dict[str, tuple[Row, Recipe]] = {}
+    for row, recipe in rows:
+        own = f"{blocks_of(recipe)} {recipe.ppo}" if row.plugin is None else f"{row.group}/{row.method}"
+        found.setdefault(own, (row, recipe))
+    return list(found.values())

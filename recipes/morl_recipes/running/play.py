@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +17,7 @@ from morl_recipes.common.text import for_terminal
 from morl_recipes.evaluation.episodes import Policy, episode_returns
 from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label
-from morl_recipes.running.stored_runs import find_run, load_policy, source_of
+from morl_recipes.running.stored_runs import open_policy
 from morl_recipes.store.store import Store
 
 FRAMES = 200
@@ -76,37 +75,34 @@ def play(
         check_video(video)
     checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
-    row = find_run(store, run)
-    source = source_of(store, row["env"], env)
-    weights = tuple(row["preference"]) if preference is None else _weights(preference, source.objectives)
+    row, source, saved = open_policy(store, run, point, env)
+    weights = tuple(row["preference"])
+    if preference is not None:
+        weights = checks.preference(preference, len(source.objectives), name="preference")
     with source.opened(episodes, range(seed, seed + episodes)) as worlds:
-        policy = acting(load_policy(store, row, point, worlds), weights)
-        returns = episode_returns(worlds, policy)
+        returns = episode_returns(worlds, acting(saved, weights))
     mean, info = returns.mean(0).double().numpy(), store.manifest.environments[row["env"]]
     hv = None if info.bounds is None else float(run_hypervolume(mean, *info.bounds))
+    played = Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
     if video is not None:
-        film(source, policy, Path(video), seed, _caption(row, weights, point, seed))
-    return Played(row["run_id"], weights, source.objectives, returns, hv, float(expected_utility(mean, weights)))
+        film_run(store, played, video, point=point, seed=seed, env=env)
+    return played
 
 
 def film_run(
-    folder: str | Path, played: Played, path: str | Path, *, point: Point = "peak", seed: int = 0, env: Any = None
+    folder: str | Path | Store,
+    played: Played,
+    path: str | Path,
+    *,
+    point: Point = "peak",
+    seed: int = 0,
+    env: Any = None,
 ) -> None:
     """Film the first of the episodes that :func:`play` played, into a ``.gif`` or ``.mp4`` file."""
-    store = Store.open(folder)
-    row = find_run(store, played.run_id)
-    source = source_of(store, row["env"], env)
-    with source.opened(1, [seed]) as world:
-        policy = load_policy(store, row, point, world)
-    caption = _caption(row, played.preference, point, seed)
-    film(source, acting(policy, played.preference), Path(path), seed, caption)
-
-
-def _caption(row: Mapping[str, Any], preference: tuple[float, ...], point: Point, seed: int) -> str:
-    """Return the caption of a film: the policy and its preference."""
-    which = "best" if point == "peak" else "last"
-    label = preference_label(preference)
-    return for_terminal(f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}")
+    row, source, policy = open_policy(Store.open(folder), played.run_id, point, env)
+    which, label = "best" if point == "peak" else "last", preference_label(played.preference)
+    caption = f"{row['method']}, preference {label}, {which} policy of seed {row['seed']}, episode {seed}"
+    film(source, acting(policy, played.preference), Path(path), seed, for_terminal(caption))
 
 
 def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str = "") -> None:
@@ -135,11 +131,3 @@ def check_video(path: str | Path) -> None:
         checks.fail("video", "end in .gif or .mp4", path.name)
     if path.suffix == ".mp4" and find_spec("imageio_ffmpeg") is None:
         raise ImportError("MP4 videos need the report extra: pip install 'morl-blocks[report]'.")
-
-
-def _weights(preference: tuple[float, ...], objectives: tuple[str, ...]) -> tuple[float, ...]:
-    """Require a preference for these objectives."""
-    if len(preference) != len(objectives):
-        rule = f"hold {len(objectives)} numbers ({', '.join(objectives)})"
-        checks.fail("preference", rule, list(preference))
-    return checks.preference(preference, name="preference")

@@ -92,9 +92,7 @@ class Recorder:
             if self.folder is None
             else f"saved in {self.folder}; resume=True continues it"
         )
-        message = f"Stopped after iteration {self.batch.iteration} of {self.iterations}: {where}."
-        self.bar.say(message)
-        raise KeyboardInterrupt(message)
+        raise KeyboardInterrupt(f"Stopped after iteration {self.batch.iteration} of {self.iterations}: {where}.")
 
     def save(self) -> None:
         """Write the checkpoint of the last finished iteration, if there is one and a folder for it."""
@@ -104,7 +102,7 @@ class Recorder:
 
     def close(self) -> None:
         """Close the bar, and all environments that have a ``close`` method."""
-        self.bar.close()
+        self.bar.bar.close()
         for env in (self.batch.env, self.evaluate.env):
             close(env)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -56,15 +57,13 @@ class TrainResult:
         """Return one row per run: preference, seed, status, peak and final scores, and those of the tests."""
         import pandas as pd
 
-        rows = []
-        for run in self.runs:
-            points = {"peak": run.peak, "final": run.final, "test_peak": run.test_peak, "test_final": run.test_final}
-            found = {
-                f"{when}_{name}": (point or {}).get(name, float("nan"))
-                for when, point in points.items()
-                for name in (*(() if when.startswith("test") else ("steps",)), *scores.names())
-            }
-            rows.append({"preference": run.preference, "seed": run.seed, "status": run.status, **found})
+        names = scores.names()
+        columns = {"peak": ("steps", *names), "final": ("steps", *names), "test_peak": names, "test_final": names}
+        rows = [
+            {"preference": run.preference, "seed": run.seed, "status": run.status}
+            | {f"{at}_{name}": (getattr(run, at) or {}).get(name, nan) for at, own in columns.items() for name in own}
+            for run in self.runs
+        ]
         return pd.DataFrame(rows)
 
     def policy(self, run: int = 0, point: Literal["peak", "final"] = "peak") -> SavedPolicy:

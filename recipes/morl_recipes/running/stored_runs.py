@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from torch import Tensor
+
 from morl_envs.protocol import TensorEnv
 from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
@@ -58,7 +60,7 @@ def match_runs(name: str, run_ids: Sequence[str]) -> list[str]:
 
 
 def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
-    """Return the environment of a stored run, or the one that the user gives instead.
+    """Return the environment of a stored run, or the one that the user gives instead; its objectives must be the same.
 
     A store may be untrusted: a name in it that refers to code (``my_env.py:make_env``) is not followed, and the files
     in its manifest are not run. The user has to name such an environment again.
@@ -69,7 +71,7 @@ def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
             f"it, give it: --env {name}, in Python env=..."
         )
     try:
-        return find_source(name if env is None else env).complete()
+        source = find_source(name if env is None else env).complete()
     except ValueError as error:
         if env is not None:
             raise
@@ -77,53 +79,52 @@ def source_of(store: Store, name: str, env: Any = None) -> EnvSource:
         raise ValueError(
             f"{reason} Give it from Python: play(folder, env=...), export_policy(..., env=...)."
         ) from error
+    before, now = (", ".join(each.objectives) for each in (store.manifest.environments[name], source))
+    if before != now:
+        reason = f"{name} had the objectives {before}, here it has {now}"
+        raise StoreError(f"{store.path}: {reason}. Use the version that trained it; nothing was changed.")
+    return source
+
+
+def open_policy(
+    store: Store, name: str | None, point: Point, env: Any = None
+) -> tuple[dict[str, Any], EnvSource, SavedPolicy]:
+    """Return the best run for a name as :func:`find_run` does, the source of its environment, and its policy."""
+    row = find_run(store, name)
+    source = source_of(store, row["env"], env)
+    with source.opened(1, [0]) as world:
+        return row, source, load_policy(store, row, point, world)
 
 
 def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorEnv) -> SavedPolicy:
     """Return the policy of a run at its best or last validation point, for its environment."""
-    checks.one_of("point", point, get_args(Point))
-    own = at_point(store.policy(run["run_id"]), point)
-    if not own:
-        raise StoreError(f"{store.path}: run {run['run_id']} has no policy of its {point}.")
+    own, m = policy_tensors(store, run["run_id"], point), len(run["preference"])
     try:
-        network = stored_network(store, run["run_id"], env)
-        actor = None if network is None else network.build(len(run["preference"]))
-        policy = SavedPolicy(own, len(run["preference"]), env.action_low, env.action_high, actor).eval()
+        actor = stored_network(store, run["run_id"], own, env).build(m)
+        policy = SavedPolicy(own, m, env.action_low, env.action_high, actor).eval()
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
         raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
     return policy.requires_grad_(requires_grad=False)
 
 
-def stored_network(store: Store, run_id: str, env: TensorEnv) -> Network | None:
-    """Return the network of a stored run's recipe; ``None`` for the paper's network of version 0.1.
+def policy_tensors(store: Store, run_id: str, point: Point) -> dict[str, Tensor]:
+    """Return the parameters of a policy by name, with its observation statistics if there are any."""
+    checks.one_of("point", point, get_args(Point))
+    own = at_point(store.policy(run_id), point)
+    if not own:
+        raise StoreError(f"{store.path}: run {run_id} has no policy of its {point}.")
+    return own
+
+
+def stored_network(store: Store, run_id: str, tensors: Mapping[str, Tensor], env: TensorEnv) -> Network:
+    """Return the network of a stored run's recipe, or the paper's for a recipe of version 0.1, which names no actor.
 
     The source code in a manifest is never run: a custom actor is known after its file was imported.
     """
     (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
     actor = described_actor(planned.recipe)
-    return None if actor is None else Network.of(actor, env)
-
-
-class StoredEnvironments:
-    """The environments of a store, opened by name and compared with those of the sweep."""
-
-    def __init__(self, store: Store, env: Any) -> None:
-        self.store, self.env = store, env
-        self._found: dict[str, EnvSource] = {}
-
-    def source(self, name: str) -> EnvSource:
-        """Return the source of an environment of the store; raise if it has changed."""
-        if name not in self._found:
-            source = source_of(self.store, name, self.env)
-            info = self.store.manifest.environments[name]
-            if tuple(source.objectives) != tuple(info.objectives):
-                raise StoreError(
-                    f"{self.store.path}: {name} had the objectives {', '.join(info.objectives)}, here it has "
-                    f"{', '.join(source.objectives)}. Use the version that trained it; nothing was changed."
-                )
-            self._found[name] = source
-        return self._found[name]
+    return Network.of_shapes(tensors, len(planned.preference)) if actor is None else Network.of(actor, env)
 
 
 def require_dynamics(store: Store, fields: Mapping[str, Any]) -> None:

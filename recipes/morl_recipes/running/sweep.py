@@ -50,18 +50,19 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Convert lists to tuples, and check everything that needs no environment."""
-        _set(self, "rows", _words("rows", self.rows))
-        _set(self, "envs", _words("envs", self.envs))
-        _set(self, "seeds", _seeds(self.seeds))
+        own: dict[str, Any] = {name: _words(name, getattr(self, name)) for name in ("rows", "envs")}
+        own["seeds"] = _seeds(self.seeds)
         if self.preferences is not None:
-            _set(self, "preferences", _preferences(self.preferences))
+            own["preferences"] = _preferences(self.preferences)
         if self.population is not None:
             checks.at_least("population", self.population, 1)
         if not isinstance(self.set, Mapping):
             checks.fail("set", "be a table of dotted names and values", repr(self.set))
         if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # where version 0.1 had the actor's width
-            _set(self, "set", {"actor.hidden": self.ppo["hidden"], **self.set})
-            _set(self, "ppo", {name: value for name, value in self.ppo.items() if name != "hidden"})
+            own["set"] = {"actor.hidden": self.ppo["hidden"], **self.set}
+            own["ppo"] = {name: value for name, value in self.ppo.items() if name != "hidden"}
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
         PPO.from_dict(self.ppo)
 
     def adapt(self, recipe: Recipe) -> Recipe:
@@ -136,10 +137,6 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
     return Sweep(**merged, settings=settings)
 
 
-def _set(sweep: Sweep, name: str, value: object) -> None:
-    object.__setattr__(sweep, name, value)
-
-
 def _words(name: str, value: object) -> tuple[str, ...]:
     words = (value,) if isinstance(value, str) else value
     if not isinstance(words, Sequence) or not words or not all(isinstance(word, str) for word in words):
@@ -154,20 +151,17 @@ def _below(folder: Path, names: object) -> object:
     return [_below(folder, name) for name in names] if _is_list(names) else names
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _preferences(value: object) -> tuple[tuple[float, ...], ...]:
-    if not _is_list(value) or not all(_is_list(weights) and all(map(_is_number, weights)) for weights in value):
+def _preferences(value: Any) -> tuple[tuple[float, ...], ...]:
+    nested = _is_list(value) and all(map(_is_list, value))
+    if not nested or any(isinstance(n, bool) or not isinstance(n, int | float) for row in value for n in row):
         checks.fail("preferences", "be a list of lists of numbers", repr(value))
     if not value:
         checks.fail("preferences", "hold at least one preference", "none")
     return tuple(checks.preference(weights) for weights in value)
-
-
-def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _seeds(value: object) -> tuple[int, ...]:

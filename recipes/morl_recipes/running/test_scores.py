@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
+import numpy as np
 from torch import Tensor
 from tqdm import tqdm
 
@@ -27,8 +27,8 @@ from morl_recipes.recipe.policy_network import require_known
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
 from morl_recipes.recipe.settings import Settings
-from morl_recipes.running.stored_runs import StoredEnvironments, require_dynamics
-from morl_recipes.store.record import RunRecord, at_point
+from morl_recipes.running.stored_runs import policy_tensors, require_dynamics, source_of
+from morl_recipes.store.record import RunRecord
 from morl_recipes.store.run_folder import read_tests
 from morl_recipes.store.store import Store
 
@@ -48,15 +48,12 @@ class Outcome:
 
 def with_tests(runs: Sequence[RunRecord], recipe: Recipe, source: EnvSource, episodes: int) -> list[RunRecord]:
     """Return runs of one recipe structure with their test scores; failed runs and ``episodes=0`` have none."""
-    done = [index for index, run in enumerate(runs) if run.status == "done"]
+    done = [run for run in runs if run.status == "done"]
     if not episodes or not done:
         return list(runs)
-    both = [(run, policy) for run in (runs[i] for i in done) for policy in (run.peak_policy, run.policy)]
-    returns = _play(recipe, both, source, episodes)
-    tested = list(runs)
-    for place, index in enumerate(done):
-        tested[index] = replace(runs[index], **_points(returns[2 * place : 2 * place + 2], runs[index], source.bounds))
-    return tested
+    policies = [(run.peak_policy, run.policy) for run in done]
+    tests = iter(_play(recipe, done, policies, source, source.bounds, episodes))
+    return [replace(run, **next(tests)) if run.status == "done" else run for run in runs]
 
 
 def test_store(
@@ -86,22 +83,17 @@ def test_store(
     """
     checks.at_least("episodes", episodes, 1)
     store = Store.open(folder)
-    batches, there, problems = _pending(store, episodes, accept_versions=accept_versions)
-    if problems and not batches and not there:
+    groups, there, problems = _pending(store, episodes, accept_versions=accept_versions)
+    if problems and not groups and not there:
         raise StoreError(f"{store.path}: no run can be tested. {problems[0]}")
     tested: list[str] = []
-    environments = StoredEnvironments(store, env)
-    with tqdm(
-        total=2 * episodes * sum(map(len, batches)),
-        disable=None if progress else True,
-        unit="episode",
-        dynamic_ncols=True,
-    ) as bar:
-        for batch in batches:
-            source = environments.source(batch[0][0].env)
+    total = 2 * episodes * sum(map(len, groups))
+    with tqdm(total=total, disable=None if progress else True, unit="episode", dynamic_ncols=True) as bar:
+        for group in groups:
+            source = source_of(store, group[0][0].env, env)
             size = max(1, AT_ONCE // (2 * episodes))
-            for start in range(0, len(batch), size):  # results are written as they come
-                part = batch[start : start + size]
+            for start in range(0, len(group), size):  # results are written as they come
+                part = group[start : start + size]
                 tested += _test_part(store, part, source, episodes)
                 bar.update(2 * episodes * len(part))
     if problems:
@@ -113,8 +105,8 @@ def test_store(
 test_store.__test__ = False  # type: ignore[attr-defined]  # not a pytest test
 
 
-_Stored = tuple[Run, dict[str, dict[str, Tensor]]]
-"""A run of a store with a recipe that contains its actor, and its policies, ``peak`` and ``final``."""
+_Stored = tuple[Run, tuple[dict[str, Tensor], ...]]
+"""A run of a store with a recipe that contains its actor, and its best and its last policy."""
 
 
 def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[list[list[_Stored]], list[str], list[str]]:
@@ -122,28 +114,27 @@ def _pending(store: Store, episodes: int, *, accept_versions: bool) -> tuple[lis
     groups: dict[str, list[_Stored]] = {}
     there, problems = list[str](), list[str]()
     for run_id, fields in store.records():
-        run = store.planned[run_id]
         try:
             if isinstance(fields, StoreError):
                 raise fields
-            points = read_tests(store.folder(run_id), fields).values()
+            tests = read_tests(store.folder(run_id), fields).values()
             if fields["status"] != "done":
                 continue
-            if all(point is not None and point["episodes"] == episodes for point in points):
+            if all(test is not None and test["episodes"] == episodes for test in tests):
                 there.append(run_id)
                 continue
             if not accept_versions:
                 require_dynamics(store, fields)
-            stored = replace(run, recipe=actor_recipe(run.recipe)), _split(store, run)
+            run = replace(store.planned[run_id], recipe=actor_recipe(store.planned[run_id].recipe))
+            best, last = (policy_tensors(store, run_id, point) for point in ("peak", "final"))
         except StoreError as problem:
             problems.append(str(problem))
-            continue
         except ValueError as error:
             problems.append(f"{store.path}: the actor of run {run_id} is not one of this package ({error})")
-            continue
-        shapes = {name: list(tensor.shape) for name, tensor in stored[1]["final"].items()}
-        key = json.dumps([run.env, repr(stored[0].recipe.actor), shapes], sort_keys=True)
-        groups.setdefault(key, []).append(stored)
+        else:
+            shapes = {name: list(tensor.shape) for name, tensor in last.items()}
+            key = json.dumps([run.env, repr(run.recipe.actor), shapes], sort_keys=True)
+            groups.setdefault(key, []).append((run, (best, last)))
     if not groups and not there and not problems:
         raise StoreError(f"{store.path}: no finished run yet. Nothing to test.")
     return list(groups.values()), there, problems
@@ -155,42 +146,36 @@ def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
     return made if actor is None else replace(made, actor=require_known(actor))
 
 
-def _split(store: Store, run: Run) -> dict[str, dict[str, Tensor]]:
-    """Return the policies of both points."""
-    tensors = store.policy(run.run_id)
-    policies = {point: at_point(tensors, point) for point in ("peak", "final")}
-    for point, policy in policies.items():
-        if not policy:
-            raise StoreError(f"{store.path}: run {run.run_id} has no policy of its {point}.")
-    return policies
-
-
 def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:
     """Play both policies of some runs and write their scores."""
-    both = [(run, policies[point]) for run, policies in part for point in ("peak", "final")]
+    runs, policies = zip(*part, strict=True)
+    bounds = store.manifest.environments[runs[0].env].bounds
     try:
-        returns = _play(part[0][0].recipe, both, source, episodes)
+        tests = _play(runs[0].recipe, runs, policies, source, bounds, episodes)
     except ValueError as error:
         raise StoreError(
             f"{store.path}: the policies do not fit {source.name} as it is here ({error}) Use the version that trained "
             "them; nothing was changed."
         ) from error
-    for place, (run, _) in enumerate(part):
-        info = store.manifest.environments[run.env]
-        store.write_test(run.run_id, _points(returns[2 * place : 2 * place + 2], run, info.bounds))
-    return [run.run_id for run, _ in part]
+    for run, test in zip(runs, tests, strict=True):
+        store.write_test(run.run_id, test)
+    return [run.run_id for run in runs]
 
 
 def _play(
-    recipe: Recipe, both: Sequence[tuple[Run | RunRecord, Mapping[str, Tensor]]], source: EnvSource, episodes: int
-) -> Tensor:
-    runs, policies = zip(*both, strict=True)
-    seeds, preferences = zip(*((run.seed, run.preference) for run in runs), strict=True)
-    return held_out_returns(recipe, policies, seeds, preferences, source, episodes)
-
-
-def _points(returns: Tensor, run: RunRecord | Run, bounds: Bounds) -> Mapping[str, Any]:
-    """Summarise the episodes of both policies, ``[2, episodes, m]``."""
-    weights = torch.tensor(run.preference, dtype=torch.float64).numpy()
-    both = returns.double().numpy()
-    return {name: summarise(own, weights, bounds) for name, own in zip(("test_peak", "test_final"), both, strict=True)}
+    recipe: Recipe,
+    runs: Sequence[Run | RunRecord],
+    policies: Sequence[Sequence[Mapping[str, Tensor]]],
+    source: EnvSource,
+    bounds: Bounds,
+    episodes: int,
+) -> list[dict[str, Any]]:
+    """Play the best and the last policy of each run, and return the summaries of their episodes."""
+    both = [(policy, run.seed, run.preference) for run, pair in zip(runs, policies, strict=True) for policy in pair]
+    every, seeds, preferences = zip(*both, strict=True)
+    returns = held_out_returns(recipe, every, seeds, preferences, source, episodes).double().numpy()
+    tests = []
+    for run, (best, last) in zip(runs, returns.reshape(len(runs), 2, episodes, -1), strict=True):
+        weights = np.array(run.preference)
+        tests.append({"test_peak": summarise(best, weights, bounds), "test_final": summarise(last, weights, bounds)})
+    return tests

@@ -130,8 +130,7 @@ def train_runs(
     how = How.of(changes)
     if changes:
         raise TypeError(f"train_runs() got an unexpected keyword argument {next(iter(changes))!r}")
-    place, name = (None, "") if folder is None else (folder.parent, folder.name)
-    return train_folder(runs, env, settings or Settings(), how, folder=place, name=name)
+    return train_folder(runs, env, settings or Settings(), how, folder)
 
 
 def train_folder(
@@ -139,31 +138,33 @@ def train_folder(
     env: Any,
     settings: Settings,
     how: How,
-    *,
     folder: Path | None,
-    name: str,
+    *,
     stops: bool = False,
     **hooks: Any,
 ) -> TrainResult:
-    """Train runs as one batch without a store; the checkpoint is in the subfolder ``name`` of a folder.
+    """Train runs as one batch without a store; the folder is that of the checkpoint.
 
     ``stops`` lets an interrupt stop what comes after, even if it came too late for this; ``hooks`` are further
     arguments of :func:`~morl_recipes.running.engines.job.train_job`.
     """
     check_batch(runs)
     if folder is not None:
-        _make_folder(folder / name)
-        if (folder / name / CHECKPOINT).exists() and not how.resume:
-            checks.fail("out", "hold no earlier training (resume it, or choose another folder)", folder / name)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise ValueError(f"`out` must be a folder, got a file or a path below one: {folder}.") from error
+        if (folder / CHECKPOINT).exists() and not how.resume:
+            checks.fail("out", "hold no earlier training (resume it, or choose another folder)", folder)
     elif how.resume:
         checks.fail("out", "be given to resume", "None")
     source = find_source(env, settings.device)
     plan = plan_runs(runs, source, settings, stored=False)
     work = how.work(raises=(CheckpointError,), shared=False, **hooks)
-    options = Options(progress=False, work=work, say=None, size=len(runs), checkpoints=folder, name=name)
+    options = Options(progress=False, work=lambda job, _, report: work(job, folder, report), say=None, size=len(runs))
     outcome = execute(plan, None, RaisingEngine(), options)
     if stops and outcome.interrupted:
-        where = "nothing was saved, because there is no `out`" if folder is None else f"saved in {folder / name}"
+        where = "nothing was saved, because there is no `out`" if folder is None else f"saved in {folder}"
         raise KeyboardInterrupt(f"Stopped between two trainings: {where}; resume=True continues it.")
     return TrainResult(outcome.records, source, settings)
 
@@ -197,10 +198,3 @@ def _require_unused(name: str, rule: str, store: Store) -> None:
     """Raise for a store with runs or checkpoints, because finished runs are never overwritten."""
     if store.run_ids() or any(atomic_files.inside(store.path, CHECKPOINTS).glob(f"*/{CHECKPOINT}")):
         checks.fail(name, rule, store.path)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise ValueError(f"`out` must be a folder, got a file or a path below one: {folder}.") from error

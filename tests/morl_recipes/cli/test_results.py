@@ -146,7 +146,7 @@ def test_the_returns_are_printed_whatever_becomes_of_the_film(
     [
         (["--run", "linaer"], "unknown run 'linaer'"),
         (["--run", "baselines"], "`run` must name one method, got 'baselines', which is part of"),
-        (["--preference", "0.5,0.2,0.3"], "`preference` must hold 2 numbers (treasure, time), got [0.5, 0.2, 0.3]"),
+        (["--preference", "0.5,0.2,0.3"], "`preference` must hold 2 numbers each, got [0.5, 0.2, 0.3]"),
     ],
 )
 def test_unknown_and_ambiguous_runs_and_wrong_preferences_are_refused(

@@ -1,11 +1,13 @@
 """Small sweeps, and trainers that train nothing: importable by name, so that worker processes find them."""
 
+import math
 import multiprocessing
 import os
 import signal
 import time
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -55,6 +57,18 @@ def tiny_plan(**changes: Any) -> Plan:
     return make_plan(sweep_from({**TINY, **changes}))
 
 
+class Press:
+    """A logger that calls a function once it gets the numbers of an iteration of 64 steps."""
+
+    def __init__(self, act: Callable[[], object], iteration: int) -> None:
+        self.act, self.iteration = act, iteration
+
+    def log_scalar(self, name: str, value: float, step: int) -> None:
+        """Log nothing."""
+        if step == 64 * self.iteration and name == "mu/run0":
+            self.act()
+
+
 def fake_record(run: Run, status: str = "done") -> RunRecord:
     """A record whose numbers follow from the run's id."""
     value = zlib.crc32(run.run_id.encode()) / 2**32
@@ -82,80 +96,57 @@ def fake_work(population: Job, folder: Path | None, report: Callable[[int], None
 
 def one_fails(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Let the first seed of Linear fail alone."""
-    return [
-        fake_record(run, "failed" if run.method == "Linear" and run.seed == 0 else "done") for run in population.runs
-    ]
+    failed = [run.method == "Linear" and run.seed == 0 for run in population.runs]
+    return [fake_record(run, "failed" if bad else "done") for run, bad in zip(population.runs, failed, strict=True)]
 
 
-def raises(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Raise in the population of Linear."""
-    if any(run.method == "Linear" for run in population.runs):
-        raise ArithmeticError("no luck today")
-    return fake_work(population, folder, report)
+@dataclass(frozen=True)
+class InLinear:
+    """Do something in the population of Linear, always or in its first attempts; the folder counts these."""
+
+    act: Callable[[], object]
+    attempts: float = math.inf
+
+    def __call__(self, population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+        if any(run.method == "Linear" for run in population.runs):
+            tried = 0
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                tried = len(list(folder.glob("tried*")))
+                (folder / f"tried{tried}").touch()
+            if tried < self.attempts:
+                self.act()
+        return fake_work(population, folder, report)
+
+
+def _raise_error() -> None:
+    raise ArithmeticError("no luck today")
+
+
+def _run_out_of_memory() -> None:
+    raise MemoryError
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _freeze() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _sleep() -> None:
+    time.sleep(600)
+
+
+raises, no_memory = InLinear(_raise_error), InLinear(_run_out_of_memory)
+dies_twice, dies_always = InLinear(_die, 2), InLinear(_die)
+hangs_once, hangs_always = InLinear(_freeze, 1), InLinear(_sleep)
 
 
 def full_disk(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
     """Meet a full disk while writing a checkpoint."""
     raise OSError(28, "No space left on device", "checkpoint.safetensors")
-
-
-def dies_twice(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Be killed in the population of Linear, at its first two attempts."""
-    if folder is not None and any(run.method == "Linear" for run in population.runs):
-        folder.mkdir(parents=True, exist_ok=True)
-        attempt = len(list(folder.iterdir()))
-        (folder / str(attempt)).touch()
-        if attempt < 2:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return fake_work(population, folder, report)
-
-
-def dies_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Be killed in the population of Linear, whenever it is tried."""
-    if any(run.method == "Linear" for run in population.runs):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return fake_work(population, folder, report)
-
-
-def sleeps(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Say who works, then work for ever."""
-    if folder is not None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        (folder.parent / f"{os.getpid()}.pid").touch()
-    time.sleep(600)
-    return []
-
-
-def hangs_once(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Hang in the population of Linear, at its first attempt, deaf to everything."""
-    if folder is not None and any(run.method == "Linear" for run in population.runs):
-        folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / "tried").exists():
-            (folder / "tried").touch()
-            os.kill(os.getpid(), signal.SIGSTOP)
-    return fake_work(population, folder, report)
-
-
-def hangs_always(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Hang in the population of Linear, whenever it is tried."""
-    if any(run.method == "Linear" for run in population.runs):
-        time.sleep(600)
-    return fake_work(population, folder, report)
-
-
-def slow_but_alive(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Take a while, and tell of progress."""
-    for step in range(8):
-        time.sleep(0.25)
-        report(step)
-    return fake_work(population, folder, report)
-
-
-def no_memory(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
-    """Run out of memory in the population of Linear."""
-    if any(run.method == "Linear" for run in population.runs):
-        raise MemoryError
-    return fake_work(population, folder, report)
 
 
 def full_disk_inside(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
@@ -164,6 +155,23 @@ def full_disk_inside(population: Job, folder: Path | None, report: Callable[[int
         raise OSError(28, "No space left on device", "cache")
     except OSError as error:
         raise RuntimeError("cannot compile") from error
+
+
+def sleeps(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Write who works, then work for ever."""
+    if folder is not None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        (folder.parent / f"{os.getpid()}.pid").touch()
+    time.sleep(600)
+    return []
+
+
+def slow_but_alive(population: Job, folder: Path | None, report: Callable[[int], None]) -> list[RunRecord]:
+    """Take a while, and report progress."""
+    for step in range(8):
+        time.sleep(0.25)
+        report(step)
+    return fake_work(population, folder, report)
 
 
 def hangs_on_node(

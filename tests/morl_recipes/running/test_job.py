@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -20,7 +21,7 @@ from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import checkpoint
 from morl_recipes.store import versions as store_versions
 from morl_recipes.store.record import RunRecord
-from tests.morl_recipes.running.fakes import tiny_plan
+from tests.morl_recipes.running.fakes import Press, tiny_plan
 
 
 def same(one: RunRecord, other: RunRecord) -> bool:
@@ -28,60 +29,47 @@ def same(one: RunRecord, other: RunRecord) -> bool:
     return all(torch.equal(tensor, other.policy[name]) for name, tensor in one.policy.items())
 
 
-def test_records_hold_both_points_with_their_policies(tmp_path: Path) -> None:
+def nothing(steps: int) -> None:
+    """Report to nobody."""
+
+
+def test_records_hold_both_points_and_documented_columns(tmp_path: Path) -> None:
     (population, *_) = tiny_plan().populations(16)
-    told: list[int] = []
-    records = train_job(population, tmp_path / "c", told.append)
-    assert told == [64 * len(population.runs) * k for k in (1, 2, 3, 4)]
+    events: list[Any] = []
+
+    @contextmanager
+    def log(title: str) -> Iterator[Press]:
+        events.append(f"open {title}")
+        yield Press(lambda: events.append("logged"), 1)
+        events.append("close")
+
+    records = train_job(population, tmp_path / "c", events.append, log=log)
+    steps = [64 * len(population.runs) * k for k in (1, 2, 3, 4)]
+    assert events == [f"open {population.name}", "logged", *steps, "close"]
+    page = (Path(__file__).parents[3] / "docs" / "store.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    known = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     for run, record in zip(population.runs, records, strict=True):
         assert (record.run_id, record.status, record.steps) == (run.run_id, "done", 256)
         assert record.peak is not None
         assert record.final is not None
         assert record.final["iteration"] == 4
         assert record.policy.keys() == record.peak_policy.keys()
+        assert {re.sub(r"_\d$", "_i", name) for name in record.history.columns} <= known
 
 
-def test_a_population_opens_its_own_logger_and_closes_it() -> None:
-    events: list[str] = []
-
-    class Printer:
-        def log_scalar(self, name: str, value: float, step: int) -> None:
-            events.append(name)
-
-    @contextmanager
-    def log(title: str) -> Iterator[Printer]:
-        events.append(f"open {title}")
-        yield Printer()
-        events.append("close")
-
-    (population,) = tiny_plan(rows=["PASTA"], total_steps=64).populations(16)
-    train_job(population, None, lambda steps: None, log=log)
-    assert (events[0], events[-1]) == (f"open {population.name}", "close")
-    assert "mu/run0" in events
-
-
-def test_every_column_of_a_history_is_documented(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "store.md").read_text()
-    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
-    known = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    (population,) = tiny_plan(rows=["PASTA"], total_steps=64).populations(16)
-    (record, *_) = train_job(population, None, lambda steps: None)
-    assert {re.sub(r"_\d$", "_i", name) for name in record.history.columns} <= known
-
-
-def test_a_finished_population_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = tiny_plan(rows=["PASTA"])
-    (population,) = plan.populations(16)
-    expected = train_job(population, tmp_path / "s" / "checkpoints" / population.name, lambda steps: None)
-    # A sweep that was killed between the last checkpoint and the first result is finished by reading alone.
+def test_population_with_a_last_checkpoint_is_not_trained_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill between the last checkpoint and the first result."""
+    (population,) = tiny_plan(rows=["PASTA"]).populations(16)
+    expected = train_job(population, tmp_path / "c", nothing)
     monkeypatch.setattr(Recorder, "record", lambda self, iteration: pytest.fail("trained again"))
-    (tmp_path / "s" / "checkpoints").rename(tmp_path / "aside")
-    run_sweep(plan, tmp_path / "s", _Returning(tmp_path / "aside"), progress=False)
-    records = train_job(population, tmp_path / "aside" / population.name, lambda steps: None)
+    records = train_job(population, tmp_path / "c", nothing)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
 
 
-def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> None:
+def test_error_in_a_users_block_names_its_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "my_rows.py"
     path.write_text(
         "from dataclasses import replace\n"
@@ -98,27 +86,17 @@ def test_a_mistake_in_a_users_block_is_placed_in_its_file(tmp_path: Path) -> Non
     assert reason == f"AttributeError: 'Mistaken' object has no attribute 'nothing' ({path}:7)"
 
 
-class _Returning(InlineEngine):
-    """Bring the checkpoints back once the store exists, which refuses a folder with other things in it."""
-
-    def __init__(self, aside: Path) -> None:
-        self.aside = aside
-
-    def run(self, populations, work, checkpoints, watch):  # type: ignore[no-untyped-def]
-        return super().run(populations, work, self.aside, watch)
-
-
-def test_a_checkpoint_belongs_to_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpoint_belongs_to_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_module, "PATIENCE", 0.1)
     (population, *_) = tiny_plan().populations(16)
     with (
         FileLock(tmp_path / "c.lock"),
         pytest.raises(TimeoutError, match="another process is still training this population"),
     ):
-        train_job(population, tmp_path / "c", lambda steps: None)
+        train_job(population, tmp_path / "c", nothing)
 
 
-def test_a_checkpoint_does_not_grow_with_the_history(tmp_path: Path) -> None:
+def test_checkpoint_does_not_grow_with_the_history(tmp_path: Path) -> None:
     plan = tiny_plan(rows=["PASTA"], total_steps=64 * 40, eval_every=40)
     (population,) = plan.populations(16)
     sizes: list[int] = []
@@ -132,9 +110,9 @@ def test_a_checkpoint_does_not_grow_with_the_history(tmp_path: Path) -> None:
     assert max(sizes[2:-1]) - min(sizes[2:-1]) < 64  # the digits of the iteration
 
 
-def test_a_kill_between_the_history_and_the_checkpoint_changes_nothing(tmp_path: Path) -> None:
+def test_kill_between_history_and_checkpoint_changes_nothing(tmp_path: Path) -> None:
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
-    expected = train_job(population, None, lambda steps: None)
+    expected = train_job(population, None, nothing)
 
     class Killed(BaseException):
         pass
@@ -149,23 +127,23 @@ def test_a_kill_between_the_history_and_the_checkpoint_changes_nothing(tmp_path:
         save = checkpoint.save
         patch.setattr(checkpoint, "save", killed)
         with pytest.raises(Killed):
-            train_job(population, tmp_path / "c", lambda steps: None)
+            train_job(population, tmp_path / "c", nothing)
     assert len((tmp_path / "c" / "history.csv").read_text().splitlines()) > 1 + len(population.runs)
-    records = train_job(population, tmp_path / "c", lambda steps: None)
+    records = train_job(population, tmp_path / "c", nothing)
     assert all(same(one, other) for one, other in zip(records, expected, strict=True))
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_checkpoint_of_other_dynamics_is_asked_about_where_it_tells_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: bool
+@pytest.mark.parametrize("known", [True, False])
+def test_checkpoint_of_other_dynamics_needs_consent_if_it_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
     (population,) = tiny_plan(rows=["PASTA"]).populations(16)
     versions = {name: store_versions.package_versions()[name] for name in ("morl-blocks", "torch")}
     with pytest.MonkeyPatch.context() as patch:
-        if not told:
+        if not known:
             patch.setattr(recorder, "run_versions", lambda: versions)
-        train_job(population, tmp_path / "c", lambda steps: None)
+        train_job(population, tmp_path / "c", nothing)
     installed = {**store_versions.package_versions(), "gymnasium": "0.1"}
     monkeypatch.setattr(store_versions, "_installed", lambda: installed)
-    with pytest.raises(StoreError, match=r"\(gymnasium .*, here 0\.1\)") if told else nullcontext():
-        train_job(population, tmp_path / "c", lambda steps: None)
+    with pytest.raises(StoreError, match=r"\(gymnasium .*, here 0\.1\)") if known else nullcontext():
+        train_job(population, tmp_path / "c", nothing)

@@ -1,10 +1,6 @@
 """``train(out=...)``: the same store as the command line's."""
 
-import os
 import signal
-import subprocess
-import sys
-import textwrap
 import time
 from dataclasses import replace
 from functools import partial
@@ -31,12 +27,12 @@ from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
-from morl_recipes.running.train import train_runs
 from morl_recipes.store import versions
 from morl_recipes.store.checkpoint import CheckpointError
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
+from tests.morl_recipes.running.fakes import Press, start_driver
 from tests.morl_recipes.worlds import poisoned, tiny
 from tests.refusals import refused
 
@@ -59,19 +55,6 @@ def same(first: TrainResult, second: TrainResult) -> None:
             assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-class StoppedError(Exception):
-    pass
-
-
-class StopAt:
-    def __init__(self, step: int) -> None:
-        self.step = step
-
-    def log_scalar(self, name: str, value: float, step: int) -> None:
-        if step >= self.step:
-            raise StoppedError
-
-
 def test_a_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
     result = go(tmp_path / "s")
     same(go(), result)
@@ -83,60 +66,50 @@ def test_a_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
     same(result, go(tmp_path / "s", resume=True))  # read, not trained
 
 
-def test_an_interrupted_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
+def stop() -> None:
+    raise StoppedError
+
+
+class StoppedError(Exception):
+    pass
+
+
+def interrupted(out: Path, **options: Any) -> Path:
     with pytest.raises(StoppedError):
-        go(tmp_path, loggers=[StopAt(64 * 3)])
-    (checkpoint,) = tmp_path.glob("checkpoints/*/checkpoint.safetensors")
+        go(out, loggers=[Press(stop, 3)], **options)
+    (path,) = out.glob("checkpoints/*/checkpoint.safetensors")
+    return path
+
+
+def test_interrupted_training_is_not_replaced_and_resumes_bit_by_bit(tmp_path: Path) -> None:
+    checkpoint = interrupted(tmp_path)
     assert not Store.open(tmp_path).run_ids()
     refused("`out` must hold no earlier training", go, tmp_path)
     same(go(), go(tmp_path, resume=True))
     assert not checkpoint.exists()
 
 
-def test_a_killed_training_goes_on_bit_by_bit(tmp_path: Path) -> None:
-    script = tmp_path / "job.py"
-    script.write_text(
-        textwrap.dedent(
-            """
-            import sys
-            import torch
-            from pathlib import Path
-            from tests.morl_recipes.running.test_stored import go
-            torch.set_num_threads(1)
-            go(Path(sys.argv[1]), 60, resume=True)
-            """
-        )
-    )
-    root = Path(__file__).parents[3]
-    path = os.pathsep.join([str(root), str(root / "envs"), str(root / "recipes")])
-    command = [sys.executable, str(script), str(tmp_path / "s")]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, cwd=root)
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_killed_training_resumes_bit_by_bit(tmp_path: Path) -> None:
+    process = start_driver(partial(go, tmp_path / "s", 60, resume=True))
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("s/checkpoints/*/checkpoint.safetensors")) and time.monotonic() < deadline:
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     assert not Store.open(tmp_path / "s").run_ids()
     same(go(iterations=60), go(tmp_path / "s", 60, resume=True))
 
 
-def interrupted(out: Path, **options: Any) -> Path:
-    with pytest.raises(StoppedError):
-        go(out, loggers=[StopAt(64 * 3)], **options)
-    (path,) = out.glob("checkpoints/*/checkpoint.safetensors")
-    return path
-
-
-def test_a_damaged_checkpoint_is_set_aside_as_by_the_command_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_damaged_checkpoint_is_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = interrupted(tmp_path)
     path.write_bytes(path.read_bytes()[:-100])
     same(go(), go(tmp_path, resume=True))
     assert "checkpoint.safetensors.unusable, and its runs start again" in caplog.text
 
 
-def test_a_checkpoint_of_another_world_is_no_damaged_one(tmp_path: Path) -> None:
+def test_checkpoint_of_another_world_is_refused_and_kept(tmp_path: Path) -> None:
     path = interrupted(tmp_path, env=EnvSource("mine", ToyBatch))
     before = path.read_bytes()
     with pytest.raises(CheckpointError, match=r"must belong to the same training, got another `env.horizon`"):
@@ -150,15 +123,6 @@ def pretend(monkeypatch: pytest.MonkeyPatch, torch: str) -> None:
 
 
 ASKED = r"other versions \(torch .*, here 1.0.0\).*--accept-versions \(from Python accept_versions=True\)"
-
-
-def test_a_checkpoint_without_a_store_is_asked_about_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs, settings = [Run(tiny(), (0.5, 0.5), 0)], Settings(total_steps=128, num_envs=4, eval_episodes=2)
-    train_runs(runs, toy(), settings, folder=tmp_path, progress=False)
-    pretend(monkeypatch, "1.0.0")
-    with pytest.raises(StoreError, match=rf"was written by {ASKED}"):
-        train_runs(runs, toy(), settings, folder=tmp_path, progress=False, resume=True)
-    train_runs(runs, toy(), settings, folder=tmp_path, progress=False, resume=True, accept_versions=True)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -182,22 +146,18 @@ def plan_of_go() -> Plan:
     return plan_runs(runs, toy().complete(), settings)
 
 
-def test_an_interrupt_at_the_end_of_a_population_stops_before_the_next(tmp_path: Path) -> None:
-    class Press:
-        def log_scalar(self, name: str, value: float, step: int) -> None:
-            if step == 64 * 4 and name == "mu/run0":
-                signal.raise_signal(signal.SIGINT)
-
+def test_interrupt_in_the_last_iteration_of_a_job_stops_before_the_next(tmp_path: Path) -> None:
+    press = Press(partial(signal.raise_signal, signal.SIGINT), 4)
     plan = plan_of_go()
     execute._size(plan, Store.create(tmp_path, plan.manifest()), InlineEngine(), execute.Options(size=2))
     with pytest.raises(KeyboardInterrupt, match=r"2 of 4 runs are in .*; resume=True continues"):
-        go(tmp_path, loggers=[Press()])
+        go(tmp_path, loggers=[press])
     assert len(Store.open(tmp_path).done()) == 2
-    result = go(tmp_path, resume=True, loggers=[Press()])  # no run is left: it stops nothing
+    result = go(tmp_path, resume=True, loggers=[press])  # no run is left: it stops nothing
     assert [run.status for run in result.runs] == ["done"] * 4
 
 
-def test_a_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
+def test_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
     def broken(*_: object) -> list[RunRecord]:
         raise ZeroDivisionError("a mistake")
 
@@ -208,97 +168,75 @@ def test_a_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> Non
     same(go(), go(tmp_path, resume=True, retry_failed=True))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"iterations": 5}, "total_steps 320 instead of 256"),
-        ({"eval_every": 1}, "eval_every 1 instead of 2"),
-    ],
-)
-def test_another_training_in_the_folder_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_another_training_in_the_folder_is_refused(tmp_path: Path) -> None:
     go(tmp_path)
-    with pytest.raises(StoreError, match=message):
-        go(tmp_path, resume=True, **change)
+    for change, message in (({"iterations": 5}, "total_steps 320 instead of 256"), ({"eval_every": 1}, "eval_every 1")):
+        with pytest.raises(StoreError, match=message):
+            go(tmp_path, resume=True, **change)
 
 
-def test_a_mistake_leaves_nothing_in_the_way_of_the_next_try(tmp_path: Path) -> None:
+def test_refused_argument_leaves_no_folder(tmp_path: Path) -> None:
     refused(r"`num_envs` must .*, got 5", go, tmp_path / "out", num_envs=5)
     assert not (tmp_path / "out").exists()
-    go(tmp_path / "out", iterations=1)
 
 
-def test_a_result_is_saved_as_if_it_had_had_a_folder(tmp_path: Path) -> None:
+def test_saved_result_equals_a_training_with_a_folder(tmp_path: Path) -> None:
     result = go()
-    store = result.save(tmp_path / "later")
-    go(tmp_path / "now")
-    assert store.run_ids() == Store.open(tmp_path / "now").run_ids()
-    for run_id in store.run_ids():
-        assert store.read(run_id) == Store.open(tmp_path / "now").read(run_id)
+    stores = result.save(tmp_path / "later"), Store.open(go(tmp_path / "now") and tmp_path / "now")
+    assert stores[0].run_ids() == stores[1].run_ids()
+    for run_id in stores[0].run_ids():
+        assert stores[0].read(run_id) == stores[1].read(run_id)
     same(result, go(tmp_path / "later", resume=True))
-
-
-def test_a_result_is_not_saved_among_earlier_runs(tmp_path: Path) -> None:
-    go(tmp_path, 2)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
-    with pytest.raises(ValueError, match=r"`folder` must hold no earlier training \(choose another folder\), got"):
-        go(iterations=2).save(tmp_path)
+    refused(r"`folder` must hold no earlier training \(choose another folder\)", result.save, tmp_path / "now")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
 
 
 def test_python_and_the_command_line_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ppo = replace(PASTA.ppo, steps_per_iteration=64, epochs=1, minibatch_size=32)
-    recipe = replace(ROWS["controller"]["No Decay"], ppo=ppo)
-    settings: dict[str, Any] = {"num_envs": 2, "eval_episodes": 2}
-    train(recipe, "deep-sea-treasure-v0", [[0.5, 0.5]], [0], 128, out=tmp_path / "s", progress=False, **settings)
-    changes = ["steps_per_iteration=64", "epochs=1", "minibatch_size=32"]
-    argv = ["train", "No Decay", "--env", "deep-sea-treasure-v0", "--preferences", "0.5,0.5", "--total-steps", "128"]
-    argv += [word for change in changes for word in ("--set", f"ppo.{change}")]
-    argv += ["--num-envs", "2", "--eval-episodes", "2", "--out", str(tmp_path / "s")]
-    assert main(argv) == 0
+    recipe, out = replace(ROWS["controller"]["No Decay"], ppo=ppo), str(tmp_path / "s")
+    env, settings = "deep-sea-treasure-v0", {"num_envs": 2, "eval_episodes": 2, "progress": False}
+    train(recipe, env, [[0.5, 0.5]], [0], 128, out=out, **settings)  # type: ignore[arg-type]
+    argv = ["train", "No Decay", "--env", env, "--preferences", "0.5,0.5", "--total-steps", "128", "--out", out]
+    for change in ("steps_per_iteration=64", "epochs=1", "minibatch_size=32"):
+        argv += ["--set", f"ppo.{change}"]
+    assert main([*argv, "--num-envs", "2", "--eval-episodes", "2"]) == 0
     assert "Nothing to do: 1 of 1 run done already." in capsys.readouterr().out
     for command in (["table"], ["play", "--run", "no-decay"], ["report"]):
-        assert main([command[0], str(tmp_path / "s"), *command[1:]]) == 0
+        assert main([command[0], out, *command[1:]]) == 0
 
 
-def test_a_live_module_is_kept_as_its_text(tmp_path: Path) -> None:
-    recipe = replace(tiny(), mu=as_spec(schedulers.Fixed(2.0)))
-    result = train(recipe, toy(), PREFERENCES, [0], 128, out=tmp_path / "s", **QUICK)
+def test_live_module_is_stored_as_text_and_identified_by_its_numbers(tmp_path: Path) -> None:
+    def go_live(mu: float, *, resume: bool = False) -> TrainResult:
+        recipe = replace(tiny(), mu=as_spec(schedulers.Fixed(mu)))
+        result = train(recipe, toy(), PREFERENCES, [0], 128, out=tmp_path / "s", resume=resume, **QUICK)
+        assert result.runs[0].recipe is recipe
+        return result
+
+    for resume in (False, True):
+        assert go_live(0.25, resume=resume).runs[0].history["mu"].tolist() == [0.25, 0.25]
+    with pytest.raises(StoreError, match=r"live\.mu"):
+        go_live(8.0, resume=True)
     (text,) = {run.recipe["text"] for run in Store.open(tmp_path / "s").manifest.runs}
     assert "Live(module=Fixed" in text
-    assert result.runs[0].recipe is recipe
     assert "custom (mu, " in render_table(tmp_path / "s")
     assert write_report(tmp_path / "s", tmp_path / "report.html").exists()
 
 
-def test_live_modules_of_other_numbers_are_another_recipe(tmp_path: Path) -> None:
-    def go_live(mu: float, *, resume: bool = False) -> TrainResult:
-        recipe = replace(tiny(), mu=as_spec(schedulers.Fixed(mu)))
-        return train(recipe, toy(), PREFERENCES, [0], 128, out=tmp_path / "s", resume=resume, **QUICK)
-
-    first = go_live(0.25)
-    same_numbers = go_live(0.25, resume=True)
-    assert same_numbers.runs[0].history["mu"].tolist() == first.runs[0].history["mu"].tolist() == [0.25, 0.25]
-    with pytest.raises(StoreError, match=r"live\.mu"):
-        go_live(8.0, resume=True)
-
-
-def test_a_result_prints_as_a_small_table() -> None:
+def test_result_prints_as_a_small_table() -> None:
     result = go(iterations=1)
-    text = repr(result)
-    assert text.startswith("4 runs on toy (")
-    assert len(text.splitlines()) == 6
-    assert len(text) < 800
+    assert repr(result).startswith("4 runs on toy (")
+    assert len(repr(result).splitlines()) == 6
+    assert len(repr(result)) < 800
     assert len(repr(result.runs[0])) < 1200
 
 
-def test_a_policy_of_a_result_is_a_module() -> None:
+def test_policy_of_a_result_is_a_module_that_follows_its_run() -> None:
     source = replace(toy(), normalize_observations=True)
     result = train(tiny(), source, PREFERENCES, [0], 128, **QUICK)
     policy = result.policy(1, "final")
     observation, preference = torch.randn(5, 4), torch.tensor([PREFERENCES[1]])
-    action = policy(observation, preference)
     assert isinstance(policy, torch.nn.Module)
-    assert action.shape == (5, 2)
-    assert torch.equal(action, policy(observation, preference))
-    assert not torch.equal(action, result.policy(0, "final")(observation, preference))
+    assert policy(observation, preference).shape == (5, 2)
+    assert not torch.equal(policy(observation, preference), result.policy(0, "final")(observation, preference))
     refused("`point` must be 'peak' or 'final', got 'best'", result.policy, 0, "best")

@@ -1,10 +1,10 @@
 """The interface of engines: the jobs that they get and the events that they yield."""
 
 import errno
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, TypeAlias
 
 import torch
@@ -88,46 +88,37 @@ class Engine(Protocol):
         ...
 
 
-class Attempt:
-    """Convert the outcome of a job to an event; a context manager, so that it adds no frame to stack traces.
+@contextmanager
+def attempt(job: Job, checkpoints: Path | None, *, raises: bool = False) -> Iterator[tuple[Path | None, list[Event]]]:
+    """Yield the job's folder and a list for its event; an error becomes the event.
 
-    With ``raises`` errors are raised, except an interrupt that came after the job was trained.
+    This is a context manager so that it adds no frame to stack traces. With ``raises`` errors are raised, except an
+    interrupt that came after the job was trained.
     """
-
-    def __init__(self, job: Job, checkpoints: Path | None, *, raises: bool = False) -> None:
-        self.job, self.raises = job, raises
-        self.folder = None if checkpoints is None else checkpoints / job.name
-        self.event: Event
-
-    def __enter__(self) -> None:
-        """Start."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        """Store an error as an event."""
-        if isinstance(error, LateInterrupt):
-            self.event = Finished(self.job.name, error.records, interrupted=True)
-        elif self.raises or not isinstance(error, Exception):
-            return False
-        elif isinstance(error, StoreError):
-            self.event = Stopped(self.job.name, str(error))
-        else:
-            self.event = _event_of(error, self.job, self.folder)
-        return True
+    folder = None if checkpoints is None else checkpoints / job.name
+    events: list[Event] = []
+    try:
+        yield folder, events
+    except LateInterrupt as late:
+        events.append(Finished(job.name, late.records, interrupted=True))
+    except Exception as error:
+        if raises:
+            raise
+        events.append(_event_of(error, job, folder))
 
 
 def perform(work: Work, population: Job, checkpoints: Path | None, report: Report) -> Event:
     """Train one job on one thread, and convert any outcome to an event."""
     torch.set_num_threads(1)
-    attempt = Attempt(population, checkpoints)
-    with attempt:
-        attempt.event = Finished(population.name, work(population, attempt.folder, report))
-    return attempt.event
+    with attempt(population, checkpoints) as (folder, events):
+        events.append(Finished(population.name, work(population, folder, report)))
+    return events[0]
 
 
 def _event_of(error: Exception, population: Job, folder: Path | None) -> Event:
-    """Distinguish problems of the machine from those of a run; the cause of an error counts too."""
+    """Distinguish problems of the store and of the machine from those of a run; the cause of an error counts too."""
+    if isinstance(error, StoreError):
+        return Stopped(population.name, str(error))
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in _DISK:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from morl_recipes.running.engines.events import Attempt, Event, Finished, Watch, Work
+from morl_recipes.running.engines.events import Event, Finished, Watch, Work, attempt
 from morl_recipes.running.plan import Job
 
 
@@ -25,10 +25,9 @@ class InlineEngine:
         if not self.raises:
             torch.set_num_threads(1)
         for job in populations:
-            attempt = Attempt(job, checkpoints, raises=self.raises)
-            with attempt:
-                attempt.event = Finished(job.name, work(job, attempt.folder, partial(watch, job.name)))
-            yield attempt.event
+            with attempt(job, checkpoints, raises=self.raises) as (folder, events):
+                events.append(Finished(job.name, work(job, folder, partial(watch, job.name))))
+            yield events[0]
 
 
 class RaisingEngine(InlineEngine):

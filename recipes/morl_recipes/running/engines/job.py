@@ -58,7 +58,7 @@ def train_job(
         batch = Batch(runs, source, job.settings)
         if begin is not None:
             begin(batch)
-        every = [_Reporter(report, len(runs)), *loggers, *([] if logger is None else [logger])]
+        every = [*loggers, *([] if logger is None else [logger])]
         return Recorder(batch, folder, progress=progress, loggers=every, files=files)
 
     with (
@@ -70,6 +70,7 @@ def train_job(
         while not recorder.finished:
             try:
                 recorder.record(recorder.batch.iterate())
+                report(recorder.batch.steps * len(runs))
             except BaseException:
                 recorder.save()  # the last finished iteration
                 raise
@@ -91,22 +92,17 @@ def _started(
     accept_versions: bool,
 ) -> Recorder:
     """Return a recorder that continues from its checkpoint, or from the start if the checkpoint cannot be used."""
-    for attempt in range(2):
-        recorder = start()  # a new one: a checkpoint that failed to load may have changed the batch
-        try:
-            recorder.start(accept_versions=accept_versions)
-        except CheckpointError as error:
-            recorder.close()
-            if folder is None or attempt or isinstance(error, raises):
-                raise
-            aside = folder / f"{CHECKPOINT}.unusable"
-            (folder / CHECKPOINT).replace(aside)
-            LOG.warning("%s The file is kept as %s, and its runs start again.", error, aside)
-        except BaseException:
-            recorder.close()
+    recorder = start()  # a new one each time: a checkpoint that failed to load may have changed the batch
+    try:
+        recorder.start(accept_versions=accept_versions)
+    except BaseException as error:
+        recorder.close()
+        if folder is None or not isinstance(error, CheckpointError) or isinstance(error, raises):
             raise
-        else:
-            break
+        aside = folder / f"{CHECKPOINT}.unusable"
+        (folder / CHECKPOINT).replace(aside)
+        LOG.warning("%s The file is kept as %s, and its runs start again.", error, aside)
+        return _started(start, folder, (CheckpointError,), accept_versions=accept_versions)
     return recorder
 
 
@@ -141,19 +137,6 @@ class Interrupt:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
-
-
-class _Reporter:
-    """A logger that only forwards the number of steps."""
-
-    def __init__(self, report: Callable[[int], None], runs: int) -> None:
-        self.report, self.runs, self.last = report, runs, 0
-
-    def log_scalar(self, name: str, value: float, step: int) -> None:
-        """Report each new number of steps once."""
-        if step != self.last:
-            self.last = step
-            self.report(step * self.runs)
 
 
 @contextmanager

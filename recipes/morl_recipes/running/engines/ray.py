@@ -4,9 +4,9 @@ import math
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,31 +33,24 @@ class Heartbeats:
         return self.reports
 
 
-class Watchdog:
-    """Record, by the driver's clock, when each population last reported.
+@dataclass
+class Task:
+    """A population on the cluster, with the last report about it and when the driver heard it.
 
-    A population that waits for a free worker has not reported yet, and is not overdue.
+    Until the first report of an attempt it waits for a free worker, and is not overdue.
     """
 
-    def __init__(self, silence: float) -> None:
-        self.silence = silence
-        self._last: dict[str, tuple[tuple[int, int], float]] = {}
+    job: Job
+    attempts: int = 0
+    report: tuple[int, int] | None = None
+    heard: float = math.inf
 
-    def update(self, reports: dict[str, tuple[int, int]]) -> dict[str, int]:
-        """Process the reports of :class:`Heartbeats`; return the steps of the populations with a new one."""
-        news = {name: report for name, report in reports.items() if self._last.get(name, (None,))[0] != report}
-        self._last |= {name: (report, time.monotonic()) for name, report in news.items()}
-        return {name: steps for name, (_, steps) in news.items()}
-
-    def reset(self, name: str) -> None:
-        """Wait for the first report of a retry."""
-        if name in self._last:
-            self._last[name] = (self._last[name][0], math.inf)
-
-    def overdue(self) -> list[str]:
-        """Return the populations that have started but no longer report."""
-        now = time.monotonic()
-        return [name for name, (_, when) in self._last.items() if now - when >= self.silence]
+    def hear(self, report: tuple[int, int] | None) -> bool:
+        """Return whether a report is new, and keep it."""
+        new = report != self.report
+        if new:
+            self.report, self.heard = report, time.monotonic()
+        return new
 
 
 LOOK_EVERY = 2.0
@@ -129,75 +122,73 @@ class RayEngine:
         tasks = _Tasks(self, work, checkpoints)
         try:
             for population in sorted(populations, key=lambda p: p.steps, reverse=True):
-                tasks.submit(population)
+                tasks.submit(Task(population))
             while tasks.pending:
                 try:
                     done, _ = self._ray.wait(list(tasks.pending), timeout=min(LOOK_EVERY, self.silence / 4))
                 except self._gone as error:
-                    yield from (Lost(p.name, _words(error)) for p in tasks.pending.values())
+                    yield from (Lost(task.job.name, _words(error)) for task in tasks.pending.values())
                     return
-                for task in done:
-                    yield from tasks.end(task)
-                for name, steps in tasks.listen().items():
+                for name, steps in tasks.listen():
                     watch(name, steps)
+                for handle in done:
+                    yield from tasks.end(handle)
                 yield from tasks.replace_silent()
         finally:
-            for task in tasks.pending:
-                tasks.cancel(task)
+            for handle in tasks.pending:
+                tasks.cancel(handle)
 
 
 class _Tasks:
-    """The tasks of a sweep on the cluster by their handles, and the number of attempts of each population."""
+    """The tasks of a sweep on the cluster, by their handles."""
 
     def __init__(self, engine: RayEngine, work: Work, checkpoints: Path | None) -> None:
-        self.pending: dict[Any, Job] = {}
+        self.pending: dict[Any, Task] = {}
         self._engine, self._ray, self._work, self._checkpoints = engine, engine._ray, work, checkpoints
         # Ray's own retries wait in its queue, where the driver cannot distinguish a waiting task from one that hangs.
         self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_with_reports)
         self._heartbeats = self._ray.remote(num_cpus=0, max_restarts=-1)(Heartbeats).remote()
-        self._watchdog = Watchdog(engine.silence)
-        self._attempts = Counter[str]()
 
-    def submit(self, population: Job) -> None:
+    def submit(self, task: Task) -> None:
         """Submit a population to the cluster."""
-        task = self._perform.remote(self._work, population, self._checkpoints, self._heartbeats)
-        self.pending[task] = population
+        self.pending[self._perform.remote(self._work, task.job, self._checkpoints, self._heartbeats)] = task
 
-    def end(self, task: Any) -> Iterator[Event]:
+    def end(self, handle: Any) -> Iterator[Event]:
         """Yield the event of a task that has ended, or none if it is retried."""
-        population = self.pending.pop(task)
+        task = self.pending.pop(handle)
         try:
-            event = self._ray.get(task)
+            event = self._ray.get(handle)
         except self._engine._gone as error:
-            yield from self._lose(population, _words(error))
+            yield from self._lose(task, _words(error))
         else:
             yield event
 
-    def listen(self) -> dict[str, int]:
+    def listen(self) -> list[tuple[str, int]]:
         """Return the steps of the populations that have reported since the last call."""
         with suppress(*self._engine._gone):  # Ray restarts a lost actor
-            return self._watchdog.update(self._ray.get(self._heartbeats.read.remote(), timeout=LOOK_EVERY))
-        return {}
+            reports = self._ray.get(self._heartbeats.read.remote(), timeout=LOOK_EVERY)
+            told = [(task, reports.get(task.job.name)) for task in self.pending.values()]
+            return [(task.job.name, report[1]) for task, report in told if report is not None and task.hear(report)]
+        return []
 
     def replace_silent(self) -> Iterator[Event]:
         """Retry populations that hang; yield those that hung too often."""
-        silent = self._watchdog.overdue()
-        for task in [task for task, population in self.pending.items() if population.name in silent]:
-            self.cancel(task)
-            yield from self._lose(self.pending.pop(task), f"no progress for {self._engine.silence:g} seconds")
+        oldest, silence = time.monotonic() - self._engine.silence, self._engine.silence
+        for handle in [handle for handle, task in self.pending.items() if task.heard <= oldest]:
+            self.cancel(handle)
+            yield from self._lose(self.pending.pop(handle), f"no progress for {silence:g} seconds")
 
-    def cancel(self, task: Any) -> None:
+    def cancel(self, handle: Any) -> None:
         """Stop a task's worker."""
         with suppress(*self._engine._gone):
-            self._ray.cancel(task, force=True)
+            self._ray.cancel(handle, force=True)
 
-    def _lose(self, population: Job, reason: str) -> Iterator[Event]:
-        self._watchdog.reset(population.name)
-        self._attempts[population.name] += 1
-        if self._attempts[population.name] > self._engine.retries:
-            yield Lost(population.name, reason)
+    def _lose(self, task: Task, reason: str) -> Iterator[Event]:
+        task.attempts, task.heard = task.attempts + 1, math.inf
+        if task.attempts > self._engine.retries:
+            yield Lost(task.job.name, reason)
         else:
-            self.submit(population)
+            self.submit(task)
 
 
 def _words(error: BaseException) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from morl_blocks import metrics
@@ -66,26 +65,17 @@ def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) 
     """Return one row for our method and for every published one; ± is a standard deviation over seeds."""
     own: dict[str, Any] = {"method": method, "sparsity": scores["sparsity"].mean(), "seeds": len(scores)}
     for name in ("HV", "EUM"):
-        own |= {name: scores[name].mean(), f"{name} ±": scores[name].std() if len(scores) > 1 else np.nan}
+        own |= {name: scores[name].mean(), f"{name} ±": scores[name].std()}
     rows = [own | {"steps": steps, "source": "this training"}]
-    published = task.published()
-    for other in published["method"].unique():
-        lines = published[published["method"] == other].set_index("metric")
-        row: dict[str, Any] = {"method": other, "sparsity": np.nan, "source": _source(lines["source"])}
-        for name in ("HV", "EUM"):
-            known = name in lines.index
-            row |= {name: lines["value"].get(name, np.nan), f"{name} ±": lines["deviation"][name] if known else np.nan}
-        rows.append(row | {"seeds": lines["seeds"].iloc[0], "steps": lines["steps"].iloc[0]})
+    for other, lines in task.published().groupby("method", sort=False):
+        row: dict[str, Any] = {"method": other} | {name: lines[name].iloc[0] for name in ("seeds", "steps", "source")}
+        for line in lines.to_dict("records"):
+            metric = line["metric"]
+            row |= {metric: line["value"], f"{metric} ±": line["deviation"]}
+            if "suspect" in line["source"]:
+                row["source"] = line["source"].replace("suspect", f"suspect {metric}")
+        rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _source(sources: pd.Series[Any]) -> str:
-    """Return the source of a method's values; a metric that is marked as suspect is named."""
-    text = str(sources.iloc[0])
-    for metric, own in sources.items():
-        if "suspect" in str(own):
-            text = str(own).replace("suspect", f"suspect {metric}")
-    return text
 
 
 def as_text(table: pd.DataFrame) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -46,11 +45,10 @@ def train_warm(
     digests = {"recipe_file": how.plugin, "env_file": source.plugin}
     files = {name: file.digest for name, file in digests.items() if file is not None}
     parents: list[Batch] = []
-    place: dict[str, Any] = {"folder": folder, "files": files}
+    places = [None if folder is None else folder / name for name in ("first", "rest")]
     unlogged = replace(how, loggers=())  # loggers only get the numbers of the second phase
-    train_folder(first, source, brief, unlogged, name="first", end=parents.append, stops=True, **place)
-    begin = partial(inherit, parents=parents[0])
-    return train_folder(then, source, settings, how, name="rest", begin=begin, **place)
+    train_folder(first, source, brief, unlogged, places[0], stops=True, files=files, end=parents.append)
+    return train_folder(then, source, settings, how, places[1], files=files, begin=partial(inherit, parents=parents[0]))
 
 
 def spread(grid: Tensor, count: int) -> list[int]:

@@ -59,7 +59,7 @@ def test_a_worker_that_hangs_is_replaced_and_its_population_tried_again(tmp_path
     engine = LocalEngine(1, silence=1.5)
     events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda name, steps: None))
     assert [type(event) for event in events] == [Finished] * 2
-    assert len(list(tmp_path.glob("*/tried"))) == 1
+    assert len(list(tmp_path.glob("*/tried0"))) == 1
 
 
 def test_a_population_that_always_hangs_stays_to_do(tmp_path: Path) -> None:

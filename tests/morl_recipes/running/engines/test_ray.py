@@ -89,7 +89,7 @@ def test_a_task_that_hangs_is_replaced_and_its_population_tried_again(cluster: A
     engine = RayEngine(cluster.address, silence=3.0, retries=1)
     events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda *args: told.append(args)))
     assert [type(event) for event in events] == [Finished] * 2
-    assert len(list(tmp_path.glob("*/tried"))) == 1
+    assert len(list(tmp_path.glob("*/tried0"))) == 1
     assert {name for name, _ in told} == {population.name for population in populations}
 
 

@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from morl_envs.toy import toy
 from morl_recipes import Front
 from morl_recipes.common.seeds import derive
 from morl_recipes.evaluation.episodes import front_returns
-from morl_recipes.evaluation.saved_policy import SavedPolicy
 from morl_recipes.running.fronts.front import make_policy
 from tests.refusals import refused
 
@@ -39,11 +39,6 @@ def test_hypervolume_and_a_reference_that_no_point_exceeds(conditioned: Front) -
     refused(r"`reference` must have shape \[2\]", front.hypervolume, [0.0, 0.0, 0.0])
 
 
-def test_a_preference_of_the_wrong_length_is_named(conditioned: Front) -> None:
-    refused(r"`preference` must hold 2 numbers each, got \[0.2, 0.3, 0.5\]", conditioned.policy, [0.2, 0.3, 0.5])
-    refused("`preference` must sum to 1", conditioned.policy, [0.2, 0.3])
-
-
 def test_a_policy_takes_one_observation_or_many_arrays_or_tensors(conditioned: Front) -> None:
     policy = conditioned.policy([0.3, 0.7])
     one = policy(np.zeros(4))
@@ -55,25 +50,19 @@ def test_a_policy_takes_one_observation_or_many_arrays_or_tensors(conditioned: F
     refused(r"`observation` must have shape \[4\] or \[N, 4\], got shape \[5\]", policy, np.zeros(5))
 
 
-def test_a_conditioned_policy_is_asked_for_exactly_the_preference(conditioned: Front) -> None:
+def test_policy_is_that_of_the_preference_or_of_the_nearest(conditioned: Front, decomposed: Front) -> None:
     assert conditioned.policy([0.3, 0.7]).preference.tolist() == pytest.approx([0.3, 0.7])
     one, other = (conditioned.policy(own)(np.zeros(4)) for own in ([0.3, 0.7], [0.31, 0.69]))
     assert not np.allclose(one, other, atol=1e-9)
-
-
-def test_the_nearest_of_separate_policies_is_chosen(decomposed: Front) -> None:
-    policy = decomposed.policy([0.3, 0.7])
-    assert policy.preference.tolist() == pytest.approx([0.25, 0.75])
-    expected = decomposed.policies[1]["mean.bias"]
-    assert torch.equal(policy.module.actor.state_dict()["mean.bias"], expected)
-
-
-def test_of_two_seeds_the_better_one_plays(conditioned: Front) -> None:
+    nearest = decomposed.policy([0.3, 0.7])
+    assert nearest.preference.tolist() == pytest.approx([0.25, 0.75])
+    assert torch.equal(nearest.module.actor.state_dict()["mean.bias"], decomposed.policies[1]["mean.bias"])
     returns = conditioned.returns.copy()
-    returns[conditioned.member == 1] += 100
-    better = replace(conditioned, returns=returns)
-    chosen = better.policy([0.3, 0.7]).module.actor.state_dict()["mean.bias"]
+    returns[conditioned.member == 1] += 100  # of two seeds the better one plays
+    chosen = replace(conditioned, returns=returns).policy([0.3, 0.7]).module.actor.state_dict()["mean.bias"]
     assert torch.equal(chosen, conditioned.policies[1]["mean.bias"])
+    refused(r"`preference` must hold 2 numbers each, got \[0.2, 0.3, 0.5\]", conditioned.policy, [0.2, 0.3, 0.5])
+    refused("`preference` must sum to 1", conditioned.policy, [0.2, 0.3])
 
 
 def test_the_front_of_one_seed(conditioned: Front) -> None:
@@ -103,37 +92,23 @@ def test_onnx_takes_the_preference_as_an_input(conditioned: Front, tmp_path: Pat
     assert min(np.abs(action[0] - own).max() for own in expected) < 1e-5
 
 
-def _modules(front: Front) -> list[SavedPolicy]:
-    return [make_policy(policy, 2, front.network) for policy in front.policies]
-
-
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_returns_are_those_of_a_plain_loop(conditioned: Front, gamma: float) -> None:
-    modules = _modules(conditioned)
+    modules = [make_policy(policy, 2, conditioned.network) for policy in conditioned.policies]
     weights = even_preferences(3, 2).expand(2, -1, -1)
     returns = front_returns(modules, [3, 4], weights, toy(horizon=6), episodes=2, gamma=gamma)
     assert returns.shape == (2, 3, 2, 2)
-    for run, seed in enumerate((3, 4)):
-        for index, preference in enumerate(weights[run]):
-            for episode in range(2):
-                env = toy(horizon=6).make(1, [derive(seed, "front", episode)])
-                observation, total = env.reset_tensors(), torch.zeros(2)
-                for step in range(6):
-                    observation, reward, *_ = env.step_tensors(modules[run](observation, preference.unsqueeze(0)))
-                    total += gamma**step * reward[0]
-                torch.testing.assert_close(returns[run, index, episode], total, rtol=1e-5, atol=1e-5)
+    for run, index, episode in itertools.product(range(2), range(3), range(2)):
+        env = toy(horizon=6).make(1, [derive((3, 4)[run], "front", episode)])
+        observation, total = env.reset_tensors(), torch.zeros(2)
+        for step in range(6):
+            observation, reward, *_ = env.step_tensors(modules[run](observation, weights[run, index].unsqueeze(0)))
+            total += gamma**step * reward[0]
+        torch.testing.assert_close(returns[run, index, episode], total, rtol=1e-5, atol=1e-5)
 
 
-def test_a_policy_does_not_depend_on_its_neighbours(conditioned: Front) -> None:
-    modules = _modules(conditioned)
-    weights = even_preferences(4, 2).expand(2, -1, -1)
-    both = front_returns(modules, [3, 4], weights, toy(), episodes=2)
-    alone = front_returns(modules[1:], [4], weights[1:, 1:2], toy(), episodes=2)
-    torch.testing.assert_close(both[1:, 1:2], alone)
-
-
-def test_the_front_holds_means_and_standard_errors(conditioned: Front) -> None:
-    modules = _modules(conditioned)
+def test_front_holds_means_and_standard_errors(conditioned: Front) -> None:
+    modules = [make_policy(policy, 2, conditioned.network) for policy in conditioned.policies]
     returns = front_returns(modules, [3, 4], even_preferences(5, 2).expand(2, -1, -1), toy(), episodes=3).double()
     torch.testing.assert_close(torch.from_numpy(conditioned.returns), returns.mean(2).flatten(0, 1))
     torch.testing.assert_close(torch.from_numpy(conditioned.errors), (returns.std(2) / 3**0.5).flatten(0, 1))

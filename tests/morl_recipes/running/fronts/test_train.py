@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_envs.shortened import shortened
 from morl_envs.source import find_source
 from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Front, Recipe, front_recipe, train_front
@@ -22,7 +22,7 @@ from tests.morl_recipes.running.fronts.conftest import RECIPE
 from tests.morl_recipes.worlds import Scripts
 from tests.refusals import refused
 
-QUICK = {"num_envs": 4, "eval_episodes": 2, "progress": False}
+QUICK: dict[str, Any] = {"num_envs": 4, "eval_episodes": 2, "progress": False}
 
 
 def test_one_policy_per_seed_or_one_per_preference(conditioned: Front, decomposed: Front) -> None:
@@ -41,12 +41,12 @@ def test_a_recipe_is_adapted_to_the_way() -> None:
 
 
 def test_preferences_may_be_given() -> None:
-    front = train_front(RECIPE, toy(), [[0.2, 0.8], [0.6, 0.4]], total_steps=64, **QUICK)  # type: ignore[arg-type]
+    front = train_front(RECIPE, toy(), [[0.2, 0.8], [0.6, 0.4]], total_steps=64, **QUICK)
     np.testing.assert_allclose(front.asked, [[0.2, 0.8], [0.6, 0.4]], rtol=1e-6)
     with pytest.raises(ValueError, match=r"`preferences` must hold 2 numbers each, got \[0.2, 0.3, 0.5\]"):
-        train_front(RECIPE, toy(), [[0.2, 0.3, 0.5]], total_steps=64, **QUICK)  # type: ignore[arg-type]
+        train_front(RECIPE, toy(), [[0.2, 0.3, 0.5]], total_steps=64, **QUICK)
     with pytest.raises(ValueError, match="`preferences` must be a whole number >= 2, got 1"):
-        train_front(RECIPE, toy(), 1, total_steps=64, **QUICK)  # type: ignore[arg-type]
+        train_front(RECIPE, toy(), 1, total_steps=64, **QUICK)
     refused("`gamma` must lie in", train_front, RECIPE, toy(), 2, total_steps=64, gamma=1.5, **QUICK)
 
 
@@ -58,33 +58,14 @@ def test_observations_are_scaled_as_a_card_says_and_without_a_card_where_actions
     assert not scaled_source(own, normalize=False).normalize_observations
     assert scaled_source(treasure, normalize=True).normalize_observations
     refused("`normalize_observations` must be true, false or None, got 1", scaled_source, own, normalize=1)
-    front = train_front(RECIPE, toy(), 2, total_steps=64, normalize_observations=False, **QUICK)  # type: ignore[arg-type]
+    front = train_front(RECIPE, toy(), 2, total_steps=64, normalize_observations=False, **QUICK)
     assert "observation_mean" not in front.policies[0]
-    front = train_front(RECIPE, toy(), 2, total_steps=64, **QUICK)  # type: ignore[arg-type]
+    front = train_front(RECIPE, toy(), 2, total_steps=64, **QUICK)
     assert "observation_mean" in front.policies[0]
 
 
-def test_episodes_of_the_training_end_where_the_discount_leaves_nothing() -> None:
-    source = toy().complete()
-    limit = source.horizon or 0
-    assert shortened(source, None, 1.0) is source
-    assert shortened(source, None, 0.999) is source  # further than the environment goes
-    for asked, gamma, steps in ((None, 0.5, 5), (3, 1.0, 3)):
-        short = shortened(source, asked, gamma)
-        with short.opened(2, [0, 1]) as env:
-            assert (short.horizon, env.horizon) == (steps, steps)
-            env.reset_tensors()
-            ends = [bool(env.step_tensors(torch.zeros(2, env.action_dim))[3].all()) for _ in range(steps)]
-            assert ends == [*[False] * (steps - 1), True]
-    refused(f"`horizon` must be no more than the environment's own {limit}", shortened, source, limit + 1, 1.0)
-    refused("`horizon` must be a whole number >= 1, got 0", shortened, source, 0, 1.0)
-
-
 def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
-    short, long = (
-        train_front(RECIPE, toy(), 2, total_steps=64, horizon=steps, **QUICK)  # type: ignore[arg-type]
-        for steps in (1, None)
-    )
+    short, long = (train_front(RECIPE, toy(), 2, total_steps=64, horizon=steps, **QUICK) for steps in (1, None))
     assert short.returns.shape == long.returns.shape
     source = toy().complete()
     module = make_policy(short.policies[0], 2, short.network)
@@ -92,35 +73,28 @@ def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
     np.testing.assert_allclose(short.returns, played.mean(2)[0], rtol=1e-5)
 
 
-def test_the_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_path: Path) -> None:
-    first = train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
+def test_folder_holds_front_and_store_and_resuming_trains_nothing_anew(tmp_path: Path) -> None:
+    first = train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)
     assert len(Store.open(tmp_path / "store").run_ids()) == 1
-    refused("`out` must hold no earlier training", train_front, RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)
-    again = train_front(RECIPE, toy(), 5, [0], 64, out=tmp_path, resume=True, **QUICK)  # type: ignore[arg-type]
+    again = train_front(RECIPE, toy(), 5, [0], 64, out=tmp_path, resume=True, **QUICK)
     np.testing.assert_allclose(again.returns[[0, 2, 4]], first.returns, rtol=1e-6)
     np.testing.assert_array_equal(Front.load(tmp_path).returns, again.returns)
+    shutil.rmtree(tmp_path / "store")
+    refused(r"`out` must hold no earlier training \(resume it", train_front, RECIPE, toy(), 3, [0], 64, out=tmp_path)
+    assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.parametrize("resume", [False, True])
 @pytest.mark.parametrize("first", [0.0, 0.5])
-def test_a_folder_takes_no_second_training(first: float, resume: bool, tmp_path: Path) -> None:
-    """Neither of a front with a warm start nor of one without."""
+def test_folder_of_a_training_of_the_other_kind_is_refused(first: float, resume: bool, tmp_path: Path) -> None:
     way: dict[str, Any] = {"conditioned": False, "out": tmp_path, **QUICK}
     train_front(RECIPE, toy(), 3, [0], 64, warm_start=first, **way)
     before = (tmp_path / "front.json").read_bytes()
     has = "warm" if first else "store"
-    with pytest.raises(ValueError, match=rf"`out` must hold no other training \(it has a folder {has}; choose"):
-        train_front(RECIPE, toy(), 4, [0], 64, warm_start=0.5 - first, resume=resume, **way)
+    message = rf"`out` must hold no other training \(it has a folder {has}; choose"
+    refused(message, train_front, RECIPE, toy(), 4, [0], 64, warm_start=0.5 - first, resume=resume, **way)
     assert (tmp_path / "front.json").read_bytes() == before
     assert not (tmp_path / ("store" if first else "warm")).exists()
-
-
-def test_a_front_that_was_saved_is_not_replaced(conditioned: Front, tmp_path: Path) -> None:
-    conditioned.save(tmp_path)
-    with pytest.raises(ValueError, match=r"`out` must hold no earlier training \(resume it, or choose another folder"):
-        train_front(RECIPE, toy(), 3, [0], 64, out=tmp_path, **QUICK)  # type: ignore[arg-type]
-    assert Front.load(tmp_path).points.tolist() == conditioned.points.tolist()
-    assert not (tmp_path / "store").exists()
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -132,7 +106,7 @@ def test_runs_that_fail_are_left_out_and_all_of_them_are_an_error() -> None:
     source = EnvSource("broken", scripts, objectives=("a", "b"))
     source = replace(source, preferences=((0.5, 0.5),), horizon=16, observation_dim=4)
     with pytest.raises(ValueError, match="`train_front` must have at least one run that does not fail, got reward"):
-        train_front(RECIPE, source, 3, [0], 64, normalize_observations=False, **QUICK)  # type: ignore[arg-type]
+        train_front(RECIPE, source, 3, [0], 64, normalize_observations=False, **QUICK)
 
 
 @pytest.mark.parametrize("name", ["PASTA (Ours)", "Linear, vector advantages"])
@@ -145,32 +119,19 @@ def test_pasta_follows_no_preference_and_linear_does(name: str) -> None:
     assert spread > 4 if name.startswith("Linear") else abs(spread) < 3
 
 
-def test_the_kind_of_action_decides_the_numbers() -> None:
+def test_front_recipe_depends_on_the_kind_of_action_and_keeps_the_blocks() -> None:
     treasure, hopper = front_recipe("deep-sea-treasure-v0"), front_recipe("mo-hopper-2obj-v5")
     assert treasure.ppo.entropy_coefficient > 0.1
     assert hopper.ppo.entropy_coefficient == 0.0
     assert treasure.ppo.learning_rate > hopper.ppo.learning_rate
     assert (treasure.actor, treasure.preferences) == (hopper.actor, hopper.preferences)
-    assert front_recipe("fruit-tree-v0") == front_recipe("minecart-v0") == treasure
-    assert front_recipe("mo-halfcheetah-v5") == hopper
-
-
-def test_without_a_card_an_environment_is_asked() -> None:
-    assert front_recipe(toy()) == front_recipe("mo-hopper-2obj-v5")
-    assert front_recipe("mo-mountaincar-v0") == front_recipe("minecart-v0")
-
-
-def test_the_blocks_of_a_recipe_are_kept() -> None:
+    for env, expected in (("minecart-v0", treasure), ("mo-mountaincar-v0", treasure), (toy(), hopper)):
+        assert front_recipe(env) == expected
     row = ROWS["ours"]["Exact PCGrad"]
     made = front_recipe("minecart-v0", row)
     assert made.differences(row) == ("actor", "ppo", "preferences")
     assert made.conditioned
     assert Recipe.from_json(made.to_json()) == made
-
-
-def test_names_are_those_of_the_rows() -> None:
-    made = front_recipe("minecart-v0", ROWS["ours"]["Exact PCGrad"])
     for recipe in (made, adapted(made, conditioned=False)):
         assert name_of(recipe) == ("fronts", "Exact PCGrad, for fronts")
     assert name_of(front_recipe("minecart-v0", replace(PASTA, mu=Fixed(3.0))))[1] == "custom (mu), for fronts"
-    assert name_of(ROWS["ours"]["Exact PCGrad"]) == ("ours", "Exact PCGrad")
