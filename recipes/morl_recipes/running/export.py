@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from morl_envs.protocol import TensorEnv
 from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
@@ -80,9 +80,13 @@ def export_module(
 ) -> float:
     """Write a policy as ONNX, checked as in :func:`export_policy`; return the largest difference of any action."""
     _require_packages()
+    seen: list[Tensor] = []
     with source.opened(10, range(10)) as worlds:
-        observation = gather(worlds, policy, preference, OBSERVATIONS)
-    weights = draw_preferences(preference, OBSERVATIONS, torch.Generator().manual_seed(0))
+        while len(seen) * worlds.num_envs < OBSERVATIONS:
+            seen += [step.observation for step in play_steps(worlds, acting(policy, preference))]
+    observation = torch.cat(seen)[:OBSERVATIONS].clone()
+    others = np.random.default_rng(0).dirichlet(np.ones(len(preference)), OBSERVATIONS - 1)  # even over the simplex
+    weights = torch.tensor(np.vstack([preference, others]), dtype=torch.float32)
     with staged(out) as temporary:
         _write(policy, observation[:2], weights[:2], temporary)
         difference = _difference(policy, observation, weights, temporary)
@@ -99,22 +103,6 @@ def _require_packages() -> None:
         raise ImportError(f"ONNX export needs {missing[0]}: pip install 'morl-blocks[export]'.")
 
 
-def draw_preferences(first: tuple[float, ...], count: int, generator: torch.Generator) -> Tensor:
-    """Return ``[count, m]`` preferences: the given one, then others spread evenly over the simplex."""
-    weights = torch.rand(count, len(first), generator=generator).clamp_min(1e-12).log().neg()
-    weights = weights / weights.sum(1, keepdim=True)  # exponential numbers over their sum are uniform on the simplex
-    weights[0] = torch.tensor(first)
-    return weights
-
-
-def gather(env: TensorEnv, policy: SavedPolicy, preference: tuple[float, ...], count: int) -> Tensor:
-    """Return ``count`` observations of episodes that the policy plays, ``[count, n]``."""
-    seen: list[Tensor] = []
-    while len(seen) * env.num_envs < count:
-        seen += [step.observation for step in play_steps(env, acting(policy, preference))]
-    return torch.cat(seen)[:count].clone()
-
-
 def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> None:
     batch = torch.export.Dim("batch")
     logger = logging.getLogger("torch.onnx")
@@ -123,23 +111,18 @@ def _write(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: P
         # The exporter's warnings about its own future and about torchvision are irrelevant to users.
         warnings.simplefilter("ignore")
         logger.setLevel(logging.ERROR)
+        names: dict[str, Any] = {"input_names": ["observation", "preference"], "output_names": ["action"]}
+        shapes = ({0: batch}, {0: batch})
         program: Any = torch.onnx.export(
-            policy,
-            (observation, preference),
-            input_names=["observation", "preference"],
-            output_names=["action"],
-            dynamic_shapes=({0: batch}, {0: batch}),
-            dynamo=True,
-            verbose=False,
+            policy, (observation, preference), dynamic_shapes=shapes, dynamo=True, verbose=False, **names
         )
     logger.setLevel(level)
     program.save(str(path))
 
 
 def _difference(policy: SavedPolicy, observation: Tensor, preference: Tensor, path: Path) -> float:
-    """Compare all actions."""
+    """Return the largest difference of any action."""
     session = import_module("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
     (action,) = session.run(["action"], {"observation": observation.numpy(), "preference": preference.numpy()})
     with torch.no_grad():
-        expected = policy(observation, preference)
-    return float((torch.from_numpy(action) - expected).abs().max())
+        return float((torch.from_numpy(action) - policy(observation, preference)).abs().max())

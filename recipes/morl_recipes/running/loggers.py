@@ -16,7 +16,6 @@ from morl_recipes.common.checks import fail
 from morl_recipes.common.naming import unknown
 
 LoggerName = Literal["csv", "tensorboard", "wandb", "mlflow"]
-_CLASSES = {"csv": "CSVLogger", "tensorboard": "TensorboardLogger", "wandb": "WandbLogger", "mlflow": "MLFlowLogger"}
 
 
 class Logger(Protocol):
@@ -66,16 +65,17 @@ def open_logger(name: LoggerName, folder: Path, title: str) -> Iterator[Logger]:
     """Open one of TorchRL's loggers for one training, and close it; MLflow keeps one database of all trainings."""
     check_logger(name)
     folder = folder.absolute()
-    place: dict[str, Any] = {
-        "csv": {"log_dir": str(folder)},
-        "tensorboard": {"log_dir": str(folder)},
-        "wandb": {"save_dir": str(folder), "project": "morl-blocks"},
-        "mlflow": {"tracking_uri": f"sqlite:///{folder / 'mlflow.db'}", "artifact_location": folder.as_uri()},
+    database = {"tracking_uri": f"sqlite:///{folder / 'mlflow.db'}", "artifact_location": folder.as_uri()}
+    kind, place = {
+        "csv": ("CSVLogger", {"log_dir": str(folder)}),
+        "tensorboard": ("TensorboardLogger", {"log_dir": str(folder)}),
+        "wandb": ("WandbLogger", {"save_dir": str(folder), "project": "morl-blocks"}),
+        "mlflow": ("MLFlowLogger", database),
     }[name]
     folder.mkdir(parents=True, exist_ok=True)
     module = import_module(f"torchrl.record.loggers.{name}")
     with FileLock(folder / ".lock"):  # two workers must not create MLflow's database at once
-        logger = getattr(module, _CLASSES[name])(exp_name=title, **place)
+        logger = getattr(module, kind)(exp_name=title, **place)
     try:
         yield logger
     finally:

@@ -87,11 +87,9 @@ class Recorder:
     def stop(self) -> None:
         """Save the checkpoint and raise ``KeyboardInterrupt`` with a hint how to continue."""
         self.save()
-        where = (
-            "nothing was saved, because there is no `out`"
-            if self.folder is None
-            else f"saved in {self.folder}; resume=True continues it"
-        )
+        where = f"saved in {self.folder}; resume=True continues it"
+        if self.folder is None:
+            where = "nothing was saved, because there is no `out`"
         raise KeyboardInterrupt(f"Stopped after iteration {self.batch.iteration} of {self.iterations}: {where}.")
 
     def save(self) -> None:
@@ -194,15 +192,12 @@ class Recorder:
             recipe=run.recipe,
             history=frame,
             policy=self.policy(index),
-            peak_policy=self._policy(self.scores.best_policies, index),
+            peak_policy=self.policy(index, self.scores.best_policies),
         )
 
-    def policy(self, index: int) -> dict[str, Tensor]:
-        """Return the current policy of a run, with the observation statistics if there are any."""
-        return self._policy(self.batch.policies(), index)
-
-    def _policy(self, policies: list[Tensor], index: int) -> dict[str, Tensor]:
-        flat, *scale = policies
+    def policy(self, index: int, policies: list[Tensor] | None = None) -> dict[str, Tensor]:
+        """Return the current policy of a run, or another one, with the observation statistics if there are any."""
+        flat, *scale = self.batch.policies() if policies is None else policies
         named = self.batch.learner.actor.layout.views(flat)
         named |= dict(zip(STATISTICS, scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}

@@ -17,11 +17,15 @@ import numpy as np
 import pandas as pd
 import torch
 
+from morl_blocks.ppo import UnitBoxGaussianActor
+from morl_envs import CARDS
 from morl_recipes.recipe.run import Run
 from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.plan import Job, Plan, make_plan
 from morl_recipes.running.sweep import sweep_from
+from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
+from morl_recipes.store.store import Store
 
 TINY: dict[str, Any] = {
     "rows": ["PASTA", "Linear", "fixed_mu/mu=1.0", "fixed_mu/mu=5.0"],
@@ -34,6 +38,32 @@ TINY: dict[str, Any] = {
     "checkpoint_every": 1,
     "ppo": {"steps_per_iteration": 64, "minibatch_size": 32, "epochs": 1, "hidden": 8},
 }
+
+CARD = CARDS["frogger"]
+WEIGHTS = CARD.preferences[0]
+
+
+def make_store(path: Path, method: str = "M", *, seeds: int = 2, test: bool = True) -> Path:
+    """Return a store with one untrained policy per seed, which scales its observations."""
+    runs = [Run({}, WEIGHTS, seed, f"r{seed}", "g", method, "frogger", 64) for seed in range(seeds)]
+    store = Store.create(path, Manifest("c", {"frogger": EnvInfo(CARD.objectives)}, tuple(runs)))
+    history = pd.DataFrame({"iteration": [1], "steps": [64]})
+    for run in runs:
+        torch.manual_seed(run.seed)
+        tensors = UnitBoxGaussianActor(CARD.observation_dim, 3, CARD.action_dim).state_dict()
+        tensors |= {"observation_mean": torch.randn(20), "observation_variance": torch.rand(20) + 0.1}
+        tensors = {f"peak.{name}": tensor for name, tensor in tensors.items()}
+        score = 0.25 + run.seed / 2
+        point = {"iteration": 1, "steps": 64, "returns": (1.0, 2.0, 3.0), "hv": score, "eu": score}
+        tested = {"episodes": 5, "returns": (4.0, 5.0, 6.0), "returns_se": (0.1, 0.2, 0.3), "hv": score, "eu": score}
+        tested |= {"hv_se": 0.01, "eu_se": 0.02}
+        store.write(
+            RunRecord(
+                *run.identity, "done", "", 64, point, point, {}, history, tensors, {"morl-blocks": "1", "torch": "2"},
+                tested if test else None, tested if test else None,
+            )
+        )  # fmt: skip
+    return path
 
 
 def start_driver(target: Callable[..., object], *args: object) -> ForkProcess:

@@ -5,48 +5,19 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import torch
 
-from morl_blocks.ppo import UnitBoxGaussianActor
-from morl_envs import CARDS
 from morl_recipes import load_hub
 from morl_recipes.cli import main
 from morl_recipes.common.errors import StoreError
-from morl_recipes.recipe.run import Run
 from morl_recipes.running.hub import export_hub
 from morl_recipes.running.stored_runs import find_run, load_policy, source_of
-from morl_recipes.store.manifest import EnvInfo, Manifest
-from morl_recipes.store.record import RunRecord
+from morl_recipes.store.files import seal
 from morl_recipes.store.store import Store
+from tests.morl_recipes.running.fakes import CARD, make_store
 
 yaml: Any = pytest.importorskip("yaml", reason="PyYAML is not installed")
-CARD = CARDS["frogger"]
-WEIGHTS = CARD.preferences[0]
-
-
-def make_store(path: Path, method: str = "M", *, seeds: int = 2, test: bool = True) -> Path:
-    """Return a store with one untrained policy per seed, which scales its observations."""
-    runs = [Run({}, WEIGHTS, seed, f"r{seed}", "g", method, "frogger", 64) for seed in range(seeds)]
-    store = Store.create(path, Manifest("c", {"frogger": EnvInfo(CARD.objectives)}, tuple(runs)))
-    history = pd.DataFrame({"iteration": [1], "steps": [64]})
-    for run in runs:
-        torch.manual_seed(run.seed)
-        tensors = UnitBoxGaussianActor(CARD.observation_dim, 3, CARD.action_dim).state_dict()
-        tensors |= {"observation_mean": torch.randn(20), "observation_variance": torch.rand(20) + 0.1}
-        tensors = {f"peak.{name}": tensor for name, tensor in tensors.items()}
-        score = 0.25 + run.seed / 2
-        point = {"iteration": 1, "steps": 64, "returns": (1.0, 2.0, 3.0), "hv": score, "eu": score}
-        tested = {"episodes": 5, "returns": (4.0, 5.0, 6.0), "returns_se": (0.1, 0.2, 0.3), "hv": score, "eu": score}
-        tested |= {"hv_se": 0.01, "eu_se": 0.02}
-        store.write(
-            RunRecord(
-                *run.identity, "done", "", 64, point, point, {}, history, tensors, {"morl-blocks": "1", "torch": "2"},
-                tested if test else None, tested if test else None,
-            )
-        )  # fmt: skip
-    return path
 
 
 def test_loaded_policy_acts_as_that_of_the_run(tmp_path: Path) -> None:
@@ -123,21 +94,15 @@ def test_damaged_folder_is_refused(tmp_path: Path, damage: str) -> None:
     elif damage == "config":
         config.write_text(json.dumps(fields | {"seed": 9}))
     else:
-        from morl_recipes.store.files import seal
-
         fields["network"] = 7 if damage == "network" else {**fields["network"], "observation_dim": 3}
         config.write_bytes(seal({name: value for name, value in fields.items() if name != "digest"}))
     with pytest.raises(StoreError, match="damaged"):
         load_hub(tmp_path / "hub")
 
 
-def test_command_writes_the_folder(trained_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", str(trained_store), "--hub", str(tmp_path / "hub"), "--run", "r0"]) == 0
+def test_command_writes_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["export", str(make_store(tmp_path / "s")), "--hub", str(tmp_path / "hub")]
+    assert main([*command, "--run", "r0"]) == 0
     assert "hub: r0 (peak)" in capsys.readouterr().out
-    assert main(["export", str(trained_store), "--hub", str(tmp_path / "hub")]) == 3
+    assert main(command) == 3
     assert "cannot be written" in capsys.readouterr().err
-
-
-@pytest.fixture
-def trained_store(tmp_path: Path) -> Path:
-    return make_store(tmp_path / "s")

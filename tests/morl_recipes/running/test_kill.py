@@ -1,5 +1,6 @@
 """Kill a sweep at random moments: nothing lost, nothing run twice, the same numbers to the last bit."""
 
+import json
 import random
 import time
 from pathlib import Path
@@ -15,13 +16,10 @@ FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
 def definition(tmp_path: Path) -> Path:
-    lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else value!r}" for key, value in TINY.items()]
-    lines = [line for line in lines if not line.startswith(("ppo", "total_steps"))]
-    table = [f"{key} = {value}" for key, value in TINY["ppo"].items()]
     path = tmp_path / "tiny.toml"
-    path.write_text(
-        "\n".join([*lines, f"total_steps = {64 * 16}", "population = 2", "[ppo]", *table]).replace("'", '"')
-    )
+    keys = {**TINY, "total_steps": 64 * 16, "population": 2}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items() if key != "ppo"]
+    path.write_text("\n".join([*lines, "[ppo]", *(f"{key} = {value}" for key, value in TINY["ppo"].items())]))
     return path
 
 
@@ -34,7 +32,7 @@ def identities(folder: Path) -> dict[str, int]:
 
 
 @FORK
-def test_a_sweep_survives_five_kills(tmp_path: Path) -> None:
+def test_sweep_survives_five_kills(tmp_path: Path) -> None:
     sweep = ["sweep", str(definition(tmp_path)), "--workers", "2", "--quiet", "--out"]
     assert main([*sweep, str(tmp_path / "warm")]) == 0  # starts the server that workers are forked from
     started = time.monotonic()

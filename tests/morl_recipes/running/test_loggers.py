@@ -1,4 +1,3 @@
-import signal
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -7,16 +6,22 @@ from typing import Any
 import pytest
 import torch
 
-from morl_recipes.running.engines.job import Interrupt
 from morl_recipes.running.loggers import check_logger, log, open_logger
 from morl_recipes.running.progress import Bar
 from tests.refusals import refused
 
+NAN = torch.tensor([torch.nan, torch.nan])
+COLUMNS = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": NAN, "mu": NAN}
 
-def test_numbers_reach_the_file(tmp_path: Path) -> None:
+
+def test_csv_gets_every_known_number_and_the_mean(tmp_path: Path) -> None:
     with open_logger("csv", tmp_path / "logs", "mine") as logger:
-        logger.log_scalar("hv", 0.5, 64)
-    assert any("0.5" in path.read_text() for path in tmp_path.rglob("*.csv"))
+        log([logger], COLUMNS, step=64)
+    text = {path.stem: path.read_text() for path in tmp_path.rglob("*.csv")}
+    files = [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.csv")]
+    assert any("hv" in name for name in files)
+    assert not any("mu" in name for name in files)
+    assert any("64" in own and f"{float(COLUMNS['hv'].mean())}" in own for own in text.values()), text
 
 
 def test_tensorboard_writes_beside_the_results(tmp_path: Path) -> None:
@@ -76,24 +81,16 @@ def test_a_run_ends_with_its_training(name: Any, tmp_path: Path, monkeypatch: py
     assert ("sqlite:///" in str(places)) == (name == "mlflow")
 
 
-def test_unknown_and_missing_loggers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_missing_and_broken_loggers_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused(r"unknown logger 'tensorbord'. Nearest: tensorboard", check_logger, "tensorbord")
     check_logger("csv")
-    monkeypatch.setitem(sys.modules, "wandb", None)
-    with pytest.raises(ImportError, match="The logger wandb needs the package wandb: pip install wandb"):
-        check_logger("wandb")
-
-
-def test_a_package_that_is_there_and_broken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mlflow.py").write_text("from json import nothing")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "mlflow", raising=False)
-    with pytest.raises(ImportError, match="The logger mlflow cannot import mlflow: cannot import name 'nothing'"):
-        check_logger("mlflow")
-
-
-NAN = torch.tensor([torch.nan, torch.nan])
-COLUMNS = {"hv": torch.tensor([0.2, 0.4]), "eu": torch.tensor([1.0, torch.nan]), "conflict": NAN, "mu": NAN}
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    for name, words in (("wandb", "needs the package wandb: pip install wandb"), ("mlflow", "cannot import mlflow: ")):
+        with pytest.raises(ImportError, match=f"The logger {name} {words}"):
+            check_logger(name)
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -112,22 +109,3 @@ def test_bar_shows_the_known_means_and_the_rate(
         assert (word in output) == show
     assert "μ=" not in output
     assert ("\r" in output) == (terminal and show)
-
-
-def test_torchrl_loggers_get_every_known_number(tmp_path: Path) -> None:
-    from torchrl.record.loggers.csv import CSVLogger
-
-    logger = CSVLogger(exp_name="run", log_dir=str(tmp_path))
-    log([logger], {"mu": torch.tensor([1.0, 3.0]), "hv": torch.tensor([torch.nan, torch.nan])}, step=64)
-    files = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.csv")}
-    assert any("mu" in name and "64" in text and "2.0" in text for name, text in files.items()), files
-    assert not any("hv" in name for name in files)
-
-
-def test_first_interrupt_waits_and_the_second_does_not() -> None:
-    with Interrupt() as interrupt:
-        assert not interrupt.requested
-        signal.raise_signal(signal.SIGINT)
-        assert interrupt.requested
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)

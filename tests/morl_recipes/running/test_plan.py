@@ -1,6 +1,7 @@
 import hashlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from morl_recipes import ROWS
 from morl_recipes.recipe.settings import NAMES, Settings
+from morl_recipes.running.execute import describe_seeds
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import read_sweep, shipped_sweeps, sweep_from
 from tests.morl_recipes.running.fakes import TINY, tiny_plan
@@ -34,22 +36,20 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_ready_files_have_the_runs_of_the_paper(path: Path) -> None:
-    assert len(make_plan(read_sweep(path)).runs) == COUNTS[path.stem]
+def test_shipped_files_have_the_runs_of_the_paper() -> None:
+    assert {path.stem: len(make_plan(read_sweep(path)).runs) for path in FILES} == COUNTS
 
 
-def test_every_count_has_its_file() -> None:
-    assert {path.stem for path in FILES} == set(COUNTS)
-
-
-def test_pasta_is_trained_once_for_all_groups() -> None:
+def test_rows_of_one_training_are_planned_once() -> None:
     plan = make_plan(sweep_from({"rows": ["all"], "seeds": 1, "preferences": [[0.2, 0.2, 0.6]]}))
     assert len(plan.runs) == 59
     assert [run.method for run in plan.runs].count("PASTA (Ours)") == 1
     distinct = {recipe.to_json() for rows in ROWS.values() for recipe in rows.values()}
     distinct -= {ROWS["fixed_mu"]["mu=10.0"].to_json()}  # which is No Decay
     assert {run.recipe.to_json() for run in plan.runs} == distinct
+    methods = {run.method for run in tiny_plan(rows=["fixed_mu", "controller"]).runs}
+    assert ("mu=10.0" in methods, "No Decay" in methods) == (True, False)
+    assert "No Decay" in {run.method for run in tiny_plan(rows=["controller"]).runs}
 
 
 def test_ids_follow_from_everything_that_changes_numbers_and_nothing_else() -> None:
@@ -79,26 +79,28 @@ def test_populations_are_a_partition_into_nearly_equal_parts_of_one_structure(si
         assert max(sizes) - min(sizes) <= 1
 
 
-def test_rows_that_train_the_same_are_planned_once() -> None:
-    plan = tiny_plan(rows=["fixed_mu", "controller"])
-    assert "mu=10.0" in {run.method for run in plan.runs}
-    assert "No Decay" not in {run.method for run in plan.runs}
-    assert "No Decay" in {run.method for run in tiny_plan(rows=["controller"]).runs}
-
-
 def test_sizes_follow_the_machine() -> None:
-    plan = tiny_plan(rows=["PASTA"], seeds=16)
-    assert [len(p.runs) for p in plan.populations(plan.suggest_size(1))] == [16]
-    assert [len(p.runs) for p in plan.populations(plan.suggest_size(2))] == [8, 8]
-    assert [len(p.runs) for p in plan.populations(plan.suggest_size(16))] == [1] * 16
+    plan, big = (tiny_plan(rows=["PASTA"], seeds=seeds) for seeds in (16, 100))
+    for own, workers, sizes in (
+        (plan, 1, [16]),
+        (plan, 2, [8, 8]),
+        (plan, 16, [1] * 16),
+        (big, 2, [25] * 4),  # not 33, 33 and 34 on two workers
+    ):
+        assert [len(p.runs) for p in own.populations(own.suggest_size(workers))] == sizes
     assert tiny_plan(rows=["PASTA"], seeds=16, population=5).suggest_size(2) == 5
-    big = tiny_plan(rows=["PASTA"], seeds=100)
-    assert [len(p.runs) for p in big.populations(big.suggest_size(2))] == [25] * 4  # not 33, 33 and 34 on two workers
 
 
-def test_unknown_environments_and_wrong_preferences_are_refused() -> None:
-    refused(r"'steelth'. Nearest: stealth", tiny_plan, envs=["steelth"])
-    refused("`preferences` must hold 2 numbers each", tiny_plan, preferences=[[0.2, 0.3, 0.5]])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"envs": ["steelth"]}, r"'steelth'. Nearest: stealth"),
+        ({"preferences": [[0.2, 0.3, 0.5]]}, "`preferences` must hold 2 numbers"),
+        ({"num_envs": 3}, r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3"),
+    ],
+)
+def test_plan_that_cannot_be_trained_is_refused(changes: dict[str, Any], message: str) -> None:
+    refused(message, tiny_plan, **changes)
 
 
 def test_two_environments_of_one_name_are_refused_and_copies_of_one_file_are_one(tmp_path: Path) -> None:
@@ -158,14 +160,9 @@ def test_recipes_that_cannot_be_built_are_refused(my_rows: Path, row: str, messa
     refused(message, tiny_plan, rows=["PASTA", f"{my_rows}:{row}"])
 
 
-def test_numbers_of_environments_that_do_not_divide_are_refused() -> None:
-    refused(r"`num_envs` must divide steps_per_iteration \(64\) of .*, got 3", tiny_plan, num_envs=3)
-
-
-def test_a_missing_torchjd_is_named_by_the_rows_that_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torchjd.aggregation", None)
-    refused(r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'", tiny_plan, rows=["UPGrad"])
-    tiny_plan(rows=["PASTA"])
+def test_seeds_are_described_and_many_are_abbreviated() -> None:
+    assert describe_seeds(tiny_plan(seeds=[5])) == "seed 5"
+    assert describe_seeds(tiny_plan(seeds=9)) == "seeds 0, 1, 2, 3, 4, 5, 6, 7, ..."
 
 
 def test_planning_draws_no_random_numbers() -> None:
@@ -187,7 +184,9 @@ def test_the_manifest_says_what_was_run(my_rows: Path) -> None:
     assert {"torchjd", "torch"} <= set(manifest.versions)
 
 
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torchjd.aggregation", None)
+    refused(r"ours/UPGrad cannot be built: .* pip install 'morl-blocks\[torchjd\]'", tiny_plan, rows=["UPGrad"])
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks\[mujoco\]'"):
         tiny_plan(envs=["mo-ant-v5"])

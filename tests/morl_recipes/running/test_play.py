@@ -8,8 +8,9 @@ import pytest
 import torch
 from PIL import Image
 
-from morl_blocks.ppo import CategoricalActor, UnitBoxGaussianActor
+from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs import CARDS
+from morl_envs.rendering import video
 from morl_envs.rendering.gymnasium_film import draw_without_a_screen, follow
 from morl_envs.rendering.video import require_readable
 from morl_envs.source import find_source
@@ -23,12 +24,7 @@ from tests.morl_recipes.running.fakes import tiny_plan
 from tests.refusals import refused
 
 
-def frames(path: Path) -> int:
-    with Image.open(path) as image:
-        return int(getattr(image, "n_frames", 1))
-
-
-def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
+def test_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
     run_sweep(tiny_plan(rows=["PASTA"]), tmp_path / "s", InlineEngine(), progress=False)
     one, two = (play(tmp_path / "s", episodes=5, seed=3) for _ in range(2))
     assert torch.equal(one.returns, two.returns)
@@ -42,7 +38,7 @@ def test_a_policy_is_played_again_with_the_same_numbers(tmp_path: Path) -> None:
     refused("`episodes` must be a whole number >= 1", play, tmp_path / "s", episodes=0)
 
 
-def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     run_sweep(tiny_plan(rows=["Linear"]), tmp_path / "s", InlineEngine(), progress=False)
     captions: list[str] = []
@@ -51,27 +47,32 @@ def test_a_film_names_its_policy_and_its_preference(tmp_path: Path, monkeypatch:
         captions.append(text)
         return pictures
 
-    monkeypatch.setattr("morl_envs.rendering.video.captioned", note)
+    monkeypatch.setattr(video, "captioned", note)
     played = play(tmp_path / "s", episodes=1, seed=3, video=tmp_path / "a.gif")
     play_module.film_run(tmp_path / "s", played, tmp_path / "b.gif", point="final", seed=3)
     weights = "-".join(f"{weight:.2f}" for weight in played.preference)
     seed = played.run_id.split(".s")[1].split(".")[0]
     assert captions[0] == f"Linear, preference {weights}, best policy of seed {seed}, episode 3"
     assert captions[1] == captions[0].replace("best", "last")
+    assert (tmp_path / "a.gif").read_bytes()[:3] == b"GIF"
 
 
-def test_torch_worlds_and_gymnasium_environments_are_filmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_film_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(pictures: object, path: Path) -> None:
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
     monkeypatch.setattr(play_module, "FRAMES", 4)
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     box = torch.tensor([1.0, 1.0])
-    search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
-    film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
-    assert frames(tmp_path / "a.gif") > 1
-    dive = SavedPolicy(CategoricalActor(2, 2, 4).state_dict(), 2, None, None)
-    film(find_source("deep-sea-treasure-v0"), acting(dive, (0.5, 0.5)), tmp_path / "new" / "b.gif", 0)
-    assert (tmp_path / "new" / "b.gif").stat().st_size > 0
-    with pytest.raises(ValueError, match=r"`video` must end in .gif or .mp4, got c.avi"):
-        film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "c.avi", 0)
+    search = acting(SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box), (0.2, 0.2, 0.6))
+    film(find_source("stealth"), search, tmp_path / "a.gif", 0)
+    with Image.open(tmp_path / "a.gif") as image:
+        assert getattr(image, "n_frames", 1) > 1
+    before = (tmp_path / "a.gif").read_bytes()
+    monkeypatch.setattr(video, "save_video", full_disk)
+    with pytest.raises(StoreError, match=r"a.gif: cannot be written \(No space left on device\)"):
+        film(find_source("stealth"), search, tmp_path / "a.gif", 0)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.gif", before)]
 
 
 def test_the_camera_goes_with_what_runs() -> None:
@@ -83,21 +84,6 @@ def test_the_camera_goes_with_what_runs() -> None:
     renderer = env.envs[0].unwrapped.mujoco_renderer
     assert env.envs[0].unwrapped.model.camera(renderer.camera_id).name == "track"
     follow(find_source("deep-sea-treasure-v0").make(1, [0]))  # has no camera
-
-
-def test_a_film_that_cannot_be_written_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full_disk(pictures: object, path: Path) -> None:
-        path.write_text("half")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("morl_envs.rendering.video.save_video", full_disk)
-    monkeypatch.setattr(play_module, "FRAMES", 4)
-    (tmp_path / "a.gif").write_text("older")
-    box = torch.tensor([1.0, 1.0])
-    search = SavedPolicy(UnitBoxGaussianActor(30, 3, 2).state_dict(), 3, -box, box)
-    with pytest.raises(StoreError, match=r"a.gif: cannot be written \(No space left on device\)"):
-        film(find_source("stealth"), acting(search, (0.2, 0.2, 0.6)), tmp_path / "a.gif", 0)
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.gif", "older")]
 
 
 def test_half_an_mp4_is_noticed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from morl_blocks.ppo import UnitBoxGaussianActor, unit_box_to_action
 from morl_envs.toy import toy
 from morl_recipes import PASTA, PPO, train
 from morl_recipes.common.errors import StoreError
-from morl_recipes.evaluation.saved_policy import SavedPolicy
+from morl_recipes.evaluation.saved_policy import SavedPolicy, acting
 from morl_recipes.recipe.spec import KINDS, AnySpec, Spec, as_spec
 from morl_recipes.recipe.specs import Actor
 from morl_recipes.running.play import play
@@ -20,7 +20,6 @@ from morl_recipes.running.stored_runs import find_run, load_policy
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.run_folder import read_tests
 from morl_recipes.store.store import Store
-from morl_recipes.store.run_folder import read_tests
 from tests.morl_recipes.running.actors import OWN
 
 LOW, HIGH = torch.tensor([-1.0, 0.0]), torch.tensor([1.0, 4.0])
@@ -40,6 +39,13 @@ def test_observations_are_scaled_as_in_training() -> None:
     preference = torch.tensor([[0.5, 0.5]])
     seen = policy(torch.tensor([[3.0, 2.5, 99.0]]), preference)
     torch.testing.assert_close(seen, plain(torch.tensor([[1.0, 0.5, 10.0]]), preference))  # the last one is clipped
+
+
+def test_acting_policy_follows_its_preference() -> None:
+    policy, observation = SavedPolicy(UnitBoxGaussianActor(4, 2, 2).state_dict(), 2, LOW, HIGH), torch.randn(1, 4)
+    one, other = (acting(policy, weights)(observation) for weights in ((1.0, 0.0), (0.0, 1.0)))
+    assert torch.equal(one, policy(observation, torch.tensor([[1.0, 0.0]])))
+    assert not torch.equal(one, other)
 
 
 def test_foreign_tensors_are_refused_without_building_their_network() -> None:
@@ -83,4 +89,4 @@ def test_live_actor_is_refused_and_not_taken_for_another(tmp_path: Path) -> None
     _trained(tmp_path / "store", as_spec(UnitBoxGaussianActor(4, 2, 2, activation=nn.ReLU)))
     for ask in (play, play_store):
         with pytest.raises(StoreError, match=r"`actor` must be a spec to be played .*got a live UnitBoxGaussianActor"):
-            ask(tmp_path / "store", env=toy(), episodes=2)  # type: ignore[operator]
+            ask(tmp_path / "store", env=toy(), episodes=2)

@@ -170,9 +170,9 @@ def test_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
 
 def test_another_training_in_the_folder_is_refused(tmp_path: Path) -> None:
     go(tmp_path)
-    for change, message in (({"iterations": 5}, "total_steps 320 instead of 256"), ({"eval_every": 1}, "eval_every 1")):
+    for iterations, every, message in ((5, 2, "total_steps 320 instead of 256"), (4, 1, "eval_every 1 instead of 2")):
         with pytest.raises(StoreError, match=message):
-            go(tmp_path, resume=True, **change)
+            go(tmp_path, iterations, resume=True, eval_every=every)
 
 
 def test_refused_argument_leaves_no_folder(tmp_path: Path) -> None:
@@ -182,7 +182,8 @@ def test_refused_argument_leaves_no_folder(tmp_path: Path) -> None:
 
 def test_saved_result_equals_a_training_with_a_folder(tmp_path: Path) -> None:
     result = go()
-    stores = result.save(tmp_path / "later"), Store.open(go(tmp_path / "now") and tmp_path / "now")
+    go(tmp_path / "now")
+    stores = result.save(tmp_path / "later"), Store.open(tmp_path / "now")
     assert stores[0].run_ids() == stores[1].run_ids()
     for run_id in stores[0].run_ids():
         assert stores[0].read(run_id) == stores[1].read(run_id)

@@ -30,9 +30,9 @@ EPISODES = 5
 
 
 def _train(folder: Path | None, *, episodes: int) -> Any:
-    pairs = {"preferences": [[0.5, 0.5], [0.8, 0.2]], "seeds": [0, 1], "total_steps": 192, "num_envs": 4}
-    options = {"eval_every": 1, "eval_episodes": 2, "test_episodes": episodes, "progress": False}
-    return train(tiny(), toy(), **pairs, out=folder, **options)  # type: ignore[arg-type]
+    pairs: Any = {"preferences": [[0.5, 0.5], [0.8, 0.2]], "seeds": [0, 1], "total_steps": 192, "num_envs": 4}
+    options: Any = {"eval_every": 1, "eval_episodes": 2, "test_episodes": episodes, "progress": False}
+    return train(tiny(), toy(), **pairs, out=folder, **options)
 
 
 def _test(store: Any, episodes: int = EPISODES, **options: Any) -> Outcome:
@@ -100,7 +100,7 @@ def test_store_gets_the_scores_that_the_training_would_have_written(tmp_path: Pa
 
 def test_stored_policy_of_the_robot_plays_its_score_again_to_the_last_bit(tmp_path: Path) -> None:
     pairs: Any = {"preferences": [[0.5, 0.3, 0.2], [0.1, 0.7, 0.2]], "seeds": [3], "total_steps": 64, "num_envs": 4}
-    options = {"eval_episodes": 1, "test_episodes": 8, "compile": False, "progress": False}
+    options: Any = {"eval_episodes": 1, "test_episodes": 8, "compile": False, "progress": False}
     train(tiny(), "stealth", out=tmp_path / "store", **pairs, **options)
     store = Store.open(tmp_path / "store")
     for run in store.manifest.runs:  # alone, where the training played all policies together

@@ -173,16 +173,17 @@ def test_training_that_fails_before_its_first_checkpoint_can_start_again(tmp_pat
 
 
 def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
-    options = {"folder": tmp_path, "resume": True}
+    options: dict[str, Any] = {"folder": tmp_path, "resume": True}
     _go(2, **options)
-    for changed, message in (
+    changes: list[tuple[dict[str, Any], str]] = [
         ({"iterations": 3}, "`total_steps`: stored 128, given 192"),
         ({"seeds": (0, 5)}, r"`seeds\[1\]`: stored 1, given 5"),
         ({"seeds": (0, 1, 2)}, "`runs`: stored 2, given 3"),
         ({"env": toy(horizon=32)}, "`env.horizon`: stored 16, given 32"),
         ({"env": toy(observation_dim=6)}, "`env.observation_dim`: stored 4, given 6"),
         ({"env": toy(action_dim=3)}, "`env.action_dim`: stored 2, given 3"),
-    ):
+    ]
+    for changed, message in changes:
         with pytest.raises(CheckpointError, match=f"same training, got another {message}"):
             _go(**{"iterations": 2, **options, **changed})
     refused("`out` must hold no earlier training", _go, 2, folder=tmp_path)
@@ -252,7 +253,7 @@ def test_training_ends_and_is_saved_when_no_run_is_left(tmp_path: Path) -> None:
     def spoil(step: int, reward: torch.Tensor) -> None:
         reward[:] = torch.nan
 
-    options = {"folder": tmp_path, "resume": True, "checkpoint_every": 100}
+    options: dict[str, Any] = {"folder": tmp_path, "resume": True, "checkpoint_every": 100}
     for _ in range(2):
         (run,) = _go(50, Scripts(_nothing, spoil), (0,), **options).runs
         assert (run.reason, run.final, run.peak) == ("validation return not finite in iteration 2", None, None)
@@ -269,7 +270,7 @@ def test_environments_are_closed_at_the_end() -> None:
 
 def test_folder_changes_no_number(tmp_path: Path) -> None:
     """A Gymnasium batch that is asked for its state before its first episode begins one."""
-    options = {"env": "deep-sea-treasure-v0", "seeds": (0,), "eval_every": 3, "checkpoint_every": 1}
+    options: dict[str, Any] = {"env": "deep-sea-treasure-v0", "seeds": (0,), "eval_every": 3, "checkpoint_every": 1}
     _same(_go(3, **options), _go(3, folder=tmp_path, **options))
 
 

@@ -54,7 +54,7 @@ class Counting(ToyBatch):
 
 
 @pytest.mark.parametrize("neighbour", [1, 5, 16])
-def test_a_run_plays_the_same_episodes_however_long_its_neighbours_play(neighbour: int) -> None:
+def test_run_plays_the_same_episodes_however_long_its_neighbours_play(neighbour: int) -> None:
     def make(num_envs: int, seeds: Sequence[int]) -> Counting:
         per_run = num_envs // 2
         return Counting([2] * per_run + [neighbour] * per_run, seeds)
@@ -74,7 +74,7 @@ def test_one_whole_undiscounted_episode_per_environment() -> None:
 
 
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
-def test_an_observation_that_is_not_finite_makes_its_run_s_return_worth_nothing(value: float) -> None:
+def test_observation_that_is_not_finite_makes_the_return_nan(value: float) -> None:
     class Blind(Short):
         def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
             observation = super().reset_tensors(mask).clone()
@@ -107,7 +107,7 @@ def test_evaluation_does_not_touch_training() -> None:
     assert torch.equal(plain.actor.params, watched.actor.params)
 
 
-def test_scores_and_the_best_validation() -> None:
+def test_best_validation_is_kept_with_its_policy() -> None:
     batch = _batch()
     scores = BestPolicies(batch)
     first = scores(torch.tensor([[8.0, 4.0], [16.0, 32.0]]))
@@ -122,27 +122,18 @@ def test_scores_and_the_best_validation() -> None:
     assert scores.best_iteration.tolist() == [2, 1]
     assert torch.equal(scores.best_policies[0][1], policy[1])
     assert torch.equal(scores.best_policies[0][0], policy[0] + 1)
+    unusable = scores(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
+    assert unusable["hv"].isnan().tolist() == [True, False]
 
 
-def test_returns_that_are_not_finite_have_no_score() -> None:
-    scores = BestPolicies(_batch())(torch.tensor([[torch.nan, 1.0], [16.0, 16.0]]))
-    assert scores["hv"].isnan().tolist() == [True, False]
-
-
-def test_without_bounds_the_expected_utility_decides() -> None:
-    batch = _batch(EnvSource("short", _short))
-    scores = BestPolicies(batch)
-    batch.iteration = 1
-    scores.keep_best(scores(torch.ones(2, 2)), batch)
-    assert scores.best.tolist() == [[1.0, 1.0], [1.0, 1.0]]
-
-
-def test_where_no_hypervolume_is_left_the_expected_utility_decides() -> None:
-    batch = _batch()
+@pytest.mark.parametrize("bounds", [True, False])
+def test_expected_utility_decides_between_equal_or_missing_hypervolumes(bounds: bool) -> None:
+    batch = _batch(None if bounds else EnvSource("short", _short))
     scores = BestPolicies(batch)
     for batch.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
         scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), batch)
     assert scores.best_iteration.tolist() == [2, 1]
+    assert scores.best[:, 1].tolist() == [3.5, 1.0]
 
 
 def test_bad_episodes_are_named() -> None:

@@ -35,7 +35,7 @@ from morl_recipes.store.versions import run_versions
 if TYPE_CHECKING:
     from morl_envs.protocol import TensorEnv
 
-BOUNDS = ("action_low", "action_high")
+BOUNDS, POLICIES = ("action_low", "action_high"), "policies"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -97,15 +97,11 @@ class Front(FrontReturns):
         content = safetensors.torch.save({name: tensor.contiguous().clone() for name, tensor in named.items()})
         mark = digest(content)
         file = f"{POLICIES}-{mark[:16]}.safetensors"
-        fields = {
-            "schema": SCHEMA,
-            "versions": run_versions(),
-            **front_fields(self),
-            "network": self.network.to_dict(),
-        }
+        fields = {"schema": SCHEMA, "versions": run_versions(), **front_fields(self)}
+        fields |= {"network": self.network.to_dict(), "policies": file, "sha256": mark}
         atomic_files.replace(atomic_files.inside(folder, file), content)
         # The JSON is written last and names its policies, so the folder always contains one complete front.
-        atomic_files.replace(atomic_files.inside(folder, NAME), seal(fields | {"policies": file, "sha256": mark}))
+        atomic_files.replace(atomic_files.inside(folder, NAME), seal(fields))
         for old in folder.glob(f"{POLICIES}-*.safetensors"):
             if old.name != file:
                 atomic_files.remove(old)
@@ -137,9 +133,8 @@ class Front(FrontReturns):
     def __repr__(self) -> str:
         distinct = sorted(set(self.seeds))
         seeds = f"seed{'s' * (len(distinct) > 1)} {', '.join(map(str, distinct))}"
-        head = (
-            f"{count(len(self.kept), 'point')} on {self.env} ({', '.join(self.objectives)}), {self.method}, {self.kind}"
-        )
+        points = count(len(self.kept), "point")
+        head = f"{points} on {self.env} ({', '.join(self.objectives)}), {self.method}, {self.kind}"
         table = self.table().rename(columns=for_terminal)
         return f"{for_terminal(head)}, {seeds}\n{table.to_string(index=False, float_format='{:.4g}'.format)}"
 
@@ -187,6 +182,3 @@ def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Networ
     module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
     module.observation_dim = network.observation_dim  # a custom actor need not define it
     return module.eval().requires_grad_(requires_grad=False)
-
-
-POLICIES = "policies"

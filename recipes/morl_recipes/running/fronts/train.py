@@ -96,7 +96,6 @@ def train_front(
     world = shortened(source, horizon, gamma)
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
-    m = len(source.objectives)
     checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
@@ -108,6 +107,7 @@ def train_front(
         folder = None if out is None else Path(out) / WARM
         runs = train_warm(made, world, grid, checks.seeds(seeds), chosen, warm_start, how, folder=folder).runs
     else:
+        m = len(source.objectives)
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
         store = None if out is None else Path(out) / STORE
         runs = train(made, world, asked, seeds, chosen.total_steps, out=store, settings=chosen, **vars(how)).runs
@@ -175,9 +175,8 @@ def evaluate_runs(
     asked = grid.expand(len(runs), -1, -1) if conditioned else own  # [R, K, m]
     seeds, modules = [run.seed for run in runs], [make_policy(policy, m, network) for policy in policies]
     returns = front_returns(modules, seeds, asked, source, episodes=settings.eval_episodes, gamma=gamma).double()
-    errors = (
-        returns.std(2) / settings.eval_episodes**0.5 if settings.eval_episodes > 1 else returns[:, :, 0] * torch.nan
-    )
+    episodes = settings.eval_episodes
+    errors = returns.std(2) / episodes**0.5 if episodes > 1 else returns[:, :, 0] * torch.nan
     return Front(
         env=source.name,
         objectives=source.objectives,
@@ -190,6 +189,6 @@ def evaluate_runs(
         returns=returns.mean(2).flatten(0, 1).numpy(),
         errors=errors.flatten(0, 1).numpy(),
         member=np.repeat(np.arange(len(runs)), asked.shape[1]),
-        episodes=settings.eval_episodes,
+        episodes=episodes,
         gamma=gamma,
     )

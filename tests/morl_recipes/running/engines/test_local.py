@@ -6,15 +6,15 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from morl_recipes.running.engines.events import Failed, Finished, Lost, Work
+from morl_recipes.running.engines.events import Event, Finished, Lost, Work
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.engines.local import LocalEngine
 from morl_recipes.running.execute import run_sweep
-from morl_recipes.store.record import RunRecord
 from tests.morl_recipes.running import fakes
 from tests.morl_recipes.running.fakes import tiny_plan
 from tests.refusals import refused
@@ -22,16 +22,12 @@ from tests.refusals import refused
 FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 
-def run(work: Work, tmp_path: Path, workers: int = 2) -> list[Finished | Failed]:
-    populations = tiny_plan().populations(16)
-    return list(LocalEngine(workers).run(populations, work, tmp_path, lambda name, steps: None))  # type: ignore[arg-type]
+def run(work: Work, folder: Path | None, workers: int = 2, silence: float = 1800.0, **changes: Any) -> list[Event]:
+    populations = tiny_plan(**changes).populations(16)
+    return list(LocalEngine(workers, silence=silence).run(populations, work, folder, lambda name, steps: None))
 
 
-def same_numbers(one: list[RunRecord], other: list[RunRecord]) -> bool:
-    return [r.history.to_csv() for r in one] == [r.history.to_csv() for r in other]
-
-
-def test_every_population_ends_once_and_progress_is_passed_on(tmp_path: Path) -> None:
+def test_every_population_ends_once_and_progress_is_passed_on() -> None:
     populations, told = tiny_plan().populations(16), []
     events = list(LocalEngine(2).run(populations, fakes.fake_work, None, lambda *args: told.append(args)))
     assert sorted(event.name for event in events) == sorted(p.name for p in populations)
@@ -39,45 +35,34 @@ def test_every_population_ends_once_and_progress_is_passed_on(tmp_path: Path) ->
     for event in events:
         assert isinstance(event, Finished)
         (population,) = [p for p in populations if p.name == event.name]
-        assert same_numbers(event.records, fakes.fake_work(population, None, lambda steps: None))
+        expected = fakes.fake_work(population, None, lambda steps: None)
+        assert [r.history.to_csv() for r in event.records] == [r.history.to_csv() for r in expected]
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_population_tried_again(tmp_path: Path) -> None:
-    events = run(fakes.dies_twice, tmp_path)
+@pytest.mark.parametrize(("work", "attempts"), [(fakes.dies_twice, 3), (fakes.hangs_once, 2)])
+def test_lost_worker_is_replaced_and_its_population_tried_again(tmp_path: Path, work: Work, attempts: int) -> None:
+    events = run(work, tmp_path, workers=1, silence=1.5)
     assert [type(event) for event in events] == [Finished] * 2
+    assert len(list(tmp_path.glob("*/tried*"))) == attempts
 
 
-def test_a_population_that_kills_its_workers_stays_to_do_and_the_others_go_on(tmp_path: Path) -> None:
-    events = run(fakes.dies_always, tmp_path, workers=1)
+@pytest.mark.parametrize(
+    ("work", "reason"), [(fakes.dies_always, "exit code -9"), (fakes.hangs_always, "no progress for 0.7 seconds")]
+)
+def test_population_that_always_loses_its_worker_stays_to_do(work: Work, reason: str) -> None:
+    events = run(work, None, silence=0.7)
     (lost,) = [event for event in events if isinstance(event, Lost)]
-    assert lost.reason == "its worker was lost 3 times (exit code -9)"
+    assert lost.reason == f"its worker was lost 3 times ({reason})"
     assert len(events) == 2
 
 
-def test_a_worker_that_hangs_is_replaced_and_its_population_tried_again(tmp_path: Path) -> None:
-    populations = tiny_plan().populations(16)
-    engine = LocalEngine(1, silence=1.5)
-    events = list(engine.run(populations, fakes.hangs_once, tmp_path, lambda name, steps: None))
-    assert [type(event) for event in events] == [Finished] * 2
-    assert len(list(tmp_path.glob("*/tried0"))) == 1
-
-
-def test_a_population_that_always_hangs_stays_to_do(tmp_path: Path) -> None:
-    populations = tiny_plan().populations(16)
-    events = list(LocalEngine(2, silence=0.7).run(populations, fakes.hangs_always, None, lambda name, steps: None))
-    (lost,) = [event for event in events if isinstance(event, Lost)]
-    assert lost.reason == "its worker was lost 3 times (no progress for 0.7 seconds)"
-    assert len(events) == 2
-
-
-def test_a_slow_worker_that_tells_of_progress_does_not_hang(tmp_path: Path) -> None:
-    populations = tiny_plan(rows=["PASTA"]).populations(16)
-    (event,) = LocalEngine(1, silence=1.5).run(populations, fakes.slow_but_alive, None, lambda name, steps: None)
+def test_slow_worker_that_reports_progress_is_kept() -> None:
+    (event,) = run(fakes.slow_but_alive, None, workers=1, silence=1.5, rows=["PASTA"])
     assert isinstance(event, Finished)
 
 
 @pytest.mark.parametrize("work", [fakes.sleeps, train_job])
-def test_an_interrupted_engine_ends_within_five_seconds(tmp_path: Path, work: Work) -> None:
+def test_interrupted_engine_ends_within_five_seconds(tmp_path: Path, work: Work) -> None:
     plan = tiny_plan(total_steps=64 * 100_000, checkpoint_every=100_000, eval_every=100_000)
     events = LocalEngine(2).run(plan.populations(16), work, tmp_path, lambda name, steps: None)
     stopper = threading.Timer(6.0, os.kill, (os.getpid(), signal.SIGINT))
@@ -131,7 +116,7 @@ def test_workers_end_with_a_driver_that_is_killed(tmp_path: Path) -> None:
     wait_until(lambda: all(_gone(pid) for pid in pids), "workers outlive their driver", 20)
 
 
-def test_an_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path) -> None:
+def test_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path) -> None:
     plan = tiny_plan(rows=["PASTA"], total_steps=64 * 10_000, checkpoint_every=10_000, eval_every=10_000)
 
     def interrupt(name: str, steps: int) -> None:

@@ -24,27 +24,21 @@ def test_what_is_saved_is_what_is_loaded(kind: str, tmp_path: Path, request: pyt
     assert bool(np.isnan(front.errors).all()) == (kind == "decomposed")  # after a single episode
 
 
-def test_a_second_front_replaces_the_first_and_leaves_nothing_behind(
-    conditioned: Front, decomposed: Front, tmp_path: Path
-) -> None:
-    conditioned.save(tmp_path)
-    decomposed.save(tmp_path)
-    assert Front.load(tmp_path).conditioned is False
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_a_crash_before_the_end_keeps_the_first_front(
+def test_second_front_replaces_the_first_only_when_it_is_complete(
     conditioned: Front, decomposed: Front, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conditioned.save(tmp_path)
-
     def crash(fields: object) -> bytes:
         raise OSError("no space left")
 
-    monkeypatch.setattr(files, "seal", crash)
-    with pytest.raises(OSError, match="no space left"):
-        decomposed.save(tmp_path)
+    conditioned.save(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "seal", crash)
+        with pytest.raises(OSError, match="no space left"):
+            decomposed.save(tmp_path)
     assert Front.load(tmp_path).conditioned is True
+    decomposed.save(tmp_path)
+    assert Front.load(tmp_path).conditioned is False
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_damage_is_named(conditioned: Front, tmp_path: Path) -> None:

@@ -18,15 +18,17 @@ from tests.refusals import refused
 TASK = protocol_task("B", "mo-hopper-2d-v4")
 
 
-def test_unknown_names_are_errors_with_the_list() -> None:
-    refused(r"`name` must be a protocol \(A, B, exact\), got 'C'", protocol_task, "C", "mo-hopper-2d-v4")
-    with pytest.raises(ValueError, match=r"`env` must be an environment of protocol B \(mo-hopper-2d-v4, .*humanoid"):
-        protocol_task("B", "mo-walker2d-v4")
-
-
-def test_a_task_that_nothing_published_is_about_is_refused_with_the_reason() -> None:
-    refused(r"`env` must be comparable under protocol B \(mo-hopper.*contact cost", protocol_task, "B", "mo-ant-v5")
-    refused(r"comparable under protocol A \(none\)", protocol_task, "A", "mo-hopper-2obj-v5")
+@pytest.mark.parametrize(
+    ("name", "env", "message"),
+    [
+        ("C", "mo-hopper-2d-v4", r"`name` must be a protocol \(A, B, exact\), got 'C'"),
+        ("B", "mo-walker2d-v4", r"`env` must be an environment of protocol B \(mo-hopper-2d-v4, .*humanoid"),
+        ("B", "mo-ant-v5", r"`env` must be comparable under protocol B \(mo-hopper.*contact cost"),
+        ("A", "mo-hopper-2obj-v5", r"comparable under protocol A \(none\)"),
+    ],
+)
+def test_unknown_and_incomparable_tasks_are_refused(name: str, env: str, message: str) -> None:
+    refused(message, protocol_task, name, env)
 
 
 @pytest.mark.parametrize("task", [task for task in protocol("B").tasks if task.comparable], ids=lambda task: task.env)
@@ -75,18 +77,12 @@ def test_ours_stands_beside_every_published_row() -> None:
     assert "D3PO project page" in lines[4]
 
 
-def test_a_method_with_one_metric_leaves_the_other_empty() -> None:
-    task = protocol_task("exact", "deep-sea-treasure-v0")
+def test_missing_metric_is_empty_and_suspect_value_is_named() -> None:
     scores = pd.DataFrame({"seed": [0], "HV": [900.0], "EUM": [5.0], "sparsity": [0.0]})
-    exact = beside_published(scores, task, "ours", 10).set_index("method").loc["exact front"]
-    assert exact["HV"] == 994.3
-    assert pd.isna(exact["EUM"])
-
-
-def test_a_value_that_is_marked_as_suspect_is_printed_and_named() -> None:
-    task = protocol_task("B", "mo-ant-2d-v4")
-    scores = pd.DataFrame({"seed": [0], "HV": [9e4], "EUM": [5.0], "sparsity": [0.0]})
-    table = beside_published(scores, task, "ours", 10).set_index("method")
-    assert table["EUM"]["GPI-LS"] == 428.0
-    assert "suspect EUM" in table["source"]["GPI-LS"]
-    assert not table["source"].drop("GPI-LS").str.contains("suspect").any()
+    tasks = protocol_task("exact", "deep-sea-treasure-v0"), protocol_task("B", "mo-ant-2d-v4")
+    exact, ant = (beside_published(scores, task, "ours", 10).set_index("method") for task in tasks)
+    assert exact.loc["exact front"]["HV"] == 994.3
+    assert pd.isna(exact.loc["exact front"]["EUM"])
+    assert ant["EUM"]["GPI-LS"] == 428.0
+    assert "suspect EUM" in ant["source"]["GPI-LS"]
+    assert not ant["source"].drop("GPI-LS").str.contains("suspect").any()
