@@ -58,7 +58,7 @@ FOLDERS = {
         (f"{HARNESS}/evaluation/**/*.py",),
         (
             f"{HARNESS_TESTS}/evaluation/**/test_*.py",
-            f"{HARNESS_TESTS}/running/test_saved_policy.py",
+            f"{HARNESS_TESTS}/running/test_stored_runs.py",
             f"{HARNESS_TESTS}/running/fronts/test_front.py",
         ),
     ),
@@ -72,7 +72,7 @@ FOLDERS = {
             f"{HARNESS_TESTS}/running/test_stored.py",
             f"{HARNESS_TESTS}/running/test_test_scores.py",
             f"{HARNESS_TESTS}/running/test_result.py",
-            f"{HARNESS_TESTS}/running/fronts/test_f*.py",
+            f"{HARNESS_TESTS}/running/fronts/test_front.py",
             f"{HARNESS_TESTS}/test_moved.py",
         ),
     ),
