@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from morl_recipes.analysis.datasets import Dataset
-from morl_recipes.analysis.results.load import load_results
+from morl_recipes.analysis.results.load import Results, load_results
 from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables import following, preferences, summary
 from morl_recipes.analysis.tables.cells import Table
@@ -32,7 +32,8 @@ def render_table(
 ) -> str:
     """Print the paper's tables from results, with our numbers beside the paper's.
 
-    It works on incomplete sweeps: a missing number is a dash, and a note below the table explains it.
+    It works on incomplete sweeps: a missing number is a dash, and a note below the table explains it. Environments
+    without any finished run are named below the last table, and only CSV lists their rows.
 
     Args:
         store: A store, its folder, or a published :class:`~morl_recipes.analysis.datasets.Dataset`.
@@ -52,4 +53,15 @@ def render_table(
     checks.one_of("kind", kind, get_args(Kind))
     build, how = _KINDS[kind]
     results = load_results(store, score=score, against=against)
-    return print_tables([table for study in results.studies for table in build(study)], format, width, how=how)
+    absent = [] if format == "csv" else _untrained(results)
+    if absent:
+        finished = f"{int((results.runs['status'] == 'done').sum())} of {len(results.manifest.runs)} planned runs"
+        how = f"Without a finished run, and left out here: {', '.join(absent)} ({finished} are finished). {how}"
+    shown = [study for study in results.studies if study.env not in absent]
+    return print_tables([table for study in shown for table in build(study)], format, width, how=how)
+
+
+def _untrained(results: Results) -> list[str]:
+    """Return the environments of which no run is finished."""
+    done = set(results.runs.loc[results.runs["status"] == "done", "env"])
+    return sorted({study.env for study in results.studies} - done)
