@@ -21,7 +21,8 @@ from morl_recipes.common.atomic_files import staged
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
 WIDTH = "160"
-PUBLISHED = ("stealth-200k", "stealth-200k-repeat", "stealth-1m", "mujoco-100k", "quadrotor-200k")
+PUBLISHED = ("stealth-200k", "stealth-200k-repeat", "stealth-1m")
+"""Published tables that are complete: their bytes never change."""
 FORMATS = {"stealth-200k": ("terminal", "markdown", "csv", "latex")}
 """Formats in which a published table is printed; only for the terminal unless it stands here."""
 RTOL, ATOL = 1e-3, 1e-4

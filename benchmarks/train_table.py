@@ -2,11 +2,12 @@
 
 From a clone of the project, on any machine and as often as needed::
 
-    python -m benchmarks.train_table mujoco_1m --name mujoco-1m --out benchmarks/results/in_progress
+    python -m benchmarks.train_table mujoco_1m --name mujoco-1m
 
-trains the rows of the sweep file ``mujoco_1m`` that ``mujoco-1m.csv`` lacks. One row of one environment is trained at a
-time per worker, all its seeds together. After each row the table and its learning curves are written, so a machine that
-disappears costs the rows in training only. On the same machine, an interrupted row continues from its checkpoint.
+trains the rows of the sweep file ``mujoco_1m`` that the package's table ``mujoco-1m`` lacks; ``--out`` names another
+folder. One row of one environment is trained at a time per worker, all its seeds together. After each row the table and
+its learning curves are written, so a machine that disappears costs the rows in training only. On the same machine, an
+interrupted row continues from its checkpoint.
 ``--envs`` and ``--rows`` train a part. ``--dry-run`` lists what is missing.
 """
 

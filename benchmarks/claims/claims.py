@@ -7,6 +7,8 @@ from benchmarks.claims.rows import PASTA, Row
 from morl_recipes.recipe.paper import QUADROTOR, is_reference, method_name
 from morl_recipes.recipe.rows import ROWS
 
+FULL_LENGTH = 999_424
+"""Steps by which claims about other environments than stealth are judged: the length that the field uses."""
 MUJOCO = ("mo-halfcheetah-v5", "mo-humanoid-v5", "mo-ant-v5", "mo-walker2d-v5")
 
 
@@ -25,6 +27,16 @@ class Claim:
     env: str
     pairs: tuple[tuple[Row, Row], ...]
     note: str = ""
+
+    @property
+    def at_full_length(self) -> bool:
+        """Tell whether only trainings of full length judge it, by hypervolume and by expected utility."""
+        return self.env != "stealth"
+
+    @property
+    def members(self) -> tuple[Row, ...]:
+        """Return its rows."""
+        return tuple(dict.fromkeys(row for pair in self.pairs for row in pair))
 
 
 def others(group: str) -> tuple[Row, ...]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from benchmarks.claims.claims import Claim
-from benchmarks.claims.judge import ORDER, Verdict, judge
+from benchmarks.claims.judge import ORDER, UNTRAINED, Verdict, judge
 from benchmarks.claims.rows import Row, Rows
 from benchmarks.claims.share import lead_share
 from morl_blocks.metrics import Interval
@@ -54,12 +54,19 @@ class Finding:
         leads: One per pair of rows that are fully trained.
         printed: The pair for which the paper's own lead is the smallest; ``None`` where it prints nothing.
         rows: Rows of the claim that are fully trained, and all of them.
+        waiting: Rows that are planned and not fully trained yet.
     """
 
     claim: Claim
     leads: tuple[Lead, ...]
     printed: Lead | None
     rows: tuple[int, int]
+    waiting: int = 0
+
+    @property
+    def judged(self) -> bool:
+        """Tell whether there is a verdict; at full length that needs every planned row."""
+        return bool(self.leads) and not (self.claim.at_full_length and self.waiting)
 
     @property
     def decisive(self) -> Lead | None:
@@ -73,8 +80,15 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict of the lead that decides."""
+        """Return the verdict of the lead that decides, or why there is none."""
+        if not self.judged:
+            return untrained(self.claim)
         return "not trained here" if self.decisive is None else self.decisive.verdict
+
+
+def untrained(claim: Claim) -> Verdict:
+    """Return what is said of a claim that nothing judges."""
+    return UNTRAINED if claim.at_full_length else "not trained here"
 
 
 def find_lead(rows: Rows, first: Row, second: Row, among: int = 1) -> Lead:
@@ -102,11 +116,12 @@ def examine(claim: Claim, rows: Rows) -> Finding:
     """Hold a claim against the runs of its environment."""
     among = sum(rows.complete(first) and rows.complete(second) for first, second in claim.pairs)
     every = [find_lead(rows, *pair, max(among, 1)) for pair in claim.pairs]
-    members = list(dict.fromkeys(row for pair in claim.pairs for row in pair))
+    complete = [rows.complete(row) for row in claim.members]
     known = [lead for lead in every if not math.isnan(lead.printed)]
     return Finding(
         claim=claim,
         leads=tuple(lead for lead in every if lead.verdict != "not trained here"),
         printed=min(known, key=lambda lead: lead.printed, default=None),
-        rows=(sum(map(rows.complete, members)), len(members)),
+        rows=(sum(complete), len(complete)),
+        waiting=sum(rows.runs(row)[1] > 0 for row in claim.members) - sum(complete),
     )

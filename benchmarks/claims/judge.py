@@ -5,7 +5,16 @@ from typing import Literal, TypeAlias
 
 from morl_blocks.metrics import Interval
 
-Verdict: TypeAlias = Literal["holds", "weaker", "cannot be told apart", "reversed", "not trained here"]
+UNTRAINED: Literal["not trained at full length yet"] = "not trained at full length yet"
+"""What a claim outside stealth is called until its rows are trained at full length; no verdict."""
+Verdict: TypeAlias = Literal[
+    "holds",
+    "weaker",
+    "cannot be told apart",
+    "reversed",
+    "not trained here",
+    "not trained at full length yet",
+]
 ORDER: tuple[Verdict, ...] = ("reversed", "cannot be told apart", "weaker", "holds")
 """From the worst for a claim to the best."""
 AHEAD: tuple[Verdict, ...] = ("weaker", "holds")
@@ -19,6 +28,14 @@ RULE = (
     "**cannot be told apart**: anything else.",
     "In a claim about several rows, the lead that is worst for the claim decides and is shown: the worst verdict, then "
     "the smallest lead. The number of leads above 0 is shown beside it.",
+)
+FULL_LENGTH_RULE = (
+    "Claims about other environments than stealth are judged at full length alone, 999,424 steps. Until all rows that "
+    f"are planned for a claim are trained, it reads *{UNTRAINED}*. That is no verdict. So *reversed* means there that "
+    "the whole widened interval of trainings of full length lies below 0.",
+    "There, each claim is judged twice. HV is the paper's measure. EU, the expected utility, is the return weighted by "
+    "the preference that was asked for. EU has no natural zero, so its leads are stated in its own units, and no claim "
+    "is called *weaker* by it.",
 )
 
 

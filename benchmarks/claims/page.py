@@ -4,20 +4,20 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.claims.claim_tables import claims_table, otherwise
-from benchmarks.claims.claims import CLAIMS
+from benchmarks.claims import course, curve_pictures
+from benchmarks.claims.claim_tables import along, claims_table, otherwise
+from benchmarks.claims.claims import CLAIMS, FULL_LENGTH
 from benchmarks.claims.findings import Lead
-from benchmarks.claims.judge import AHEAD, RULE, Verdict
-from benchmarks.claims.overview import deciding, overview, verdicts
+from benchmarks.claims.judge import AHEAD, FULL_LENGTH_RULE, RULE, UNTRAINED, Verdict
+from benchmarks.claims.overview import Judged, deciding, full_overview, overview, verdicts
 from benchmarks.claims.pictures import can_draw, has_printed
-from benchmarks.claims.repeat import leads, repeat
+from benchmarks.claims.repeat import NOT_YET, REPEAT, agreement, leads, repeat
 from benchmarks.claims.rows import PASTA
 from benchmarks.claims.section import (
     Section,
     facts,
     ingredients,
     levels,
-    little_learnt,
     missing,
     picture_name,
     readings,
@@ -28,10 +28,10 @@ from benchmarks.claims.words import items, listed, pair_words, paragraph, per_ce
 from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.results.study import Study
 from morl_recipes.common.naming import count
+from morl_recipes.common.scores import HYPERVOLUME, UTILITY
 from morl_recipes.running.sweep import shipped_sweeps
 
 COMMAND = "python docs/make_does_it_hold.py"
-REPEAT = "-repeat"
 ALL_CLAIMS = "claims.png"
 """File name of the picture of all claims."""
 WORDS: dict[Verdict, tuple[str, str]] = {
@@ -41,7 +41,7 @@ WORDS: dict[Verdict, tuple[str, str]] = {
     "reversed": ("is reversed", "are reversed"),
     "not trained here": ("is not trained here", "are not trained here"),
 }
-"""What is said of one claim, and of several."""
+"""What is said of one claim, and of several; those that wait for full length have no verdict and are counted apart."""
 
 
 def sections_of(datasets: Sequence[Dataset]) -> list[Section]:
@@ -70,11 +70,11 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         sections: The datasets.
         link: Where the claims are, if that is elsewhere.
     """
-    judged = [s for s in sections if any(one.decisive is not None for one in s.findings)]
+    judged = [s for s in sections if any(one.judged for one in s.findings)]
     if not judged:
         nothing = "No claim of the paper is fully trained here yet"
         return [f"{nothing if link is None else f'[{nothing}]({link})'}."]
-    section = max(judged, key=lambda s: (sum(one.decisive is not None for one in s.findings), max(s.steps.values())))
+    section = max(judged, key=lambda s: (sum(one.judged for one in s.findings), max(s.steps.values())))
     frames = [one.done for s in sections for one in (s.dataset, s.repeat) if one is not None]
     rows = {(env, row) for s in sections for env, row in s.complete_rows}
     envs = {env for s in sections for env in s.dataset.done["env"]}
@@ -90,14 +90,38 @@ def headline(sections: Sequence[Section], link: str | None = None) -> list[str]:
         )
         said.append(_decisive(section, first.decisive, first.claim.env))
     counts = Counter(verdicts(sections).values())
-    parts = [
-        f"{counts[verdict]} {one if counts[verdict] == 1 else several}"
-        for verdict, (one, several) in WORDS.items()
-        if counts[verdict] or verdict == "holds"
-    ]
-    claims = f"Of {len(CLAIMS)} claims"
-    said.append(f"{claims if link is None else f'[{claims}]({link})'} {listed(parts)}.")
-    return said + _kept(sections) + _early(sections)
+    waiting = counts[UNTRAINED]
+    claims = f"Of {len(CLAIMS) - waiting} claims"
+    said.append(f"{claims if link is None else f'[{claims}]({link})'} {_counted(counts)}.")
+    if waiting:
+        said.append(f"{waiting} more {'is' if waiting == 1 else 'are'} {UNTRAINED}, and {_have(waiting)} no verdict.")
+    return said + _kept(sections) + _by_utility(sections)
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _counted(counts: Counter[Verdict]) -> str:
+    """Say how many claims have each verdict."""
+    return listed(
+        [
+            f"{counts[verdict]} {one if counts[verdict] == 1 else several}"
+            for verdict, (one, several) in WORDS.items()
+            if counts[verdict] or verdict == "holds"
+        ]
+    )
+
+
+def _by_utility(sections: Sequence[Section]) -> list[str]:
+    """Say what became of the claims at full length, by each of the two scores."""
+    both = [deciding(sections, score) for score in (HYPERVOLUME, UTILITY)]
+    own = [claim for claim in CLAIMS if claim.at_full_length and all(claim in found for found in both)]
+    if not own:
+        return []
+    told = [_counted(Counter(found[claim].finding.verdict for claim in own)) for found in both]
+    judged = f"{count(len(own), 'claim')} {'is' if len(own) == 1 else 'are'} judged so far, at {FULL_LENGTH:,} steps"
+    return [f"In other environments, {judged}.", f"By hypervolume, {told[0]}; by expected utility, {told[1]}."]
 
 
 def _decisive(section: Section, lead: Lead, env: str) -> str:
@@ -121,14 +145,6 @@ def _kept(sections: Sequence[Section]) -> list[str]:
     return [f"Of the {len(ahead)} that hold or are weaker, {kept}."]
 
 
-def _early(sections: Sequence[Section]) -> list[str]:
-    """Say where the claims are reversed, if little is learnt there."""
-    found = [one for one in deciding(sections).values() if one.finding.verdict == "reversed"]
-    if not found or not all(one.finding.claim.env in little_learnt(one.section) for one in found):
-        return []
-    return ["All reversed claims are about environments in which little is learnt so far."]
-
-
 def page(sections: Sequence[Section], pictures: str) -> str:
     """Write the page.
 
@@ -140,8 +156,11 @@ def page(sections: Sequence[Section], pictures: str) -> str:
     parts += ["## Every claim", paragraph(*_read())]
     if deciding(sections):
         parts.append(f"![Every claim: our lead and the paper's]({pictures}/{ALL_CLAIMS})")
-    parts.append(overview(sections))
-    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5]), items(_caveats())]
+    parts += ["### On stealth", overview(sections)]
+    parts += [f"### In other environments, {FULL_LENGTH:,} steps", paragraph(*_read_full()), full_overview(sections)]
+    parts += ["## What still stands", stands(sections)]
+    parts += ["## How a claim is judged", paragraph(RULE[0]), items(RULE[1:5]), paragraph(RULE[5])]
+    parts += [*map(paragraph, FULL_LENGTH_RULE), paragraph(*course.RULE), items(_caveats())]
     for section in sections:
         parts += _section(section, pictures)
     parts += ["## Do it again", _again(sections)]
@@ -156,6 +175,37 @@ def _read() -> list[str]:
         "The paper's lead is that of the same two rows, if it prints one on this scale.",
         "The last column shows verdicts that differ: with other policies of the same runs, or with another training.",
     ]
+
+
+def _read_full() -> list[str]:
+    """Say how to read the lines of the claims outside stealth."""
+    return [
+        "HV is the paper's hypervolume; EU is the expected utility, the return weighted by the preference.",
+        "Leads in EU are in its own units. The paper prints no leads here, or none on this scale.",
+    ]
+
+
+def stands(sections: Sequence[Section]) -> str:
+    """Return one sentence per claim whose lead lies above 0, with what other seeds and expected utility say."""
+    found, other = deciding(sections), deciding(sections, UTILITY)
+    lines = [
+        f"**{claim.text}**: {one.words} at {one.steps:,} steps; {_looked_again(one, other.get(claim))}."
+        for claim, one in found.items()
+        if one.finding.verdict in AHEAD
+    ]
+    judged = [claim for claim in found if claim.at_full_length]
+    if judged and not any(found[claim].finding.verdict in AHEAD for claim in judged):
+        lines.append("None of the claims about other environments that are judged so far stands.")
+    return items(lines) if lines else "No claim stands."
+
+
+def _looked_again(one: Judged, other: Judged | None) -> str:
+    """Say what expected utility says of a claim that stands, and what other seeds say."""
+    said = [] if other is None else [f"by EU: {other.finding.verdict}"]
+    found = [lead for lead in leads(one.section) if lead.env == one.finding.claim.env]
+    again = [lead for lead in found if one.lead.pair == (PASTA, lead.row)]
+    said += [f"the repeat on {lead.seeds} other seeds {agreement(lead.change)}" for lead in again] or [NOT_YET]
+    return "; ".join(said)
 
 
 def _caveats() -> list[str]:
@@ -178,10 +228,15 @@ def _section(section: Section, pictures: str) -> list[str]:
     parts = [f"## {section.title}", facts(section)]
     absent = missing(section)
     gaps = ["### Not fully trained, and judged nowhere", absent] if absent is not None else []
-    if all(finding.decisive is None for finding in section.findings):
-        said = "Too little is trained to judge a claim by it. The rows that are, without anything to compare them with:"
-        return [*parts, paragraph(said), levels(section), *gaps]
-    parts += [claims_table(section), "### By other policies of the same runs", otherwise(section)]
+    if any(finding.judged for finding in section.findings):
+        parts += [claims_table(section), "### By other policies of the same runs", otherwise(section)]
+    else:
+        parts += [paragraph("Too little is trained to judge a claim by it. The rows that are:"), levels(section)]
+    changes = along(section)
+    parts += ["### Along the training", changes] if changes is not None else []
+    for env in curve_pictures.environments(section):
+        name = f"{pictures}/{curve_pictures.picture_name(section, env)}"
+        parts += [f"![{env}: learning curves]({name})", paragraph(*curve_pictures.caption(section, env))]
     drawn = [study for study in section.results.studies if can_draw(study)]
     if drawn:
         parts += ["### Every table", paragraph(*_drawn(drawn))]
@@ -191,11 +246,13 @@ def _section(section: Section, pictures: str) -> list[str]:
             "What lies between Linear and PASTA": ingredients(section, env),
             "Other readings of the paper": readings(section, env),
         }
+        where = f", {env}" if len(section.rows) > 1 else ""
         for heading, text in found.items():
-            parts += [f"### {heading}", text] if text is not None else []
+            parts += [f"### {heading}{where}", text] if text is not None else []
     same = same_results(section)
     parts += ["### Rows that came out the same", same] if same is not None else []
-    parts += ["### What could have been seen", _power(), seen(section)]
+    power = seen(section)
+    parts += ["### What could have been seen", _power(), power] if power is not None else []
     parts += gaps
     again = repeat(section)
     return parts + (["### A repeat on other seeds", again] if again is not None else [])

@@ -85,7 +85,7 @@ def draw_claims(judged: Sequence[Judged]) -> Figure:
         axes.grid(color="#e3e7eb", linewidth=0.7)
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-        figure.suptitle("Every claim of the paper", fontsize=11)
+        figure.suptitle("The paper's claims, by hypervolume", fontsize=11)
         figure.legend(handles=_claim_handles(judged), loc="outside lower center", frameon=False, fontsize=8.5, ncols=1)
     return figure
 

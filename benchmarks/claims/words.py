@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from benchmarks.claims.findings import Lead
 from morl_blocks.metrics import Interval
 from morl_recipes.analysis.tables.cells import GAP
+from morl_recipes.common.scores import HYPERVOLUME, Score
 
 WIDTH = 120
 LARGEST = 10
@@ -65,33 +66,39 @@ def shares(interval: Interval) -> str:
     return per_cent(interval.estimate) + ("" if math.isnan(interval.low) else f" [{ends}]")
 
 
-def signed(interval: Interval) -> str:
+def digits_of(score: Score) -> int:
+    """Return the digits after the point: of utilities, which are raw returns, fewer."""
+    return score.digits if score.needs_bounds else 2
+
+
+def signed(interval: Interval, digits: int = 3) -> str:
     """Print a difference with its interval.
 
     Example:
-        >>> signed(Interval(0.0171, -0.004, 0.038))
-        '+0.017 [-0.004, +0.038]'
+        >>> signed(Interval(0.0171, -0.004, 0.038)), signed(Interval(17.1, -4.0, 38.0), 1)
+        ('+0.017 [-0.004, +0.038]', '+17.1 [-4.0, +38.0]')
     """
     if math.isnan(interval.estimate):
         return GAP
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.3f}, {interval.high:+.3f}]"
-    return f"{interval.estimate:+.3f}{ends}"
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:+.{digits}f}, {interval.high:+.{digits}f}]"
+    return f"{interval.estimate:+.{digits}f}{ends}"
 
 
-def unsigned(interval: Interval) -> str:
+def unsigned(interval: Interval, digits: int = 3) -> str:
     """Print a score with its interval.
 
     Example:
         >>> unsigned(Interval(0.2491, 0.232, 0.2651)), unsigned(Interval(math.nan, math.nan, math.nan))
         ('0.249 [0.232, 0.265]', '—')
     """
-    ends = "" if math.isnan(interval.low) else f" [{interval.low:.3f}, {interval.high:.3f}]"
-    return GAP if math.isnan(interval.estimate) else f"{interval.estimate:.3f}{ends}"
+    ends = "" if math.isnan(interval.low) else f" [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+    return GAP if math.isnan(interval.estimate) else f"{interval.estimate:.{digits}f}{ends}"
 
 
-def lead_words(lead: Lead) -> str:
-    """Print our lead, in per cent of whose score, and over whom."""
-    return f"{signed(lead.ours)}, {per_cent(lead.share.estimate)} of {lead.level:.3f}, {pair_words(lead)}"
+def lead_words(lead: Lead, score: Score = HYPERVOLUME) -> str:
+    """Print our lead, over whom and of whose score; of a score with a natural zero in per cent, too."""
+    digits, share = digits_of(score), f"{per_cent(lead.share.estimate)} " * score.needs_bounds
+    return f"{signed(lead.ours, digits)}, {share}of {lead.level:.{digits}f}, {pair_words(lead)}"
 
 
 def printed_words(lead: Lead | None, *, same_scale: bool) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.claims import curve_pictures
 from benchmarks.claims.overview import deciding
 from benchmarks.claims.page import ALL_CLAIMS, COMMAND, headline, page, sections_of
 from benchmarks.claims.pictures import can_draw, draw_against, draw_claims, save
@@ -53,6 +54,9 @@ def _draw(section: Section, folder: Path) -> list[Path]:
             made.append(folder / picture_name(section, study))
             title = f"{study.env}, {study.group}, {section.steps[study.env]:,} steps"
             save(draw_against(study, title), made[-1])
+    for env in curve_pictures.environments(section):
+        made.append(folder / curve_pictures.picture_name(section, env))
+        save(curve_pictures.draw_curves(section, env), made[-1])
     return made
 
 

@@ -157,6 +157,9 @@ def published(name: str) -> pd.DataFrame: ...
 def published(name: str | None = None) -> "pd.DataFrame | list[str]":
     """Return one of our trained tables as a frame, or the names of all of them.
 
+    A table may lack rows that are planned and not trained yet: ``find_dataset(name).manifest.runs`` has every run that
+    is planned.
+
     Args:
         name: Name of a table, or the path of a file; by default none.
 

@@ -110,12 +110,12 @@ def _difference(ours: Array, theirs: Array) -> tuple[Interval, How]:
     if shared.sum(1).min() > 1:
         return compare(theirs, ours, present=shared).difference, "paired"
     if min(known.sum(1).min() for known in there) > 1:
-        return _unpaired(ours, theirs), "other seeds"
+        return unpaired(ours, theirs), "other seeds"
     means = [np.nanmean(values, axis=1).mean() for values in (theirs, ours)]
     return Interval(float(means[0] - means[1]), math.nan, math.nan), "too few"
 
 
-def _unpaired(ours: Array, theirs: Array) -> Interval:
+def unpaired(ours: Array, theirs: Array) -> Interval:
     r"""Return Welch's interval, :math:`\bar y - \bar x \pm t_{df} \sqrt{SE_x^2 + SE_y^2}` with df rounded down."""
     parts = [(values, np.isfinite(values)) for values in (ours, theirs)]
     before, after = (bootstrap_ci(values, present=known).estimate for values, known in parts)
