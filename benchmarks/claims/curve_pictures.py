@@ -82,7 +82,7 @@ def course_of(curves: pd.DataFrame, score: Score) -> tuple[np.ndarray, list[Inte
     cells = curves.pivot_table(index=["steps", "preference"], columns="seed", values=score.name)
     steps = np.array(sorted(set(curves["steps"])))
     values = [cells.xs(step, level="steps").to_numpy() for step in steps]
-    return steps, [mean_interval(one, np.isfinite(one), score=score) for one in values]
+    return steps, [mean_interval(one, np.isfinite(one), limits=score.limits) for one in values]
 
 
 def draw_curves(section: Section, env: str) -> Figure:
