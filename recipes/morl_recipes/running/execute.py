@@ -147,12 +147,7 @@ def pinned_size(store: Path) -> int | None:
 
 
 def size_note(asked: int | None, kept: int) -> list[str]:
-    """Return a message if a sweep requests another population size than it was started with.
-
-    Example:
-        >>> size_note(1, 8)
-        ['Populations keep the size 8 that the sweep was started with: `population` = 1 has no effect.']
-    """
+    """Return a message if a sweep requests another population size than it was started with."""
     if asked is None or asked == kept:
         return []
     return [f"Populations keep the size {kept} that the sweep was started with: `population` = {asked} has no effect."]
@@ -161,17 +156,14 @@ def size_note(asked: int | None, kept: int) -> list[str]:
 @contextmanager
 def alone(store: Path) -> Iterator[None]:
     """Let one process at a time work on a store; the lock is released when the process ends, even if it is killed."""
-    lock = FileLock(atomic_files.inside(store, ".lock"))
     try:
-        lock.acquire(timeout=0)
+        lock = FileLock(atomic_files.inside(store, ".lock")).acquire(timeout=0)
     except Timeout:
         raise StoreError(f"{store}: another process is working on this sweep. Wait for it, or stop it.") from None
     except OSError as error:
         raise _unwritable(store, error) from error
-    try:
+    with lock:
         yield
-    finally:
-        lock.release()
 
 
 def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> int:
@@ -180,9 +172,9 @@ def _size(plan: Plan, store: Store | None, engine: Engine, options: Options) -> 
     if size is None:
         size = options.size or plan.suggest_size(engine.workers)
         if store is not None:
-            content = seal({"schema": POPULATIONS_SCHEMA, "size": size})
+            path, content = atomic_files.inside(store.path, POPULATIONS), {"schema": POPULATIONS_SCHEMA, "size": size}
             try:
-                atomic_files.replace(atomic_files.inside(store.path, POPULATIONS), content)
+                atomic_files.replace(path, seal(content))
             except OSError as error:
                 raise _unwritable(store.path, error) from error
     for note in size_note(plan.population, size) if store is not None else ():

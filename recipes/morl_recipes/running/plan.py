@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import torch
@@ -92,8 +91,9 @@ class Plan:
         found = []
         for group in self.groups:
             count = math.ceil(len(group.runs) / size)
-            ends = [part * len(group.runs) // count for part in range(count + 1)]
-            for runs in (group.runs[first:last] for first, last in pairwise(ends)):
+            for part in range(count):
+                first, last = (k * len(group.runs) // count for k in (part, part + 1))
+                runs = group.runs[first:last]
                 mark = hashlib.sha256("\n".join(run.run_id for run in runs).encode()).hexdigest()[:12]
                 name = f"{runs[0].run_id.rsplit('.', 1)[0][:80]}.x{len(runs)}.{mark}"
                 found.append(replace(group, name=name, runs=runs))

@@ -122,7 +122,7 @@ def stored_network(store: Store, run_id: str, tensors: Mapping[str, Tensor], env
 
     The source code in a manifest is never run: a custom actor is known after its file was imported.
     """
-    (planned,) = (one for one in store.manifest.runs if one.run_id == run_id)
+    planned = store.planned[run_id]
     actor = described_actor(planned.recipe)
     return Network.of_shapes(tensors, len(planned.preference)) if actor is None else Network.of(actor, env)
 
