@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return make_store(tmp_path / "s", seeds=1)
 
 
-def test_the_file_computes_what_pytorch_computes(folder: Path, tmp_path: Path) -> None:
+def test_onnx_file_computes_what_pytorch_computes(folder: Path, tmp_path: Path) -> None:
     made = export_policy(folder, tmp_path / "p.onnx")
     assert made.observations == OBSERVATIONS == 1000
     assert made.difference <= TOLERANCE == 1e-5
@@ -38,7 +38,7 @@ def test_disagreement_writes_nothing_and_keeps_what_is_there(folder: Path, tmp_p
     assert {path.name for path in tmp_path.iterdir()} == {"s", "p.onnx"}
 
 
-def test_a_policy_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
+def test_missing_policy_is_named(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="run r0 has no policy of its final"):
         export_policy(folder, tmp_path / "p.onnx", point="final")
     refused("`tolerance` must be > 0", export_policy, folder, tmp_path / "p.onnx", tolerance=0.0)

@@ -61,7 +61,7 @@ def test_card_of_an_untested_run_says_so(tmp_path: Path) -> None:
     assert "| hypervolume | 0.25 | one seed |" in text
 
 
-def test_names_from_files_become_no_markup(tmp_path: Path) -> None:
+def test_names_in_a_card_do_not_become_markup(tmp_path: Path) -> None:
     method = 'a: "b"\n---\n# x <script>1</script> | ![i](http://evil.example/x) ${header} \x1b[2J'
     export_hub(make_store(tmp_path / "s", method), tmp_path / "hub")
     text = (tmp_path / "hub" / "README.md").read_text()

@@ -59,7 +59,7 @@ def test_every_training_has_a_run_of_its_own_in_mlflow(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("name", ["wandb", "mlflow"])
-def test_a_run_ends_with_its_training(name: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_of_a_logger_ends_with_its_training(name: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packages that go on with the last run of the process are told that it is over, also after an error."""
     ended, places = [], []
 

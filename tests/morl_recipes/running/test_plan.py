@@ -171,7 +171,7 @@ def test_planning_draws_no_random_numbers() -> None:
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_the_manifest_says_what_was_run(my_rows: Path) -> None:
+def test_manifest_holds_settings_and_files_of_the_runs(my_rows: Path) -> None:
     my_rows.write_text("from morl_recipes import PASTA as MyRow")
     manifest = tiny_plan(rows=["PASTA", f"{my_rows}:MyRow"]).manifest("a command")
     settings = Settings().change(**{name: value for name, value in TINY.items() if name in NAMES})

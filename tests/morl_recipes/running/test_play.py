@@ -75,7 +75,7 @@ def test_film_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.gif", before)]
 
 
-def test_the_camera_goes_with_what_runs() -> None:
+def test_camera_follows_the_robot() -> None:
     pytest.importorskip("mujoco", reason="the mujoco extra is not installed")
     source = find_source("mo-halfcheetah-v5")
     assert source.draw is not None
@@ -95,7 +95,7 @@ def test_half_an_mp4_is_noticed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a screen is no variable of the environment")
 @pytest.mark.parametrize(("display", "expected"), [(None, "egl"), (":0", None)])
-def test_a_machine_without_a_screen_draws_off_screen(
+def test_machine_without_a_screen_draws_off_screen(
     display: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "environ", {} if display is None else {"DISPLAY": display})
@@ -107,5 +107,5 @@ def test_a_machine_without_a_screen_draws_off_screen(
     assert os.environ["MUJOCO_GL"] == "osmesa"  # the user's choice stays
 
 
-def test_the_name_of_a_video_is_checked_before_anything_is_played(tmp_path: Path) -> None:
+def test_bad_name_of_a_video_is_refused_before_anything_is_played(tmp_path: Path) -> None:
     refused(r"`video` must end in .gif or .mp4, got c.avi", play, tmp_path / "nowhere", video="c.avi")

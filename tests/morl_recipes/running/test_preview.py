@@ -23,7 +23,7 @@ def refusal(out: Path) -> list[str]:
     return words
 
 
-def test_a_folder_that_the_sweep_would_refuse_is_refused(tmp_path: Path) -> None:
+def test_folder_that_the_sweep_would_refuse_is_refused(tmp_path: Path) -> None:
     (tmp_path / "web").mkdir()
     (tmp_path / "web" / "index.html").touch()
     ours, theirs = refusal(tmp_path / "web")
@@ -34,7 +34,7 @@ def test_a_folder_that_the_sweep_would_refuse_is_refused(tmp_path: Path) -> None
     assert "cannot be written (Not a directory" in ours
 
 
-def test_a_size_that_has_no_effect_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_population_size_without_effect_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_sweep(tiny_plan(population=4), tmp_path / "s", InlineEngine(), work=fakes.fake_work, progress=False)
     words = "Populations keep the size 4 that the sweep was started with: `population` = 1 has no effect."
     assert words not in capsys.readouterr().out

@@ -11,12 +11,12 @@ def _frame(*returns: tuple[float, float]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["iteration", "steps", "return_0", "return_1", "hv", "eu"])
 
 
-def test_the_last_validation_is_found() -> None:
+def test_last_validation_is_found() -> None:
     found = validation_at(_frame((1.0, 2.0), (3.0, 4.0), (NAN, NAN)), 2)
     assert found == {"iteration": 2, "steps": 128, "returns": (3.0, 4.0), "hv": 0.2, "eu": 2.0}
 
 
-def test_an_iteration_can_be_asked_for() -> None:
+def test_validation_of_an_iteration_is_found() -> None:
     frame = _frame((1.0, 2.0), (NAN, NAN), (3.0, 4.0))
     found = validation_at(frame, 2, 1)
     assert found is not None
@@ -26,7 +26,7 @@ def test_an_iteration_can_be_asked_for() -> None:
 
 
 @pytest.mark.parametrize("spoiled", [(NAN, 4.0), (3.0, NAN), (3.0, float("inf")), (float("-inf"), 4.0)])
-def test_every_return_must_be_finite(spoiled: tuple[float, float]) -> None:
+def test_validation_with_a_return_that_is_not_finite_is_skipped(spoiled: tuple[float, float]) -> None:
     found = validation_at(_frame((1.0, 2.0), spoiled), 2)
     assert found is not None
     assert found["iteration"] == 1

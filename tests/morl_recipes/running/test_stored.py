@@ -55,7 +55,7 @@ def same(first: TrainResult, second: TrainResult) -> None:
             assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_a_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
+def test_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
     result = go(tmp_path / "s")
     same(go(), result)
     runs = load_runs(tmp_path / "s")

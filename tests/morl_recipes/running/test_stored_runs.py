@@ -48,13 +48,13 @@ def test_whole_parts_come_before_pieces(name: str, index: int) -> None:
     assert match_runs(name, RUNS) == [RUNS[index]]
 
 
-def test_a_method_stands_for_all_of_its_runs() -> None:
+def test_name_of_a_method_matches_all_of_its_runs() -> None:
     seeds = [f"e.baselines.pasta-ours.0.20-0.80.s{seed}.aa" for seed in range(3)]
     for name in ("PASTA", "PASTA (Ours)", "baselines/PASTA (Ours)"):  # as tables and `diff` print it
         assert match_runs(name, [*seeds, *RUNS]) == seeds
 
 
-def test_of_several_runs_the_best_is_taken(make_store: Callable[..., Store]) -> None:
+def test_best_of_several_matching_runs_is_chosen(make_store: Callable[..., Store]) -> None:
     store = make_store()
     runs = load_runs(store)
     for name, own in (("LINEAR", runs[runs["method"] == "Linear"]), (None, runs)):
@@ -73,7 +73,7 @@ def test_damage_is_said_where_nothing_else_has_the_name(make_store: Callable[...
         assert "pasta" in find_run(store)["run_id"]
 
 
-def test_long_lists_are_cut() -> None:
+def test_error_shortens_long_lists_of_runs() -> None:
     many = [f"e.g.m{index}.s0" for index in range(40)]
     with pytest.raises(
         ValueError, match=r"which is part of 40 runs: .* and 35 more \(the folders in FOLDER/runs\)"

@@ -11,7 +11,7 @@ from morl_recipes.running.sweep import Sweep, read_sweep, sweep_from
 from tests.refusals import refused
 
 
-def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> None:
+def test_arguments_replace_keys_of_a_sweep_file(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(
         'rows = ["PASTA", "critic"]\nseeds = 3\ntotal_steps = 4_096\npreferences = [[0.2, 0.8]]\n[ppo]\nepochs = 2\n'
@@ -25,7 +25,7 @@ def test_a_file_becomes_a_sweep_and_flags_replace_its_keys(tmp_path: Path) -> No
     assert sweep.adapt(PASTA).differences(PASTA) == ("ppo",)
 
 
-def test_files_of_the_user_are_beside_the_sweep_and_those_of_flags_are_here(tmp_path: Path) -> None:
+def test_paths_of_a_sweep_file_are_relative_to_it_and_those_of_arguments_to_the_current_folder(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text('rows = ["PASTA", "my_rows.py:Mine", "more.py"]\nenvs = "my_env.py:make_env"')
     sweep = read_sweep(path)
@@ -93,7 +93,7 @@ def test_errors_of_a_file_name_the_file(tmp_path: Path) -> None:
     refused(r"s.toml: unknown key 'steps'", read_sweep, path)
 
 
-def test_the_defaults_are_the_paper() -> None:
+def test_default_sweep_is_that_of_the_paper() -> None:
     sweep = Sweep(rows=("PASTA",))
     assert sweep.envs == ("stealth",)
     assert sweep.preferences is None

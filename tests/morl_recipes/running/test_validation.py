@@ -67,7 +67,7 @@ def _short(num_envs: int, seeds: Sequence[int]) -> Short:
     return Short(num_envs, seeds)
 
 
-def test_one_whole_undiscounted_episode_per_environment() -> None:
+def test_validation_plays_one_whole_undiscounted_episode_per_environment() -> None:
     batch = _batch(EnvSource("short", _short))
     returns = Evaluator(batch, episodes=5)()
     assert returns.tolist() == [[3.0, 6.0], [3.0, 6.0]]  # mean of 1 .. 5 steps

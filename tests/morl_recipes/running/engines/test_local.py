@@ -127,7 +127,7 @@ def test_interrupted_worker_saves_the_iteration_that_it_is_in(tmp_path: Path) ->
     assert len(list(tmp_path.glob("*/checkpoint.safetensors"))) == 1
 
 
-def test_the_number_of_workers_is_checked() -> None:
+def test_bad_number_of_workers_is_refused() -> None:
     assert LocalEngine().workers >= 1
     refused("`workers` must be a whole number >= 1", LocalEngine, 0)
     refused("`silence` must be > 0, got 0", LocalEngine, 1, silence=0)

@@ -43,7 +43,7 @@ def test_hypervolume_and_a_reference_that_no_point_exceeds(conditioned: Front) -
     refused(r"`reference` must have shape \[2\]", front.hypervolume, [0.0, 0.0, 0.0])
 
 
-def test_a_policy_takes_one_observation_or_many_arrays_or_tensors(conditioned: Front) -> None:
+def test_policy_takes_arrays_or_tensors_of_one_or_many_observations(conditioned: Front) -> None:
     policy = conditioned.policy([0.3, 0.7])
     one = policy(np.zeros(4))
     assert isinstance(one, np.ndarray)
@@ -69,7 +69,7 @@ def test_policy_is_that_of_the_preference_or_of_the_nearest(conditioned: Front, 
     refused("`preference` must sum to 1", conditioned.policy, [0.2, 0.3])
 
 
-def test_the_front_of_one_seed(conditioned: Front) -> None:
+def test_front_of_one_seed_has_its_evaluations_and_policies(conditioned: Front) -> None:
     own = conditioned.of(4)
     assert own.seeds == (4,)
     assert np.array_equal(own.returns, conditioned.returns[5:])
@@ -78,7 +78,7 @@ def test_the_front_of_one_seed(conditioned: Front) -> None:
     refused(r"`seed` must be one of \[3, 4\], got 9", conditioned.of, 9)
 
 
-def test_it_prints_its_points(conditioned: Front) -> None:
+def test_front_prints_its_points(conditioned: Front) -> None:
     text = repr(conditioned)
     assert "on toy (corner 0, corner 1), custom" in text
     assert "one policy for all preferences, seeds 3, 4" in text
@@ -119,7 +119,7 @@ def test_front_holds_means_and_standard_errors(conditioned: Front) -> None:
 
 
 @pytest.mark.parametrize("kind", ["conditioned", "decomposed"])
-def test_what_is_saved_is_what_is_loaded(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_loaded_front_equals_the_saved_one(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     front: Front = request.getfixturevalue(kind)
     front.save(tmp_path / "f")
     again = Front.load(tmp_path / "f")
@@ -165,7 +165,7 @@ def test_damage_is_named(conditioned: Front, tmp_path: Path) -> None:
         Front.load(tmp_path)
 
 
-def test_a_link_is_not_followed(conditioned: Front, tmp_path: Path) -> None:
+def test_link_in_place_of_the_front_is_refused(conditioned: Front, tmp_path: Path) -> None:
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "front.json").symlink_to(tmp_path / "mine.txt")
     with pytest.raises(StoreError, match="is a link"):

@@ -90,7 +90,7 @@ def test_trained_saved_and_loaded_actor_play_the_same(name: str, tmp_path: Path)
     assert torch.equal(torch.get_rng_state(), state)  # an actor of one's own draws its first parameters elsewhere
 
 
-def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _train(ACTORS["own"], out=tmp_path)
     with monkeypatch.context() as patch:
         patch.delitem(KINDS, "Own")
@@ -100,7 +100,9 @@ def test_an_actor_of_a_file_that_was_not_imported_is_named(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("kind", ["conditioned", "decomposed"])
-def test_files_without_a_network_have_the_papers(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_front_without_a_network_has_that_of_the_paper(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     front: Front = request.getfixturevalue(kind)
     front.save(tmp_path)
     fields = unseal(tmp_path / NAME, schema=1, advice="")
@@ -132,7 +134,9 @@ def test_front_that_cannot_be_played_has_no_film(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"actor": {}}, {"actor": {"type": "Actor", "depth": 5}}, {"observation_dim": 3}])
-def test_a_network_that_does_not_fit_is_damage(conditioned: Front, tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_network_that_does_not_fit_is_reported_as_damage(
+    conditioned: Front, tmp_path: Path, wrong: dict[str, Any]
+) -> None:
     conditioned.save(tmp_path)
     fields = unseal(tmp_path / NAME, schema=1, advice="")
     del fields["digest"]

@@ -32,7 +32,7 @@ def test_unknown_and_incomparable_tasks_are_refused(name: str, env: str, message
 
 
 @pytest.mark.parametrize("task", [task for task in protocol("B").tasks if task.comparable], ids=lambda task: task.env)
-def test_a_protocol_is_never_exceeded_and_hardly_missed(task: object) -> None:
+def test_protocol_steps_are_rounded_down_to_whole_iterations(task: object) -> None:
     own = protocol_task("B", task.env)  # type: ignore[attr-defined]
     how = protocol_settings(own, front_recipe(own.env))
     steps, each = how["total_steps"], front_recipe(own.env).ppo.steps_per_iteration
@@ -45,7 +45,7 @@ def test_a_protocol_is_never_exceeded_and_hardly_missed(task: object) -> None:
     assert how["settings"].eval_episodes == 5
 
 
-def test_a_task_without_a_length_keeps_that_of_the_settings() -> None:
+def test_task_without_a_length_keeps_that_of_the_settings() -> None:
     treasure = protocol_task("exact", "deep-sea-treasure-v0")
     how = protocol_settings(treasure, front_recipe(treasure.env), Settings(total_steps=4096))
     assert how["total_steps"] == 4096
@@ -61,7 +61,7 @@ def test_scores_are_those_of_each_seed_alone(conditioned: Front) -> None:
         assert row["points"] == len(points)
 
 
-def test_ours_stands_beside_every_published_row() -> None:
+def test_table_has_our_row_and_every_published_one() -> None:
     scores = pd.DataFrame({"seed": [0, 1], "HV": [1e5, 1.2e5], "EUM": [240.0, 260.0], "sparsity": [1.0, 2.0]})
     table = beside_published(scores, TASK, "ours", 1000)
     assert table["method"].tolist() == ["ours", "PG-MORL", "GPI-LS", "C-MORL", "D3PO"]

@@ -33,7 +33,7 @@ def test_one_policy_per_seed_or_one_per_preference(conditioned: Front, decompose
     assert decomposed.member.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_a_recipe_is_adapted_to_the_way() -> None:
+def test_recipe_is_adapted_to_one_policy_for_all_or_one_per_preference() -> None:
     assert adapted(PASTA, conditioned=True).preferences == specs.Uniform()
     drawn = replace(PASTA, preferences=specs.Grid(5))
     assert adapted(drawn, conditioned=True) is drawn
@@ -64,7 +64,7 @@ def test_observations_are_scaled_as_a_card_says_and_without_a_card_where_actions
     assert "observation_mean" in front.policies[0]
 
 
-def test_a_front_is_played_to_the_end_whatever_it_was_trained_on() -> None:
+def test_front_of_a_short_training_is_evaluated_on_full_episodes() -> None:
     short, long = (train_front(RECIPE, toy(), 2, total_steps=64, horizon=steps, **QUICK) for steps in (1, None))
     assert short.returns.shape == long.returns.shape
     source = toy().complete()
@@ -98,7 +98,7 @@ def test_folder_of_a_training_of_the_other_kind_is_refused(first: float, resume:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_runs_that_fail_are_left_out_and_all_of_them_are_an_error() -> None:
+def test_front_without_a_finished_run_is_an_error() -> None:
     def spoil(step: int, reward: Tensor) -> None:
         reward.fill_(float("nan"))
 

@@ -63,7 +63,7 @@ def test_run_begins_with_its_nearest_neighbour_of_its_seed() -> None:
     assert not torch.equal(batch.actor.params, parents.actor.params[[1, 2]])
 
 
-def test_a_run_depends_on_its_neighbour_and_on_nobody_else() -> None:
+def test_warm_run_depends_on_its_nearest_neighbour_alone() -> None:
     first, second = (_policies(_front([*GRID, other])) for other in ([0.2, 0.8], [0.3, 0.7]))
     for asked in GRID:
         for name, tensor in first[3, tuple(asked)].items():
@@ -98,7 +98,7 @@ def test_interrupted_warm_start_continues_bit_for_bit(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["recipe_file", "env_file"])
-def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
+def test_edited_file_is_refused_on_resume(name: str, tmp_path: Path) -> None:
     def front(text: str) -> Front:
         file = Plugin("mine.py", text)
         source, plugin = (replace(toy(), plugin=file), None) if name == "env_file" else (toy(), file)
@@ -110,7 +110,7 @@ def test_an_edited_file_does_not_continue(name: str, tmp_path: Path) -> None:
     refused(rf"must belong to the same training, got another `{name}`", front, "new = 1")
 
 
-def test_an_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
+def test_interrupt_at_the_end_of_the_first_phase_stops_before_the_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pressed(recorder: Recorder, iteration: Iteration) -> None:
