@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -159,7 +159,7 @@ def digest_of(module: nn.Module) -> str:
 
     Of a function it only includes the name.
     """
-    return _sha256(json.dumps(_as_json(module, frozenset())).encode())[:16]
+    return sha256(json.dumps(_as_json(module, frozenset())).encode()).hexdigest()[:16]
 
 
 def _as_json(value: Any, above: frozenset[int]) -> Any:
@@ -168,9 +168,9 @@ def _as_json(value: Any, above: frozenset[int]) -> Any:
         return value
     if isinstance(value, Tensor):
         raw = value.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes()
-        return ["tensor", str(value.dtype), list(value.shape), value.requires_grad, _sha256(raw)]
+        return ["tensor", str(value.dtype), list(value.shape), value.requires_grad, sha256(raw).hexdigest()]
     if isinstance(value, np.ndarray | np.generic):
-        return ["array", str(value.dtype), list(value.shape), _sha256(value.tobytes())]
+        return ["array", str(value.dtype), list(value.shape), sha256(value.tobytes()).hexdigest()]
     if isinstance(value, type) or inspect.isroutine(value):
         return [getattr(value, "__module__", ""), value.__qualname__]
     if id(value) in above:
@@ -187,7 +187,3 @@ def _as_json(value: Any, above: frozenset[int]) -> Any:
         held = {**value._parameters, **value._buffers, **value._modules}
         own = {name: item for name, item in own.items() if name not in _INTERNAL} | held
     return [_as_json(type(value), above), _as_json(own, above)]
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

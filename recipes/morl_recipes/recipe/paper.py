@@ -112,10 +112,6 @@ def per_preference() -> pd.DataFrame:
 
     Columns: ``env, group, preference`` (as printed), ``method``, ``hv_mean, hv_std, eu_mean, eu_std``,
     ``obj{i}_mean, obj{i}_std`` (NaN past the last objective; the std is over five seeds) and ``line``.
-
-    Example:
-        >>> per_preference()["env"].unique().tolist()
-        ['stealth', 'frogger', 'formation']
     """
     return _named(_read("per_preference").copy())
 
@@ -130,11 +126,6 @@ def summary() -> pd.DataFrame:
 
     Columns: ``group, method, hv_mean, hv_std`` (over preferences), ``win_rate, obj_dom_rate`` (per cent), ``dmp_auc``,
     ``line`` and the typography ``hv_mark, win_mark, odr_mark, auc_mark``.
-
-    Example:
-        >>> frame = summary()
-        >>> frame.loc[frame["group"] == "controller", "method"].tolist()
-        ['PASTA (Ours)', 'No Conflict', 'No Decay']
     """
     frame = _read("summary").copy()
     frame["method"] = frame["method"].map(method_name)

@@ -29,6 +29,7 @@ SER = replace(LINEAR, scalarizer=specs.SmoothTchebycheff(0.1), advantage=specs.O
 
 # One policy for all preferences, with our own hyperparameters: a minibatch must contain many preferences.
 FRONT = PPO(learning_rate=1e-3, minibatch_size=256)
+CONDITIONED = replace(LINEAR, preferences=specs.Uniform(), ppo=FRONT)
 
 FRONT_ACTOR, FRONT_PREFERENCES = specs.Actor(init="orthogonal", log_std=-1.5), specs.Dirichlet(0.5)
 """Arguments that :func:`~morl_recipes.front_recipe` sets in any recipe, besides those of PPO."""
@@ -99,13 +100,7 @@ ROWS: dict[str, dict[str, Recipe]] = {
         "Linear, raw returns": replace(LINEAR, advantage=specs.Scalarised(returns="raw")),
         "Normalised targets": replace(PASTA, ppo=PPO(normalize_targets=True)),
         "Conditioned Linear": replace(VECTOR, preferences=specs.Uniform(), ppo=FRONT),
-        "Conditioned STCH": replace(
-            LINEAR,
-            scalarizer=specs.SmoothTchebycheff(0.01),
-            advantage=specs.OfEpisode(),
-            preferences=specs.Uniform(),
-            ppo=FRONT,
-        ),
+        "Conditioned STCH": replace(CONDITIONED, scalarizer=specs.SmoothTchebycheff(0.01), advantage=specs.OfEpisode()),
         "SelfTuned": replace(PASTA, mu=specs.SelfTuned()),
         "SER-STCH": SER,
         "SER-STCH, PCGrad": replace(SER, advantage=specs.VectorOfExpectation(), combiner=specs.PCGrad()),

@@ -93,16 +93,15 @@ def _select(name: str) -> list[Row]:
     words = name.lower()
     found = [row for row in rows if words in ("all", row.group)]
     if not found:  # of rows with the same name, the first
-        found = [row for row in rows if {words, words.removeprefix(f"{row.group}/")} & _spellings(row)][:1]
+        found = [row for row in rows if {words, words.removeprefix(f"{row.group}/")} & _spellings(row.method)][:1]
     if not found:
         raise unknown("row", name, ["all", *ROWS, "PASTA", *(row.method for row in rows)])
     return [replace(row, method=paper.method_name(row.method)) for row in found]
 
 
-def _spellings(row: Row) -> set[str]:
+def _spellings(method: str) -> set[str]:
     """Return the possible names of a row, in lower case."""
-    names = {row.method, paper.method_name(row.method)}
-    return {name.lower() for name in names | ({"PASTA"} if paper.is_reference(row.method) else set())}
+    return {method.lower(), paper.method_name(method).lower(), *(["pasta"] if paper.is_reference(method) else [])}
 
 
 def rows_of(plugin: Plugin, name: str = "") -> dict[str, Recipe]:

@@ -93,12 +93,7 @@ def require_known(names: Iterable[str], others: Iterable[str] = (), kind: str = 
 
 
 def help_texts(kind: type = Settings) -> Mapping[str, str]:
-    """Return the description of each field of a data class, from its docstring.
-
-    Example:
-        >>> help_texts()["num_envs"]
-        'Environments per run.'
-    """
+    """Return the description of each field of a data class, from its docstring."""
     found = dict(re.findall(r"^ {8}(\w+): (.+)$", kind.__doc__ or "", flags=re.MULTILINE))
     return {field.name: found[field.name] for field in fields(kind) if field.name in found}
 

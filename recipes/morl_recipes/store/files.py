@@ -22,12 +22,7 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe i
 
 
 def as_json(value: object) -> Any:
-    """Convert a value to JSON data: NaN and infinite numbers become null, arrays and tuples become lists.
-
-    Example:
-        >>> as_json({"hv": float("nan"), "returns": (1, 2.5)})
-        {'hv': None, 'returns': [1, 2.5]}
-    """
+    """Convert a value to JSON data: NaN and infinite numbers become null, arrays and tuples become lists."""
     if isinstance(value, Mapping):
         return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -21,6 +21,8 @@ from morl_recipes.store.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
+Source: TypeAlias = str | Path | Store
+Frame: TypeAlias = "pd.DataFrame | pl.DataFrame"
 FrameKind: TypeAlias = Literal["pandas", "polars"]
 Damaged: TypeAlias = Literal["raise", "mark"]
 
@@ -60,12 +62,10 @@ def run_columns(objectives: int) -> list[str]:
 
 
 @overload
-def load_runs(store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...) -> pd.DataFrame: ...
+def load_runs(store: Source, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...) -> pd.DataFrame: ...
 @overload
-def load_runs(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
-def load_runs(
-    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
-) -> "pd.DataFrame | pl.DataFrame":
+def load_runs(store: Source, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_runs(store: Source, *, frame: FrameKind = "pandas", damaged: Damaged = "raise") -> "Frame":
     """Read one row per run, done or failed.
 
     Args:
@@ -86,14 +86,10 @@ def load_runs(
 
 
 @overload
-def load_history(
-    store: str | Path | Store, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...
-) -> pd.DataFrame: ...
+def load_history(store: Source, *, frame: Literal["pandas"] = ..., damaged: Damaged = ...) -> pd.DataFrame: ...
 @overload
-def load_history(store: str | Path | Store, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
-def load_history(
-    store: str | Path | Store, *, frame: FrameKind = "pandas", damaged: Damaged = "raise"
-) -> "pd.DataFrame | pl.DataFrame":
+def load_history(store: Source, *, frame: Literal["polars"], damaged: Damaged = ...) -> "pl.DataFrame": ...
+def load_history(store: Source, *, frame: FrameKind = "pandas", damaged: Damaged = "raise") -> "Frame":
     """Read the histories of all runs, one row per run and iteration.
 
     Args:
@@ -193,7 +189,7 @@ def _point(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {**fields, **restored, "returns": tuple(map(_number, fields["returns"]))}
 
 
-def _converter(frame: FrameKind) -> "Callable[[pd.DataFrame], pd.DataFrame | pl.DataFrame]":
+def _converter(frame: FrameKind) -> Callable[[pd.DataFrame], Frame]:
     """Return the conversion from pandas; a missing package is reported before anything is read."""
     checks.one_of("frame", frame, get_args(FrameKind))
     if frame == "pandas":

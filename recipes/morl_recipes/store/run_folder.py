@@ -95,10 +95,6 @@ def parse(content: bytes, names: Collection[str] | None = None) -> Rows:
     r"""Read a history exactly; anything but numbers below one line of names raises ``ValueError``.
 
     ``names`` are the columns to read in addition to iteration and steps; others are not parsed. ``None`` for all.
-
-    Example:
-        >>> parse(b"iteration,steps\n1,2048\n").numbers.tolist()
-        [[1.0, 2048.0]]
     """
     head, _, body = content.decode("ascii").partition("\n")
     columns = tuple(head.rstrip("\r").split(","))
@@ -126,7 +122,7 @@ def parse(content: bytes, names: Collection[str] | None = None) -> Rows:
 def write_test(folder: Path, fields: Mapping[str, Any], points: Mapping[str, Any]) -> None:
     """Write the test scores of a run atomically; its other files are not changed."""
     path = atomic_files.inside(folder, TEST)
-    own = {"schema": SCHEMA, "run_id": fields["run_id"], "policy": _policy_digest(fields)}
+    own = {"schema": SCHEMA, "run_id": fields["run_id"], "policy": fields["files"].get(POLICY, {}).get("sha256")}
     try:
         atomic_files.replace(path, seal({**own, **points}))
     except OSError as error:
@@ -142,15 +138,10 @@ def read_tests(folder: Path, fields: Mapping[str, Any]) -> dict[str, Any]:
     if path.is_file():
         advice = f"Remove the file {path}: `morl-blocks test` writes it again."
         later = unseal(path, schema=SCHEMA, advice=advice)
-        if later.get("run_id") != fields["run_id"] or later.get("policy") != _policy_digest(fields):
+        tested = fields["files"].get(POLICY, {}).get("sha256")
+        if later.get("run_id") != fields["run_id"] or later.get("policy") != tested:
             raise StoreError(f"{path}: belongs to another run ({str(later.get('run_id'))[:200]}). {advice}")
         if (problem := check_tests(later, len(fields["preference"]))) is not None:
             raise StoreError(f"{path}: damaged ({problem}). {advice}")
         fields = later
     return {name: fields.get(name) for name in TEST_POINTS}
-
-
-def _policy_digest(fields: Mapping[str, Any]) -> str | None:
-    """Return the digest of the policies that were tested."""
-    digest: str | None = fields["files"].get(POLICY, {}).get("sha256")
-    return digest

@@ -66,14 +66,20 @@ class Store:
             atomic_files.create_once(path / MANIFEST, seal(manifest.to_json()), path / TEMPORARY)
         except OSError as error:
             raise StoreError(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from error
-        return cls._open_same(path, manifest)
+        return cls.check(path, manifest) or cls.open(path)
 
     @classmethod
     def check(cls, path: str | Path, manifest: Manifest) -> "Store | None":
         """Raise for a folder that :meth:`create` would not accept; return the store if the sweep was started before."""
         path = Path(path)
         if (path / MANIFEST).exists():
-            return cls._open_same(path, manifest)
+            store = cls.open(path)
+            difference = manifest.difference(store.manifest)
+            if difference is not None:
+                raise StoreError(
+                    f"{path}: holds another sweep ({difference}). Choose another folder (--out); nothing was changed."
+                )
+            return store
         others = {item.name for item in path.iterdir()} - {RUNS, TEMPORARY} if path.exists() else set()
         if (path / RUNS).is_dir() and any((path / RUNS).iterdir()):  # empty folders are those of a killed creation
             others.add(RUNS)
@@ -83,17 +89,6 @@ class Store:
                 "Choose another folder (--out)."
             )
         return None
-
-    @classmethod
-    def _open_same(cls, path: Path, manifest: Manifest) -> "Store":
-        """Open a store that must hold the sweep of a manifest."""
-        store = cls.open(path)
-        difference = manifest.difference(store.manifest)
-        if difference is not None:
-            raise StoreError(
-                f"{path}: holds another sweep ({difference}). Choose another folder (--out); nothing was changed."
-            )
-        return store
 
     @classmethod
     def open(cls, path: "str | Path | Store") -> "Store":

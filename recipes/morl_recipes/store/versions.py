@@ -58,12 +58,7 @@ def source_commit(root: Path = _ROOT) -> str:
 
 
 def dynamics_of(env: str) -> tuple[str, ...]:
-    """Name the packages that hold the dynamics of an environment: none for an environment of morl_envs.
-
-    Example:
-        >>> dynamics_of("stealth"), dynamics_of("mo-hopper-2obj-v5")
-        ((), ('gymnasium', 'mo-gymnasium', 'mujoco'))
-    """
+    """Name the packages that hold the dynamics of an environment: none for an environment of morl_envs."""
     card = known_card(env)
     return () if card is not None and card.world else DYNAMICS
 
@@ -71,12 +66,7 @@ def dynamics_of(env: str) -> tuple[str, ...]:
 def other_versions(
     stored: Mapping[str, str], here: Mapping[str, str] | None = None, packages: Sequence[str] = DECISIVE
 ) -> str:
-    """Describe which packages differ from the installed ones; empty when none does or a version is unknown.
-
-    Example:
-        >>> other_versions({"torch": "2.8.0"}, {"torch": "2.13.0"})
-        'torch 2.8.0, here 2.13.0'
-    """
+    """Describe which packages differ from the installed ones; empty when none does or a version is unknown."""
     here = _installed() if here is None else here
     pairs = [(name, stored.get(name), here.get(name)) for name in packages]
     return "; ".join(f"{name} {old}, here {new}" for name, old, new in pairs if None not in (old, new) and old != new)

@@ -11,7 +11,6 @@ import pytest
 import safetensors.torch
 import torch
 
-from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.store.files import digest, seal
 from morl_recipes.store.frames import load_history, load_runs
@@ -85,15 +84,6 @@ def test_tables_show_a_damaged_run_as_a_gap_with_its_name(store: Store) -> None:
     assert render_table(store, format="csv") != whole
     exchange(one, other)
     assert render_table(store, format="csv") == whole
-
-
-def test_a_run_with_a_damaged_history_is_a_gap_of_the_report(store: Store) -> None:
-    one, *_ = folders(store)
-    content = (one / "history.csv").read_bytes()
-    (one / "history.csv").write_bytes(content[:-2] + b"9\n")
-    results = load_results(store, history=True)
-    assert one.name not in set(results.history["run_id"])
-    assert any(one.name in gap for study in results.studies for gap in study.gaps)
 
 
 def test_a_whole_store_has_no_findings_nor_have_runs_that_tell_less_of_their_versions(store: Store) -> None:

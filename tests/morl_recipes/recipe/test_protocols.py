@@ -1,7 +1,6 @@
 """The protocols' data: complete, as published, and right about what may be compared."""
 
 import warnings
-from importlib import resources
 
 import gymnasium
 import mo_gymnasium  # noqa: F401 - registers its environments
@@ -38,21 +37,14 @@ def test_the_protocols_differ_as_published() -> None:
     assert protocol("exact").task("Deep-Sea-Treasure-v0").steps is None
 
 
-def test_published_values_are_in_plain_units() -> None:
+def test_published_values_are_in_plain_units_and_every_one_belongs_to_a_task_and_back() -> None:
     frame = published_fronts().set_index(["protocol", "environment", "metric", "method"])
-    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), "value"] == 3.41e10
-    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), "deviation"] == pytest.approx(0.04e10)
+    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), ["value", "deviation"]].tolist() == [3.41e10, 0.04e10]
     assert frame.loc[("B", "Ant-2d", "EUM", "GPI-LS"), "value"] == 428
     assert frame.loc["B"]["deviation"].isna().all()
     assert frame.index.is_unique
     assert frame["source"].str.len().gt(5).all()
-    assert (resources.files("morl_recipes") / "data" / "fronts" / "README.md").is_file()
-
-
-def test_every_published_number_belongs_to_a_task_and_back() -> None:
-    frame = published_fronts()
-    printed = set(zip(frame["protocol"], frame["environment"], strict=True))
-    assert printed == {(task.protocol, task.name) for task in TASKS}
+    assert {pair[:2] for pair in frame.index} == {(task.protocol, task.name) for task in TASKS}
 
 
 def test_numbers_of_another_environment_are_never_handed_out() -> None:

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from morl_blocks import combiners, critics, ppo, schedulers
+from morl_blocks import combiners, ppo, schedulers
 from morl_recipes import PASTA
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.spec import GIVEN, KINDS, SETTLED, SLOT_BASES, Kind, Live, as_spec, spec
-from morl_recipes.recipe.specs import AttentionWeighted, Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
+from morl_recipes.recipe.specs import Branched, ConflictBraked, Fixed, LinearDecay, Sum, TorchJD
 from tests.refusals import refused
 
 OURS = [kind for kind in vars(specs).values() if isinstance(kind, Kind)]
@@ -71,12 +71,6 @@ def test_activations_are_names_in_files_and_classes_in_blocks() -> None:
     assert any(isinstance(layer, nn.ReLU) for layer in relu.build(4, 2).modules())
     message = r"`activation` must be the name of a class of torch\.nn, got 'Nothing'"
     refused(message, Branched(activation="Nothing").build, 4, 2)
-
-
-def test_nested_critics_are_built_with_the_same_sizes() -> None:
-    critic = AttentionWeighted(Branched(hidden=8)).build(4, 2)
-    assert isinstance(critic, critics.AttentionWeightedCritic)
-    assert critic(torch.zeros(3, 4), torch.tensor([0.5, 0.5])).shape == (3, 2)
 
 
 @pytest.mark.parametrize(

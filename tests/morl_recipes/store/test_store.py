@@ -98,6 +98,8 @@ def test_a_damaged_run_is_named_at_once(store: Store, monkeypatch: pytest.Monkey
     (store.path / "runs" / "r0" / "run.json").write_text("{}")
     monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("nobody is writing it"))
     store_refused("no schema version", store.read, "r0")
+    (store.path / "runs" / "r0" / "run.json").write_text("{")
+    store_refused(r"run.json: .* Remove the folder .*/r0: the same sweep then trains", load_runs, store)
 
 
 def test_a_test_belongs_to_its_run(store: Store) -> None:
@@ -210,17 +212,6 @@ def test_an_unfinished_creation_can_be_repeated_and_runs_without_a_manifest_are_
         Store.create(store.path, manifest())
 
 
-def test_what_a_damaged_run_is_said_to_need_helps(store: Store) -> None:
-    store.write(record())
-    folder = store.path / "runs" / "r0"
-    for damage in (lambda path: path.write_text("{"), Path.unlink):
-        damage(folder / "run.json")
-        store_refused(rf"run.json: .* Remove the folder {folder}: the same sweep then trains", load_runs, store)
-    shutil.rmtree(folder)
-    assert Store.create(store.path, manifest()).missing() == ["r0", "r1", "r2"]
-    assert store.write(record())
-
-
 def test_the_settings_and_files_of_a_sweep_are_kept_and_compared(tmp_path: Path) -> None:
     files = ({"path": "my_rows.py", "sha256": "a" * 64, "source": "MyRow = 1"},)
     runs = [replace(run, plugin="a" * 64) for run in planned()]
@@ -272,6 +263,7 @@ def test_run_with_a_damaged_history_is_marked_where_histories_are_read(store: St
     assert runs["peak_hv"].isna().tolist() == [True, False]
     assert "history.csv: damaged" in str(runs["reason"].iloc[0])
     assert set(history["run_id"]) == {"r1"}
+    assert history.attrs["damaged"].keys() == {"r0"}
 
 
 @pytest.mark.parametrize("name", ["run.json", "history.csv", "policy.safetensors"])
@@ -308,28 +300,25 @@ def test_a_manifest_that_cannot_be_read_is_refused(store: Store, change: Callabl
         store_refused(rf"manifest\.json: .*{message}", read, store.path)
 
 
-def test_a_full_disk_leaves_the_store_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.write(record())
-    before = snapshot(store.path)
-
+def test_a_full_disk_or_an_unwritable_folder_leaves_the_store_as_it_was(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(path: Path, content: bytes) -> None:
         path.write_bytes(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(atomic_files, "create", full)
-    store_refused(r"cannot write run r1 \(No space left on device\)", store.write, record("r1"))
-    assert snapshot(store.path) == before
-    with pytest.raises(StoreError, match=r"cannot be written \(No space left on device\)"):
-        Store.create(store.path.parent / "other", manifest())
-    assert not (store.path.parent / "other" / "manifest.json").exists()
-
-
-def test_an_unwritable_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
+    store.write(record())
+    before, other = snapshot(store.path), store.path.parent / "other"
+    monkeypatch.setattr(atomic_files, "create", full)
+    store_refused(r"cannot write run r1 \(No space left on device\)", store.write, record("r1"))
+    assert snapshot(store.path) == before
+    store_refused(r"cannot be written \(No space left on device\)", Store.create, other, manifest())
+    assert not (other / "manifest.json").exists()
     monkeypatch.setattr(Path, "mkdir", refuse)  # root may write everywhere, so a mode would not do
-    store_refused(r"cannot be written \(Permission denied\)", Store.create, tmp_path / "s", manifest())
+    store_refused(r"cannot be written \(Permission denied\)", Store.create, other, manifest())
 
 
 def _hammer(path: str, worker: int, barrier: Any) -> None:
