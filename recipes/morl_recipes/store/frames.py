@@ -82,7 +82,7 @@ def load_runs(store: Source, *, frame: FrameKind = "pandas", damaged: Damaged = 
         Numbers that a run does not have are NaN. An empty store gives an empty frame with the same columns.
     """
     convert = _converter(frame)
-    return convert(_read(Store.open(store), damaged=damaged, histories=False)[0])
+    return convert(load_both(Store.open(store), damaged=damaged, histories=False)[0])
 
 
 @overload
@@ -102,21 +102,21 @@ def load_history(store: Source, *, frame: FrameKind = "pandas", damaged: Damaged
         have is NaN for it.
     """
     convert = _converter(frame)
-    return convert(_read(Store.open(store), damaged=damaged, tests=False)[1])
+    return convert(load_both(Store.open(store), damaged=damaged, tests=False)[1])
 
 
-def load_both(store: Store, columns: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs and some columns of their histories (``None``: all) in one pass; damaged runs are marked.
+def load_both(
+    store: Store,
+    columns: Sequence[str] | None = None,
+    *,
+    damaged: Damaged = "mark",
+    tests: bool = True,
+    histories: bool = True,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the runs, with tests that were written later, and their histories, or some columns of them, in one pass.
 
     If columns are given, those that no run has are left out; the run id is a category, and no other name is included.
     """
-    return _read(store, columns, damaged="mark")
-
-
-def _read(
-    store: Store, columns: Sequence[str] | None = None, *, damaged: Damaged, tests: bool = True, histories: bool = True
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the runs, their tests, which may have been written later, and their histories in one pass."""
     checks.one_of("damaged", damaged, get_args(Damaged))
     objectives = store.manifest.most_objectives
     rows, keys, read, problems = list[dict[str, Any]](), list[list[Any]](), list[Rows](), dict[str, str]()

@@ -49,10 +49,10 @@ def source_commit(root: Path = _ROOT) -> str:
         return ""
     command = ["git", "--no-optional-locks", "-C", str(root), "status", "--porcelain=v2", "--branch"]
     try:
-        done = subprocess.run([*command, "-uno"], capture_output=True, text=True, timeout=10, check=True)
+        found = subprocess.check_output([*command, "-uno"], stderr=subprocess.DEVNULL, text=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return ""
-    lines = done.stdout.splitlines()
+    lines = found.splitlines()
     commit = next((line.split()[-1] for line in lines if line.startswith("# branch.oid ")), "")
     return commit + "-dirty" * any(not line.startswith("#") for line in lines) if commit else ""
 

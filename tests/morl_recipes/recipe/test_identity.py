@@ -100,7 +100,8 @@ def test_a_whole_store_has_no_findings_nor_have_runs_that_tell_less_of_their_ver
 def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) -> None:
     runs = folders(store)
     (runs[0] / "history.csv").unlink()
-    (runs[1] / "policy.safetensors").write_bytes(b"short")
+    policy = runs[1] / "policy.safetensors"
+    policy.write_bytes(policy.read_bytes()[:-1] + b"!")
     forge(runs[2], recipe={"name": "another"})
     forge(runs[3], versions={"torch": "1.0"})
     shutil.copytree(runs[4], store.path / "runs" / "copy of a run")
@@ -111,7 +112,7 @@ def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) ->
     runs[5].touch()
     found = {Path(finding.where).name: str(finding) for finding in verify(store.path).findings}
     assert "history.csv: missing. Remove the folder" in found[runs[0].name]
-    assert "policy.safetensors: damaged (5 bytes" in found[runs[1].name]
+    assert "policy.safetensors: damaged (its digest" in found[runs[1].name]
     assert "another recipe than the plan" in found[runs[2].name]
     assert "trained by several versions" in found[store.path.name]
     assert "not a run of this sweep" in found["copy of a run"]
@@ -119,7 +120,8 @@ def test_verify_names_everything_and_what_to_do(store: Store, tmp_path: Path) ->
     assert "populations.json: not a file of" in found["populations.json"]
     assert "is not a folder" in found[runs[5].name]
     assert len(found) == 8
-    assert verify(tmp_path / "nothing").findings[0].where == str(tmp_path / "nothing")
+    nothing = verify(tmp_path / "nothing")
+    assert (nothing.planned, nothing.there, nothing.findings[0].where) == (0, 0, str(tmp_path / "nothing"))
     (store.path / "manifest.json").write_text("{")
     (finding,) = verify(store.path).findings
     assert "Restore it from a copy" in str(finding)
