@@ -39,7 +39,7 @@ def test_the_protocols_differ_as_published() -> None:
 
 def test_published_values_are_in_plain_units_and_every_one_belongs_to_a_task_and_back() -> None:
     frame = published_fronts().set_index(["protocol", "environment", "metric", "method"])
-    assert frame.loc[("A", "Hopper-3d", "HV", "COLA"), ["value", "deviation"]].tolist() == [3.41e10, 0.04e10]
+    assert list(frame.loc[("A", "Hopper-3d", "HV", "COLA"), ["value", "deviation"]]) == [3.41e10, 0.04e10]
     assert frame.loc[("B", "Ant-2d", "EUM", "GPI-LS"), "value"] == 428
     assert frame.loc["B"]["deviation"].isna().all()
     assert frame.index.is_unique
