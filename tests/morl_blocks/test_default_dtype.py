@@ -23,14 +23,11 @@ def single(*shape: int) -> torch.Tensor:
     return torch.rand(*shape, dtype=torch.float32)
 
 
-def test_scalarizers() -> None:
+def test_scalarizers_combiners_and_schedulers() -> None:
     blocks: list[Scalarizer] = [Linear(), Tchebycheff(), SmoothTchebycheff()]
     for block in [*blocks, AdaptiveSmoothTchebycheff(ConflictBraked())]:
         for answer in (block, block.gradient, block.attention):
             assert answer(single(5, 3), single(3).softmax(-1)).dtype == torch.float32
-
-
-def test_combiners_and_schedulers() -> None:
     assert PCGrad()(single(3, 4)).dtype == torch.float32
     assert WeightedPCGrad()(single(3, 4), torch.full((3,), 1 / 3)).dtype == torch.float32
     assert ConflictBraked().step(0.5, single(4)).dtype == torch.float64

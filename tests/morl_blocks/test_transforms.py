@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 from tensordict import TensorDict
@@ -6,6 +8,7 @@ from torch import Tensor
 from torchrl import collectors
 from torchrl.envs import (
     Compose,
+    EnvBase,
     FrameSkipTransform,
     NoopResetEnv,
     ParallelEnv,
@@ -20,13 +23,7 @@ from torchrl.envs.utils import check_env_specs
 from morl_blocks.combiners import PCGrad, WeightedPCGrad
 from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
 from morl_blocks.ppo import CategoricalActor, CategoricalPolicy
-from morl_blocks.scalarizers import (
-    AdaptiveSmoothTchebycheff,
-    Linear,
-    Scalarizer,
-    SmoothTchebycheff,
-    Tchebycheff,
-)
+from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, Scalarizer, SmoothTchebycheff, Tchebycheff
 from morl_blocks.schedulers import ConflictBraked, Fixed
 from morl_blocks.transforms import Preference, ScalarizeReward
 from tests.refusals import refused
@@ -51,19 +48,14 @@ def test_any_scalarizer_in_a_real_environment(scalarizer: Scalarizer) -> None:
 
 
 def test_with_collector_episode_sums_and_other_keys() -> None:
-    transform = Compose(
-        ScalarizeReward(SmoothTchebycheff(0.5), W, vector_key="objectives"),
-        RewardSum(in_keys=["reward"], out_keys=["episode_utility"], reset_keys=["_reset"]),
-    )
-    env = TransformedEnv(SerialEnv(2, treasure), transform)
+    scalarize = ScalarizeReward(SmoothTchebycheff(0.5), W, vector_key="objectives")
+    sums = RewardSum(in_keys=["reward"], out_keys=["episode_utility"], reset_keys=["_reset"])
+    env = TransformedEnv(SerialEnv(2, treasure), Compose(scalarize, sums))
     check_env_specs(env)
     collector = Collector(env, None, frames_per_batch=20, total_frames=40)
     shapes = [(batch["next", "episode_utility"].shape, batch["next", "objectives"].shape) for batch in collector]
     collector.shutdown()
     assert shapes == [((2, 10, 1), (2, 10, 2))] * 2
-    sums = RewardSum(in_keys=["reward"], out_keys=["episode_vector"], reset_keys=["_reset"])
-    step = TransformedEnv(treasure(), Compose(sums, ScalarizeReward(Linear(), W))).rollout(20)["next"]
-    torch.testing.assert_close(step["episode_vector"], step["vector_reward"].cumsum(0))
 
 
 @pytest.mark.parametrize("later", [FrameSkipTransform(2), NoopResetEnv(2), RewardSum()], ids=lambda t: type(t).__name__)
@@ -94,19 +86,20 @@ def one_hot_policy() -> CategoricalPolicy:
     return CategoricalPolicy(CategoricalActor(2, num_objectives=2, num_actions=4), spec=treasure().action_spec)
 
 
-@pytest.mark.parametrize("batched", [SerialEnv, ParallelEnv])
-def test_the_preference_travels_inside_batches(batched: type[SerialEnv] | type[ParallelEnv]) -> None:
-    env = batched(2, preferring)
-    data = env.rollout(5, one_hot_policy(), break_when_any_done=False)
-    for preference in (data["preference"], data["next", "preference"]):
-        torch.testing.assert_close(preference, W.expand(2, 5, 2))
-    env.close()
+ROWS = torch.stack([W, W.flip(0)])
 
 
-def test_the_preference_travels_around_batches() -> None:
-    rows = torch.stack([W, W.flip(0)])
-    env = TransformedEnv(SerialEnv(2, treasure), Preference(rows))
-    check_env_specs(env)
+@pytest.mark.parametrize(
+    ("make", "rows"),
+    [
+        (lambda: SerialEnv(2, preferring), W.expand(2, 2)),
+        (lambda: ParallelEnv(2, preferring), W.expand(2, 2)),
+        (lambda: TransformedEnv(SerialEnv(2, treasure), Preference(ROWS)), ROWS),
+    ],
+    ids=["inside a batch", "inside processes", "around a batch"],
+)
+def test_the_preference_travels_with_batches(make: Callable[[], EnvBase], rows: Tensor) -> None:
+    env = make()
     data = env.rollout(30, one_hot_policy(), break_when_any_done=False)
     for preference in (data["preference"], data["next", "preference"]):
         torch.testing.assert_close(preference, rows.unsqueeze(1).expand(2, 30, 2))

@@ -5,18 +5,14 @@ from morl_blocks.metrics.arrays import as_array
 from tests.refusals import refused
 
 
-def test_tensors_that_need_gradients_come_out_as_float64() -> None:
+def test_tensors_become_float64_and_other_input_is_refused() -> None:
     out = as_array("x", torch.ones(2, 3, requires_grad=True), ndim=2)
-    assert out.dtype == np.float64
-    assert out.shape == (2, 3)
-
-
-def test_what_is_no_rectangle_of_finite_real_numbers_is_refused() -> None:
+    assert (out.dtype, out.shape) == (np.float64, (2, 3))
+    refused(r"`x` must have at least 2 dimensions, got shape \[1\]", as_array, "x", [0.0], ndim=2)
     for bad in (np.nan, np.inf, -np.inf):
         refused("`x` must be finite, got", as_array, "x", [0.0, bad])
-    refused(r"`x` must have at least 2 dimensions, got shape \[1\]", as_array, "x", [0.0], ndim=2)
     for what in ("seven", [[1.0], [1.0, 2.0]], None, [object()]):
         refused("`x` must be", as_array, "x", what)
-    refused("`values` must have no mask", as_array, "values", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
+    refused("`x` must have no mask", as_array, "x", np.ma.masked_array([1.0, 2.0], mask=[False, True]))
     for numbers in (np.array([1 + 2j]), torch.tensor([1 + 2j]), [1j]):
-        refused("`values` must .*real numbers", as_array, "values", numbers)
+        refused("`x` must .*real numbers", as_array, "x", numbers)

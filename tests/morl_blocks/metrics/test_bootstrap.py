@@ -39,14 +39,6 @@ def test_the_mean_is_a_t_interval_of_the_seeds_means() -> None:
     assert standard_error(values) == pytest.approx(stats.sem(seeds))
 
 
-def test_differences_between_preferences_do_not_widen_the_interval_but_lucky_seeds_do() -> None:
-    values = np.random.default_rng(0).random((8, 5))
-    plain, shifted = bootstrap_ci(values), bootstrap_ci(values + 100 * np.arange(8)[:, None])
-    assert shifted.high - shifted.low == pytest.approx(plain.high - plain.low)
-    lucky = bootstrap_ci(values + np.arange(5))
-    assert lucky.high - lucky.low > 3
-
-
 def test_the_iqm_agrees_with_all_redraws_of_whole_seeds() -> None:
     stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(4).random((3, 4))
@@ -63,26 +55,11 @@ def test_absent_runs_are_not_read_and_preferences_weigh_equally() -> None:
     there = np.isfinite(values)
     assert bootstrap_ci(values, present=there).estimate == pytest.approx((0.1 + 1.1) / 2)
     full = np.array([0.0, 0.2]), np.array([1.0, 1.0, 1.0, 1.4])
-    joint = [
-        sum(0.5 * row[s] for row in _units(full) if s < len(row)) ** 2 for s in range(4)
-    ]  # seeds 0 and 1 move both preferences
+    units = [(row - row.mean()) / np.sqrt(len(row) * (len(row) - 1)) for row in full]
+    joint = [sum(0.5 * row[s] for row in units if s < len(row)) ** 2 for s in range(4)]  # seeds 0 and 1 move both
     assert standard_error(values, there) == pytest.approx(np.sqrt(sum(joint)))
     flat = np.concatenate(full)
     assert bootstrap_ci(values, "iqm", present=there).estimate == pytest.approx(float(interquartile_mean(flat)))
-
-
-def _units(rows: tuple[Array, ...]) -> list[Array]:
-    return [(row - row.mean()) / np.sqrt(len(row) * (len(row) - 1)) for row in rows]
-
-
-@pytest.mark.parametrize("correlation", [0.0, 0.6])
-@pytest.mark.parametrize("shape", [(8, 5), (8, 3), (1, 3)])
-def test_covers_the_truth_as_often_as_it_says(shape: tuple[int, int], correlation: float) -> None:
-    generator = np.random.default_rng(2)
-    shared, own = generator.normal(size=(1000, 1, shape[1])), generator.normal(size=(1000, *shape))
-    trials = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
-    inside = np.mean([low <= 0 <= high for _, low, high in map(bootstrap_ci, trials)])
-    assert 0.92 <= inside <= 0.98
 
 
 def test_bad_input_raises() -> None:
@@ -114,8 +91,3 @@ def test_the_side_of_a_long_tail_is_longer_for_one_preference_alone() -> None:
     assert (mirrored.low, mirrored.high) == pytest.approx((-high, -low))
     _, low, high = bootstrap_ci([scores, scores])
     assert high - estimate == pytest.approx(estimate - low)
-
-
-def test_an_exponential_score_is_held_in_more_than_92_per_cent() -> None:
-    draws = np.random.default_rng(0).exponential(size=(2000, 1, 5))
-    assert np.mean([low <= 1 <= high for _, low, high in map(bootstrap_ci, draws)]) > 0.92

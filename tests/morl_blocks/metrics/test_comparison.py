@@ -40,14 +40,6 @@ def test_verdicts_and_pairing_removes_what_both_recipes_share() -> None:
     assert gain.improvement < 1
 
 
-@pytest.mark.parametrize("shape", [(8, 5), (1, 3)])
-def test_noise_is_called_a_difference_about_one_time_in_twenty(shape: tuple[int, int]) -> None:
-    generator = np.random.default_rng(3)
-    draws = generator.normal(size=(300, 2, *shape))
-    called = [compare(a, b).verdict != "not distinguishable" for a, b in draws]
-    assert 0.02 <= np.mean(called) <= 0.09
-
-
 def test_absent_runs_are_left_out_of_both() -> None:
     first, second = np.array([[0.3, 0.4, np.nan, 0.5]]), np.array([[0.1, 0.3, 9.0, 0.2]])
     there = np.array([[True, True, False, True]])

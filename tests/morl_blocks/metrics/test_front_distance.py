@@ -38,16 +38,6 @@ def test_a_front_is_at_no_distance_from_itself_and_a_better_one_falls_no_shorter
     assert additive_epsilon(points + 0.25, known) == pytest.approx(additive_epsilon(points, known) - 0.25)
 
 
-@given(pairs)
-def test_pymoo_and_morl_baselines_agree(sets: tuple[Array, Array]) -> None:
-    points, known = sets
-    assert igd(points, known) == pytest.approx(pytest.importorskip("pymoo.indicators.igd").IGD(known)(points))
-    plus = pytest.importorskip("pymoo.indicators.igd_plus").IGDPlus(-known)
-    assert igd_plus(points, known) == pytest.approx(plus(-points))
-    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
-    assert igd(points, known) == pytest.approx(theirs.igd(list(known), list(points)))
-
-
 def test_points_that_beat_the_known_front() -> None:
     """IGD blames them as much as points that are beaten; IGD+ and epsilon do not."""
     for sense, plus, epsilon in (("max", 0.0, -1.0), ("min", np.sqrt(2), 1.0)):

@@ -33,20 +33,8 @@ def test_for_minimisation_it_is_the_mean_of_the_lowest_cost(sets: tuple[Array, A
     assert eum(non_dominated(points)) == pytest.approx(eum(points))
 
 
-@given(pairs)
-def test_morl_baselines_agrees(sets: tuple[Array, Array]) -> None:
-    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
-    points, known = sets
-    weights = even_weights(points.shape[1], 15)
-    assert eum(points, weights) == pytest.approx(theirs.expected_utility(list(points), list(weights)))
-    loss = theirs.maximum_utility_loss(list(points), list(known), weights)
-    assert maximum_utility_loss(points, known, weights) == pytest.approx(loss)
-
-
 def test_closed_forms() -> None:
-    """Two corner policies: the mean of max(w, 1 - w) over 0, 1/k, ..., 1 tends to 3/4."""
     assert eum([[1.0, 0.0], [0.0, 1.0]], even_weights(2, 3)) == pytest.approx((1 + 0.5 + 1) / 3)
-    assert eum([[1.0, 0.0], [0.0, 1.0]], even_weights(2, 10_001)) == pytest.approx(0.75, abs=1e-4)
     assert eum([[1.0, 0.0], [0.0, 1.0]], even_weights(2, 3), sense="min") == pytest.approx(0.5 / 3)
     assert maximum_utility_loss([[1.0, 0.0]], [[0.0, 2.0]]) == pytest.approx(2.0)
     assert maximum_utility_loss([[3.0, 3.0]], [[1.0, 2.0]]) == pytest.approx(-1.0)

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morl_blocks.metrics import cardinality, front_hypervolume, hypervolume, non_dominated, nondominated, sparsity
+from morl_blocks.metrics import cardinality, front_hypervolume, non_dominated, nondominated, sparsity
 from morl_blocks.metrics.arrays import Array
 from tests.morl_blocks.metrics.fronts import fronts
 from tests.refusals import refused
@@ -30,15 +30,6 @@ def test_both_senses_agree(points: Array) -> None:
     assert sparsity(-points, sense="min") == pytest.approx(sparsity(points))
 
 
-@given(point_sets)
-def test_dominated_points_and_copies_change_nothing(points: Array) -> None:
-    more = np.concatenate([points, points - 0.25, points[::-1]])
-    reference = np.full(points.shape[1], -2.5)
-    assert front_hypervolume(more, reference) == pytest.approx(hypervolume(points, reference))
-    assert cardinality(more) == cardinality(points)
-    assert sparsity(more) == pytest.approx(sparsity(points))
-
-
 def test_closed_forms() -> None:
     assert front_hypervolume([[3.0, 1.0], [1.0, 3.0]], [0.0, 0.0]) == 5
     assert front_hypervolume([[1.0, 1.0], [3.0, 0.5]], [4.0, 2.0], sense="min") == pytest.approx(3 + 0.5)
@@ -46,17 +37,6 @@ def test_closed_forms() -> None:
     assert sparsity(torch.tensor([[4.0, 4.0]])) == 0
     assert non_dominated(np.zeros((0, 3))).shape == (0, 3)
     assert cardinality(np.zeros((0, 3))) == 0
-
-
-@given(point_sets)
-def test_pymoo_and_morl_baselines_agree(points: Array) -> None:
-    indicators = pytest.importorskip("pymoo.indicators.hv")
-    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
-    reference, front = np.full(points.shape[1], -2.5), non_dominated(points)
-    assert front_hypervolume(points, reference) == pytest.approx(indicators.HV(ref_point=-reference)(-points))
-    assert front_hypervolume(points, reference) == pytest.approx(theirs.hypervolume(reference, list(points)))
-    assert sparsity(points) == pytest.approx(theirs.sparsity(list(front)))
-    assert cardinality(points) == theirs.cardinality(list(front))
 
 
 def test_a_reference_that_no_point_exceeds_raises_unless_allowed() -> None:

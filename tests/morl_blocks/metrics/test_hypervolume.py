@@ -39,9 +39,6 @@ def test_closed_forms() -> None:
         assert hypervolume(points, np.zeros(len(points[0]))) == pytest.approx(volume, abs=1e-12)
         assert hypervolume(torch.tensor(points), torch.zeros(len(points[0]))) == pytest.approx(volume, abs=1e-6)
     assert hypervolume(np.zeros((0, 3)), [0.0, 0.0, 0.0]) == 0
-    pair, scale = np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([2.0, 5.0])
-    whole = hypervolume(pair, [0.0, 0.0])
-    assert hypervolume(pair * scale + 7, np.array([7.0, 7.0])) == pytest.approx(10 * whole)
 
 
 @given(point_sets)

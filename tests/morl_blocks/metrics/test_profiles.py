@@ -28,15 +28,6 @@ def test_auc_is_the_integral_of_the_profile(hv: Array) -> None:
     np.testing.assert_allclose(profile_auc(hv), areas, atol=2e-3)
 
 
-@given(scores)
-def test_profiles_rise_and_someone_is_best(hv: Array) -> None:
-    curves = profile(hv, [1.0, 1.3, 2.0, 1e9])
-    assert (np.diff(curves, axis=-1) >= 0).all()
-    solved = (hv.max(0) > 0).mean()
-    assert curves[:, 0].sum() >= solved - 1e-12
-    np.testing.assert_allclose(curves[:, -1], (hv > 0).mean(-1))
-
-
 def test_bad_input_raises() -> None:
     refused(r"`hv` must be >= 0, got -0\.1", profile_auc, [[0.1], [-0.1]])
     refused("`tau_max` must be finite and > 1, got 1", profile_auc, [[0.1]], tau_max=1.0)

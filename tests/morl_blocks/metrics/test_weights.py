@@ -46,11 +46,6 @@ def test_other_counts_cover_the_simplex_too(m: int, count: int) -> None:
     assert gaps.min() > 0.5 * gaps.min(1).max()
 
 
-def test_the_riesz_grid_of_morl_baselines_covers_alike() -> None:
-    theirs = pytest.importorskip("morl_baselines.common.weights")
-    assert covering(even_weights(3, 40)) < 1.25 * covering(np.array(theirs.equally_spaced_weights(3, 40)))
-
-
 def test_bad_input_is_named() -> None:
     refused("`num_objectives` must be a whole number >= 2, got 1", even_weights, 1, 5)
     refused("`count` must be a whole number >= 1, got 2.5", even_weights, 2, 2.5)

@@ -45,16 +45,6 @@ def test_values_of_pymoo_and_closed_forms() -> None:
     torch.testing.assert_close(end, torch.tensor([0.0, 1 - math.exp(-4)]))
 
 
-@pytest.mark.parametrize("name", PYMOO)
-def test_pymoo_itself(name: str) -> None:
-    problems = pytest.importorskip("pymoo.problems")
-    ours = PROBLEMS[name]
-    sizes = {"n_var": 12} if "ZDT" in name else {"n_var": 12, "n_obj": ours.num_objectives}
-    peer = problems.get_problem(name.split()[0].lower(), **sizes)
-    x = torch.rand(50, 12, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(ours(x), torch.as_tensor(peer.evaluate(x.numpy())))
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_batches_are_rows_and_gradients_are_finite(name: str) -> None:
     problem = PROBLEMS[name]
@@ -67,8 +57,7 @@ def test_batches_are_rows_and_gradients_are_finite(name: str) -> None:
     assert x.grad.isfinite().all()
     low, high = problem.bounds
     assert low.shape == high.shape == (problem.dimension,)
-    assert (low <= x).all()
-    assert (x <= high).all()
+    assert ((low <= x) & (x <= high)).all()
 
 
 @pytest.mark.needs("moocore")

@@ -1,5 +1,7 @@
 """What every scalarizer shares: the extension points, and bad input."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -59,12 +61,6 @@ def test_weights_of_runs_are_never_taken_for_weights_of_steps(block: Scalarizer,
         torch.testing.assert_close(whole[run], call(values[run], weights[run]))
 
 
-def test_pure_functions_align_weights_alike() -> None:
-    values, weights = torch.rand(2, 2, 3), torch.rand(2, 3)
-    refused("`weights` must be one vector or have 3 dimensions", tchebycheff, values, weights, 1.05)
-    torch.testing.assert_close(tchebycheff(values, weights[:, None], 1.05)[1], tchebycheff(values[1], weights[1], 1.05))
-
-
 def test_what_is_no_array_of_numbers_is_named() -> None:
     refused("`values` must be a tensor, an array or a list of numbers, got 'text'", Linear(), "text", W)
     refused("`values` must be a tensor, an array or a list of numbers", Linear(), [[1.0], [1.0, 2.0]], W)
@@ -74,12 +70,11 @@ def test_what_is_no_array_of_numbers_is_named() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("m", [2, 3, 50])
-def test_an_attention_in_half_precision_is_one(dtype: torch.dtype, m: int) -> None:
-    values = torch.rand(500, m, generator=torch.Generator().manual_seed(0)).to(dtype)
-    attention = SmoothTchebycheff(0.1).attention(values, torch.full((m,), 1 / m))
+def test_an_attention_in_half_precision_is_one(dtype: torch.dtype) -> None:
+    values = torch.rand(500, 50, generator=torch.Generator().manual_seed(0)).to(dtype)
+    attention = SmoothTchebycheff(0.1).attention(values, torch.full((50,), 0.02))
     assert attention.dtype == dtype
-    critic = AttentionWeightedCritic(SharedCritic(4, m))
+    critic = AttentionWeightedCritic(SharedCritic(4, 50))
     assert torch.isfinite(critic.loss(values, torch.zeros_like(values), attention))
     refused("`weights` must sum to 1", Linear(), torch.rand(2).to(dtype), torch.tensor([0.5, 0.6], dtype=dtype))
     # The gap to the utopia point keeps its digits, too.
@@ -102,8 +97,7 @@ def test_bad_options() -> None:
     refused("`attention` must be one of 'softmax', 'gradient', got 'soft'", SmoothTchebycheff, attention="soft")
 
 
-def test_huge_values_and_nearly_normalised_weights_are_accepted() -> None:
-    """A sum of finite numbers may overflow; that is no reason to refuse them."""
+def test_huge_values_whose_sum_overflows_and_nearly_normalised_weights_are_accepted() -> None:
     assert Linear()(torch.full((2,), 3e38), W).isfinite()
     assert Linear()(torch.tensor([0.5, 0.5]), torch.tensor([0.33335, 0.66667])).isfinite()
 
@@ -130,7 +124,6 @@ def test_one_method_makes_a_scalarizer() -> None:
     torch.testing.assert_close(Flat().attention(torch.rand(5, 2), W), torch.full((5, 2), 0.5))  # no slope: uniform
     for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
         with mode():
-            torch.testing.assert_close(Nash().gradient(values, weights), slope)
             torch.testing.assert_close(Nash().gradient(values.clone(), weights.clone()), slope)
     leaf = torch.tensor([0.2, 0.5], requires_grad=True)
     Nash().gradient(leaf, W).sum().backward()  # a second time
@@ -149,9 +142,24 @@ def test_lifts_through_vmap_and_compile(block: Scalarizer, method: str) -> None:
         torch.testing.assert_close(compiled(values, weights), function(values, weights))
 
 
-@pytest.mark.parametrize("block", [*BLOCKS, Linear(sense="min"), SmoothTchebycheff(sense="min")], ids=str)
-def test_own_gradients_equal_the_default(block: Scalarizer) -> None:
-    values, weights = torch.rand(6, 3), torch.rand(6, 3).softmax(-1)
+SMOOTH = itertools.product([1e-4, 0.05, 1.0, 1e4], ["max", "min"], [False, True])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Linear(),
+        Linear(sense="min"),
+        AdaptiveSmoothTchebycheff(Fixed(1.0)),
+        *(SmoothTchebycheff(mu, sense=sense, mask_zero_weight=mask) for mu, sense, mask in SMOOTH),  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_own_gradients_equal_autograd(block: Scalarizer) -> None:
+    values, weights = torch.rand(2, 50, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    weights[:10, 0] = 0
+    weights = weights / weights.sum(-1, keepdim=True)
+    block = block.double()
     torch.testing.assert_close(block.gradient(values, weights), Scalarizer.differentiate(block, values, weights))
     if isinstance(block, Linear):
         torch.testing.assert_close(block.attention(values, weights), weights)

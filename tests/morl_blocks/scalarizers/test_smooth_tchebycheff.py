@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff, smooth_attention, smooth_tchebycheff
+from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff, smooth_tchebycheff
 from tests.morl_blocks.strategies import preferences, vectors
 
 R = torch.tensor([0.2, 0.5, 0.8], dtype=torch.float64)
@@ -52,32 +52,6 @@ def test_lies_below_tchebycheff_by_at_most_mu_log_m(values: Tensor, weights: Ten
     assert hard <= smooth + mu * math.log(4) + slack
 
 
-@given(vectors(3, -1, 2), preferences(3), st.floats(0.05, 50))
-def test_slope_in_mu_is_minus_the_entropy_of_the_attention(values: Tensor, weights: Tensor, mu: float) -> None:
-    smoothness = double(mu).requires_grad_()
-    (slope,) = torch.autograd.grad(smooth_tchebycheff(values, weights, smoothness, 1.05), smoothness)
-    delta = smooth_attention(weights * (1.05 - values), mu)
-    torch.testing.assert_close(slope, torch.special.entr(delta).sum().neg(), atol=1e-7, rtol=1e-6)
-
-
-@pytest.mark.parametrize("sense", ["max", "min"])
-@pytest.mark.parametrize("mask_zero_weight", [False, True])
-@pytest.mark.parametrize("mu", [1e-4, 0.05, 1.0, 1e4])
-def test_gradient_equals_autograd(sense: str, mask_zero_weight: bool, mu: float) -> None:
-    generator = torch.Generator().manual_seed(1)
-    values = torch.rand(50, 3, dtype=torch.float64, generator=generator).requires_grad_()
-    weights = torch.rand(50, 3, dtype=torch.float64, generator=generator)
-    weights[:10, 0] = 0
-    weights = weights / weights.sum(-1, keepdim=True)
-    block = exact(mu, sense=sense, mask_zero_weight=mask_zero_weight)
-    (autograd,) = torch.autograd.grad(block(values, weights).sum(), values)
-    torch.testing.assert_close(block.gradient(values, weights), autograd)
-
-
-def test_double_backward() -> None:
-    assert torch.autograd.gradgradcheck(exact(0.3), (R.clone().requires_grad_(), W))
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("mu", [1e-4, 1e-3, 1e3, 1e4])
 @pytest.mark.parametrize("sense", ["max", "min"])
@@ -85,13 +59,12 @@ def test_stable_with_huge_gaps(dtype: torch.dtype, mu: float, sense: str) -> Non
     values = torch.tensor([[1e6, -1e6, 0.0], [-1e6, -1e6, -1e6], [0.5, 0.5, 0.5]], dtype=dtype, requires_grad=True)
     weights = torch.tensor([0.2, 0.3, 0.5], dtype=dtype)
     block = SmoothTchebycheff(mu, sense=sense)  # type: ignore[arg-type]
-    utility = block(values, weights)
-    utility.sum().backward()
-    for tensor in (utility, values.grad, block.attention(values, weights), block.gradient(values, weights)):
-        assert tensor is not None
+    utility, attention = block(values, weights), block.attention(values, weights)
+    (slope,) = torch.autograd.grad(utility.sum(), values)
+    for tensor in (utility, slope, attention, block.gradient(values, weights)):
         assert tensor.dtype == dtype
         assert torch.isfinite(tensor).all()
-    torch.testing.assert_close(block.attention(values, weights).sum(-1), torch.ones(3, dtype=dtype))
+    torch.testing.assert_close(attention.sum(-1), torch.ones(3, dtype=dtype))
 
 
 def test_becomes_linear_and_forgets_the_preference_for_large_mu() -> None:
@@ -129,11 +102,3 @@ def test_critical_smoothness_of_the_concave_front() -> None:
 @given(vectors(3, 0, 1), preferences(3), mus)
 def test_minimising_losses_mirrors_maximising_returns(returns: Tensor, weights: Tensor, mu: float) -> None:
     torch.testing.assert_close(exact(mu, sense="min")(1 - returns, weights), -exact(mu)(returns, weights))
-
-
-def test_one_mu_per_run() -> None:
-    values, weights = torch.rand(4, 5, 3), torch.softmax(torch.rand(4, 1, 3), -1)
-    mu = torch.tensor([0.1, 0.5, 1.0, 10.0])[:, None]
-    together = SmoothTchebycheff(mu)(values, weights)
-    alone = [SmoothTchebycheff(float(own))(*run) for own, *run in zip(mu, values, weights, strict=True)]
-    torch.testing.assert_close(together, torch.stack(alone))

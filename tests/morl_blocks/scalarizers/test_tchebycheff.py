@@ -28,10 +28,3 @@ def test_gradient_is_autograds_also_on_ties(values: torch.Tensor, weights: torch
         leaf = values.clone().requires_grad_()
         (autograd,) = torch.autograd.grad(block(leaf, weights), leaf)
         torch.testing.assert_close(block.gradient(values, weights), autograd)
-
-
-@given(vectors(3, 0, 1), preferences(3))
-def test_minimising_losses_mirrors_maximising_returns(returns: torch.Tensor, weights: torch.Tensor) -> None:
-    utility = Tchebycheff()(returns, weights)
-    loss = Tchebycheff(sense="min")(1 - returns, weights)
-    torch.testing.assert_close(loss, -utility, atol=1e-7, rtol=0)

@@ -1,4 +1,3 @@
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,16 +24,6 @@ def test_closed_form_and_a_set_of_one_is_ordinary_stch() -> None:
     torch.testing.assert_close(together.attention(values, w)[:, 0], alone.attention(losses, w))
 
 
-@given(values=sets(3, 4), objectives=st.permutations(range(4)), solutions=st.permutations(range(3)))
-def test_order_does_not_matter(values: torch.Tensor, objectives: list[int], solutions: list[int]) -> None:
-    w = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64)
-    scalarizer = SmoothTchebycheffSet(0.1)
-    shuffled = values[solutions][:, objectives]
-    torch.testing.assert_close(scalarizer(shuffled, w[objectives]), scalarizer(values, w))
-    expected = scalarizer.attention(values, w)[solutions][:, objectives]
-    torch.testing.assert_close(scalarizer.attention(shuffled, w[objectives]), expected)
-
-
 @given(values=sets(3, 4))
 def test_bounds_gradient_and_attention(values: torch.Tensor) -> None:
     w, mu = torch.tensor([0.4, 0.3, 0.2, 0.1], dtype=torch.float64), 0.05
@@ -56,19 +45,6 @@ def test_batches_and_differences() -> None:
     assert scalarizer(values, w).shape == (2, 5)
     assert scalarizer.attention(values, w).shape == values.shape
     torch.testing.assert_close(scalarizer.difference(values, others, w), scalarizer(values, w) - scalarizer(others, w))
-
-
-def test_two_solutions_share_eight_objectives() -> None:
-    """Targets in two clusters: a set of two serves each cluster, one compromise serves neither."""
-    targets = torch.tensor([0.0, 0.1, 0.2, 0.1, 0.9, 1.0, 0.8, 0.9])
-    w = torch.full((8,), 1 / 8)
-    x = torch.tensor([[0.45], [0.55]], requires_grad=True)
-    optimiser, scalarizer = torch.optim.Adam([x], 0.02), SmoothTchebycheffSet(0.001, utopia=0.0, sense="min")
-    for _ in range(300):
-        optimiser.zero_grad()
-        scalarizer((x - targets).square(), w).backward()
-        optimiser.step()
-    assert sorted(x.detach().flatten().tolist()) == pytest.approx([0.1, 0.9], abs=0.05)
 
 
 def test_bad_input() -> None:
