@@ -54,19 +54,6 @@ class TestBoth:
         torch.testing.assert_close(critic(observation, W), critic(observation, W.expand(2, 4, 3)))
         assert not torch.allclose(critic(observation, W), critic(observation, W.flip(0)))
 
-    def test_lifts_over_runs_with_vmap(self, kind: type[Critic]) -> None:
-        critics = [kind(6, 3) for _ in range(4)]
-        params, buffers = torch.func.stack_module_state(critics)
-        observation, preference = torch.randn(4, 5, 6), torch.rand(4, 1, 3).softmax(-1)
-
-        def call(p: dict[str, torch.Tensor], o: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-            out: torch.Tensor = torch.func.functional_call(critics[0], (p, buffers), (o, w))
-            return out
-
-        together = torch.vmap(call)(params, observation, preference)
-        alone = torch.stack([c(o, w) for c, o, w in zip(critics, observation, preference, strict=True)])
-        torch.testing.assert_close(together, alone)
-
     def test_orthogonal_layers_have_their_gains(self, kind: type[Critic]) -> None:
         critic = kind(6, 3, hidden=8, init="orthogonal")
         layers = [layer for layer in critic.modules() if isinstance(layer, nn.Linear | LinearBank)]

@@ -1,16 +1,7 @@
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from morl_blocks.ppo import approximate_kl, clip_fraction, explained_variance
 from tests.refusals import refused
-
-
-@given(st.integers(0, 300))
-def test_kl_is_non_negative_and_zero_at_home(seed: int) -> None:
-    log_prob = torch.randn(20, generator=torch.Generator().manual_seed(seed))
-    assert approximate_kl(log_prob, log_prob) == 0
-    assert approximate_kl(log_prob, torch.zeros(20)) >= 0
 
 
 def test_kl_estimates_the_true_divergence() -> None:

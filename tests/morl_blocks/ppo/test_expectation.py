@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from morl_blocks.combiners import PCGrad, WeightedPCGrad
 from morl_blocks.ppo import (
     Estimate,
     ExpectationAdvantage,
@@ -67,17 +66,6 @@ def test_parts_of_the_vector_form_sum_to_the_advantage() -> None:
     arguments = estimate(), SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
     parts = VectorExpectationAdvantage()(*arguments)
     torch.testing.assert_close(parts.sum(-1, keepdim=True), ExpectationAdvantage()(*arguments), atol=1e-5, rtol=1e-5)
-
-
-def test_projecting_weighed_gradients_is_weighted_pcgrad() -> None:
-    """A projection does not see the length of what it projects on."""
-    jacobian = torch.randn(M, 11, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
-    slope = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)
-    before, after = (
-        combiner(rows, slope, generator=torch.Generator().manual_seed(0))
-        for combiner, rows in ((PCGrad(), M * slope.unsqueeze(-1) * jacobian), (WeightedPCGrad(), jacobian))
-    )
-    torch.testing.assert_close(before, after)
 
 
 @pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])

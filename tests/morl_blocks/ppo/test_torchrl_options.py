@@ -1,6 +1,7 @@
 """What TorchRL users set on ``ClipPPOLoss`` and ``GAE`` works here, and agrees with TorchRL objective by objective."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import pytest
 import torch
@@ -17,39 +18,45 @@ from morl_blocks.critics import BranchedCritic, SharedCritic
 from morl_blocks.ppo import (
     CategoricalActor,
     CategoricalPolicy,
+    UnitBoxPolicy,
     VectorClipPPOLoss,
     VectorGAE,
     combine_gradients,
     vector_advantage,
 )
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
-from tests.morl_blocks.ppo.parts import INPUTS, M, categorical_policy, critic_module, minibatch
+from tests.morl_blocks.ppo.parts import INPUTS, M, categorical_policy, critic_module, gaussian_policy, minibatch
 from tests.refusals import refused
+
+Policy: TypeAlias = CategoricalPolicy | UnitBoxPolicy
 
 
 def column(data: TensorDict, i: int) -> TensorDict:
     """Return the minibatch of objective i alone, as TorchRL's scalar loss reads it."""
     alone = data.clone()
     for key in ("advantage", "value_target", "state_value"):
-        alone[key] = data[key][:, i : i + 1]
+        alone[key] = data[key][..., i : i + 1]
     return alone
 
 
-def torchrl_loss(actor: CategoricalPolicy, network: TensorDictModule, i: int, **options: Any) -> ClipPPOLoss:
+def torchrl_loss(actor: Policy, network: TensorDictModule, i: int, **options: Any) -> ClipPPOLoss:
     picked = TensorDictModule(lambda values: values[..., i : i + 1], ["all_values"], ["state_value"])
-    whole = TensorDictModule(network.module, INPUTS, ["all_values"])
-    return ClipPPOLoss(
-        actor, TensorDictSequential(whole, picked), functional=False, entropy_coeff=0.01, critic_coeff=0.5, **options
-    )
+    critic = TensorDictSequential(TensorDictModule(network.module, INPUTS, ["all_values"]), picked)
+    loss = ClipPPOLoss(actor, critic, functional=False, entropy_coeff=0.01, critic_coeff=0.5, **options)
+    loss.set_keys(action="unit_action" if isinstance(actor, UnitBoxPolicy) else "action")
+    return loss
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 @pytest.mark.parametrize("kind", ["l2", "l1", "smooth_l1"])
 @pytest.mark.parametrize("clip_value", [None, 0.1, True])
-def test_each_objective_is_torchrls_loss(reduction: str, kind: str, clip_value: float | bool | None) -> None:
+@pytest.mark.parametrize(("make_policy", "batch"), [(categorical_policy, (16,)), (gaussian_policy, (4, 8))])
+def test_each_objective_is_torchrls_loss(
+    reduction: str, kind: str, clip_value: float | bool | None, make_policy: Callable[[], Policy], batch: tuple[int]
+) -> None:
     torch.manual_seed(0)
-    actor, network = categorical_policy(), critic_module()
-    data = minibatch(actor)
+    actor, network = make_policy(), critic_module()
+    data = minibatch(actor, *batch)
     options: dict[str, Any] = {"reduction": reduction, "loss_critic_type": kind, "clip_value": clip_value}
     ours = VectorClipPPOLoss(actor, network, **options)(data)
     theirs = [torchrl_loss(actor, network, i, **options)(column(data, i)) for i in range(M)]
@@ -61,6 +68,12 @@ def test_each_objective_is_torchrls_loss(reduction: str, kind: str, clip_value: 
     if clip_value is not None:
         shares = torch.stack([loss["value_clip_fraction"].squeeze() for loss in theirs])
         torch.testing.assert_close(ours["value_clip_fraction"], shares.mean())
+    torch.testing.assert_close(ours["clip_fraction"], theirs[0]["clip_fraction"].float())
+    parameters = list(actor.parameters())
+    for mine, scalar in zip(ours["loss_objective"], objectives, strict=True):
+        gradient = torch.autograd.grad(mine, parameters, retain_graph=True, allow_unused=True)
+        expected = torch.autograd.grad(scalar, parameters, retain_graph=True, allow_unused=True)
+        torch.testing.assert_close(gradient, expected)
     gradient = torch.autograd.grad(ours["loss_value"], network.module.trunk[0].weight, retain_graph=True)[0]
     torch.testing.assert_close(gradient, torch.autograd.grad(values, network.module.trunk[0].weight)[0])
 

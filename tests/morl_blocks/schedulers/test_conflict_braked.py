@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from morl_blocks.schedulers import ConflictBraked, Fixed, LinearDecay, boost, braked
+from morl_blocks.schedulers import ConflictBraked, LinearDecay, boost, braked
 from tests.refusals import refused
 
 unit = st.floats(0, 1)
@@ -31,12 +31,6 @@ def test_hundred_iterations(conflict: float, expected: dict[int, float]) -> None
     history = [float(controller.step(i / 100, conflict)) for i in range(1, 101)]
     for iteration, mu in expected.items():
         assert history[iteration - 1] == pytest.approx(mu, abs=2e-5)
-
-
-def test_no_decay_stays_at_the_start() -> None:
-    controller = ConflictBraked(base=Fixed(10.0))
-    for i in range(50):
-        assert float(controller.step(i / 50, i / 50)) == pytest.approx(10.0)
 
 
 @given(st.lists(st.tuples(unit, unit), min_size=1, max_size=30))

@@ -34,16 +34,6 @@ def test_the_scalarizer_hands_over_its_gaps() -> None:
     torch.testing.assert_close(mu, SelfTuned().step(0.0, 0.25, weights * (UTOPIA - values)))
 
 
-def test_attention_is_the_chance_of_being_the_worst_under_the_noise_seen() -> None:
-    generator = torch.Generator().manual_seed(0)
-    centre, scale = torch.tensor([0.30, 0.35, 0.10], dtype=torch.float64), 0.05
-    uniform = torch.rand(200_000, 3, generator=generator, dtype=torch.float64)
-    gaps = centre - scale * (-uniform.log()).log()  # Gumbel noise
-    worst = torch.nn.functional.one_hot(gaps.argmax(-1), 3).double().mean(0)
-    mu = SelfTuned().double().step(0.0, 0.0, gaps)
-    torch.testing.assert_close(smooth_attention(centre, mu), worst, atol=4e-3, rtol=0)
-
-
 @given(st.floats(1e-3, 1e3), st.floats(-100, 100), st.integers(0, 20))
 def test_scaling_and_shifting_gaps(scale: float, shift: float, seed: int) -> None:
     gaps = samples(32, 3, seed=seed).double()
@@ -51,13 +41,6 @@ def test_scaling_and_shifting_gaps(scale: float, shift: float, seed: int) -> Non
     torch.testing.assert_close(resolution(gaps + shift), resolution(gaps))
     before, after = (SelfTuned().double().step(0.0, 0.5, y) for y in (gaps, scale * gaps + shift))
     torch.testing.assert_close(smooth_attention(scale * gaps + shift, after), smooth_attention(gaps, before))
-
-
-def test_the_length_of_the_training_changes_nothing() -> None:
-    gaps = samples(4, 16, 3)
-    short, long = SelfTuned(), SelfTuned()
-    for i, own in enumerate(gaps):
-        torch.testing.assert_close(short.step(i / 4, 0.3, own), long.step(i / 400, 0.3, own), rtol=0, atol=0)
 
 
 def test_conflict_smooths_towards_uniform_attention() -> None:
