@@ -1,14 +1,11 @@
 """The campaigns run, count what goes wrong, and see it when something does."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks import _damage, attack, damage_campaign, endurance, kill_campaign, soak, store_scale
+from benchmarks import _damage, attack, damage_campaign, endurance, kill_campaign, store_scale
 from benchmarks._strangers import fingerprint, plant
-from morl_recipes.common import atomic_files
-from morl_recipes.store.store import Store
 
 
 def test_a_few_damaged_stores(tmp_path: Path) -> None:
@@ -17,14 +14,6 @@ def test_a_few_damaged_stores(tmp_path: Path) -> None:
     assert made["wrong_numbers"] == made["unnoticed"] == made["foreign"] == made["tracebacks"] == []
     assert "foreign files touched:                     0" in (tmp_path / "d.txt").read_text()
     assert len(list(_damage.cases(0))) >= 369
-
-
-def test_a_store_that_follows_links_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    link = [case for case in _damage.cases(0) if case[0].startswith(("tmp: a link", ".lock: a link"))]
-    monkeypatch.setattr(damage_campaign, "cases", lambda seed: link)
-    monkeypatch.setattr(atomic_files, "inside", lambda folder, *names: folder.joinpath(*names))
-    made = damage_campaign.main(damage_campaign.Args(tmp_path / "d.json"))
-    assert made["foreign"]
 
 
 def test_a_sweep_is_killed_once_and_a_small_store_timed(tmp_path: Path) -> None:
@@ -47,17 +36,7 @@ def test_nothing_is_lost_under_load(name: str, tmp_path: Path) -> None:
     assert (found.lost, found.silent, found.obscure) == (0, 0, 0)
 
 
-def test_a_run_that_is_not_written_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Store.write
-    monkeypatch.setattr(Store, "write", lambda self, record: self.path.name != "whole" or write(self, record))
-    assert endurance.full_disk(replace(SMALL, writes=1), tmp_path).lost
-
-
 def test_an_attack_adds_up_what_its_campaigns_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("a", 10, 0, 1, 2), ("b", 5, 3, 0, 0)]
     monkeypatch.setattr(attack, "ATTACKS", (lambda args, out: iter(rows),))
     assert attack.main(attack.Args(tmp_path / "a.json"))["all"] == {"tried": 15, "lost": 3, "silent": 1, "obscure": 2}
-
-
-def test_growth_compares_the_end_with_the_time_after_warming_up() -> None:
-    assert soak.growth([1.0, 100.0, 100.0, 100.0, 100.0, 110.0]) == pytest.approx(10.0)

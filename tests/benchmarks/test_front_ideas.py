@@ -1,13 +1,11 @@
 import itertools
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
 from benchmarks import front_ideas
-from benchmarks.front_ideas import IDEAS, Args, main, sources
+from benchmarks.front_ideas import IDEAS, sources
 from morl_recipes import PPO
 
 
@@ -22,22 +20,6 @@ def test_a_walker_is_rewarded_as_the_hopper_is() -> None:
     assert (source.horizon, len(source.objectives)) == (1000, 2)
     for before, after in itertools.pairwise(list(IDEAS.values())[:4]):  # each adds one thing
         assert sum(before[name] != after[name] for name in before) == 1
-
-
-def test_what_is_there_is_not_trained_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    seen = []
-
-    def measured(source: object, task: str, idea: str, seed: int, steps: int) -> dict[str, Any]:
-        seen.append((task, idea, seed))
-        return {"task": task, "idea": idea, "seed": seed, "steps": steps, "HV": 1.0 + seed, "EUM": 2.0}
-
-    monkeypatch.setattr(front_ideas, "measured", measured)
-    args = Args(out=tmp_path / "i.json", seeds=(0, 2), tasks=("half-cheetah",), ideas=("as it was",))
-    for _ in range(2):
-        rows = main(args)["rows"]
-    assert seen == [("half-cheetah", "as it was", 0), ("half-cheetah", "as it was", 2)]
-    assert rows == [{"task": "half-cheetah", "idea": "as it was", "steps": 200_000, "seeds": 2, "HV": 2.0, "EUM": 2.0}]
-    assert "as it was" in (tmp_path / "i.txt").read_text()
 
 
 def test_an_idea_is_trained_and_judged(monkeypatch: pytest.MonkeyPatch) -> None:

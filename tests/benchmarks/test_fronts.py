@@ -1,11 +1,9 @@
 import dataclasses
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from benchmarks import _front_peers, fronts
 from benchmarks._front_peers import CHANGES, PEERS, Clocked, TimeUpError, unable
@@ -63,20 +61,6 @@ def test_policies_are_played_as_a_protocol_says() -> None:
     assert unable("CAPQL", TREASURE) == "continuous actions only"
     assert unable("PCN", TREASURE) is unable("CAPQL", cheetah) is None
     assert set(CHANGES) < set(PEERS)
-
-
-def test_the_best_action_of_any_known_policy_is_found_for_many_at_once() -> None:
-    class Net(torch.nn.Linear):
-        def forward(self, x: Tensor, w: Tensor) -> Tensor:  # type: ignore[override]
-            return super().forward(torch.cat([x, w], -1)).reshape(-1, 3, 2)
-
-    net, known = Net(4, 6), [torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5])]
-    agent = SimpleNamespace(q_nets=[net], weight_support=known)
-    x, w = torch.randn(5, 2), torch.rand(5, 2)
-    together = _front_peers._generalised(agent)(x, w)
-    for row in range(5):
-        own = torch.stack([net(x[row : row + 1], k.unsqueeze(0))[0] @ w[row] for k in known])  # [known, actions]
-        assert int(together[row]) == int(own.flatten().argmax()) % 3
 
 
 def test_a_race_of_ours_is_written_line_by_line_and_continues(

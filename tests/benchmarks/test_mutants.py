@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchmarks._mutant_tests import LATE, Runner, module
-from benchmarks._mutations import choose, mutants_of, mutated, read
+from benchmarks._mutations import mutants_of, mutated, read
 from benchmarks.mutants import EQUAL, FOLDERS, ROOT, Reached, Tried, fitting, totals
 
 SOURCE = "def clip(x, top):\n    while top == 0:\n        pass\n    return min(x, top)\n"
@@ -25,13 +25,6 @@ def test_every_fault_is_one_change_and_still_parses() -> None:
     assert kinds >= {"comparison", "other function", "not dropped", "sign", "and / or", "arithmetic", "constant"}
     assert kinds >= {"keyword dropped", "statement dropped", "state not saved"}
     assert not any("ValueError" not in mutant.before and "1)" in mutant.before for mutant in found if mutant.line == 9)
-
-
-def test_a_choice_repeats_and_stays_when_code_moves() -> None:
-    found = mutants_of(SOURCE, "m.py")
-    moved = mutants_of("import os\n\n\n" + SOURCE, "other.py")
-    assert [one.change for one in choose(found, 2, 0)] == [one.change for one in choose(moved, 2, 0)]
-    assert len(choose(found, 2, 0)) == 2
 
 
 def test_a_fault_is_killed_by_a_test_and_not_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

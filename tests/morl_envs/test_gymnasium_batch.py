@@ -79,13 +79,6 @@ def test_flag_that_is_no_bool_is_refused(name: str, monkeypatch: pytest.MonkeyPa
     refused(f"`{name}` must be a bool in .*Gambler, got 'no'", env.step_tensors, torch.zeros(1, dtype=torch.long))
 
 
-def test_our_own_gymnasium_environments_fit_too() -> None:
-    env = GymnasiumBatch("morl_envs/CrazyflieFrogger-v0", 2, horizon=4)
-    assert env.reset_tensors().shape == (2, 20)
-    assert env.step_tensors(torch.zeros(2, 2))[1].shape == (2, 3)
-    assert make_batch(TREASURE, 1).objectives == ("treasure", "time")
-
-
 class Gambler(gymnasium.Env[Any, Any]):
     """Draws from NumPy's global generator, as some environments of MO-Gymnasium do."""
 

@@ -26,12 +26,9 @@ def test_importing_the_package_is_cheap() -> None:
     assert run(code) == "[]"
 
 
-def test_registering_twice_is_silent() -> None:
+def test_public_names_are_there_and_registering_twice_is_silent() -> None:
     register_all()
     assert {card.gymnasium_id for card in world_cards()} <= set(gymnasium.registry)
-
-
-def test_public_names() -> None:
     for name in morl_envs.__all__:
         assert name in dir(morl_envs)
         assert getattr(morl_envs, name) is not None

@@ -1,4 +1,3 @@
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,31 +118,6 @@ def test_files_hold_tensor_environments_and_sources_travel_and_train(
     refused("cannot be read", find_source, "my_env.py:Line", folder=elsewhere)
     travelled = find_source("my_env.py:Line", plugins=[source.plugin], folder=elsewhere)
     assert travelled.objectives == ("right", "left")
-
-
-class Reusing(ToyBatch):
-    """A toy world that writes every step into the same tensors."""
-
-    def __init__(self, num_envs: int, seeds: Sequence[int]) -> None:
-        super().__init__(num_envs, seeds)
-        self.kept: list[torch.Tensor] = []
-
-    def step_tensors(self, action: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        found = super().step_tensors(action)
-        self.kept = self.kept or [tensor.clone() for tensor in found]
-        for kept, tensor in zip(self.kept, found, strict=True):
-            kept.copy_(tensor)
-        observation, reward, terminated, truncated = self.kept
-        return observation, reward, terminated, truncated
-
-
-@pytest.mark.parametrize("wrap", [lambda make: make, lambda make: EnvSource("reusing", make)])
-def test_an_environment_may_reuse_its_tensors(wrap: Callable[[Any], Any]) -> None:
-    runs = [Run(tiny(), (0.5, 0.5), 0)]
-    expected = train_runs(runs, ToyBatch, QUICK, progress=False).runs[0]
-    found = train_runs(runs, wrap(Reusing), QUICK, progress=False).runs[0]
-    assert expected.policy.keys() == found.policy.keys()
-    assert all(torch.equal(found.policy[name], tensor) for name, tensor in expected.policy.items())
 
 
 def test_what_an_environment_needs_and_does_not_find_is_an_import_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,14 +44,8 @@ def made_up(
         line: dict[str, Any] = {
             key: getattr(run, key) for key in ("run_id", "group", "method", "env", "preference", "seed", "steps")
         }
-        line |= {
-            "status": "done",
-            "reason": "",
-            "seconds": 1.0,
-            "version": "0.2",
-            "torch": "2.13.0",
-            "commit": "c0ffee",
-        }
+        line |= {"status": "done", "reason": "", "seconds": 1.0}
+        line |= {"version": "0.2", "torch": "2.13.0", "commit": "c0ffee"}
         for point, factor in (("peak", 1.1), ("final", 0.9), ("test_peak", 1.0), ("test_final", 0.9)):
             returns = low + (high - low) * min(height * factor, 1.0)
             found = summarise(returns + np.array([[-0.01], [0.01]]), np.array(run.preference), info.bounds)

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
 from morl_envs import CrazyflieFormation
 from morl_envs.crazyflie.formation import shape_error, triangle
@@ -24,16 +25,25 @@ def place(
 
 
 UP = torch.tensor([[0.0, 1.0] * 3])
+INNER = 0.45 / math.sqrt(3) / 2  # from the centre of a triangle to its sides
 TOP = 0.95 - 0.45 / math.sqrt(3) - 0.001  # one step below the upper edge
 STILL = torch.zeros(1, 6)
 
 
-def test_hovering_in_a_perfect_triangle() -> None:
-    env = place((0.0, -0.55), (0.0, 0.55), opponent_x=-0.9)
-    reward = env.step_tensors(STILL)[1][0]
-    wall = min(0.95 - 0.225, 0.95 - 0.55 - 0.45 / math.sqrt(3) / 2)
-    assert wall > 0.2
-    torch.testing.assert_close(reward, torch.tensor([0.0, 0.1, 0.2, 1.0]), atol=1e-5, rtol=0)
+@pytest.mark.parametrize(
+    ("y", "opponent_x", "action", "expected", "terminated"),
+    [
+        (-0.55, -0.9, STILL, [0.0, 0.1, 0.2, 1.0], False),  # far from wall and opponent, in a perfect triangle
+        (0.03, -0.225, STILL, [-5.0, 0.1, 0.2 * (INNER - 0.03) / 0.4 - 10, 1.0], True),  # the lower left drone collides
+        (-0.949 + INNER, -0.9, -UP, [-5 * 0.005 - 0.005, 0.0, 0.2, 1.0], True),  # out of the arena
+    ],
+)
+def test_rewards(y: float, opponent_x: float, action: Tensor, expected: list[float], terminated: bool) -> None:
+    env = place((0.0, y), (0.0, 0.55), opponent_x)
+    _, reward, ended, _ = env.step_tensors(action)
+    torch.testing.assert_close(reward[0], torch.tensor(expected), atol=1e-5, rtol=0)
+    assert bool(ended) == terminated
+    assert not env.events()["success"]
 
 
 @pytest.mark.parametrize(("effort", "cost"), [("velocity", 0.1 * 0.05), ("command", 0.1)])
@@ -51,24 +61,6 @@ def test_goal_bonus_is_withheld_while_a_drone_is_out_of_bounds(y: float, goal: f
     assert float(reward[0, 0]) == pytest.approx(progress - 0.005, abs=1e-4)
     assert bool(terminated)
     assert bool(env.events()["success"]) == inside
-
-
-def test_collision_costs_goal_and_avoid() -> None:
-    # The lower left drone comes within 0.1 m of the opponent.
-    env = place((0.0, 0.03), (0.0, 0.55), opponent_x=-0.225)
-    _, reward, terminated, _ = env.step_tensors(STILL)
-    distance = 0.45 / math.sqrt(3) / 2 - 0.03
-    assert float(reward[0, 0]) == pytest.approx(-5, abs=1e-5)
-    assert float(reward[0, 2]) == pytest.approx(0.2 * distance / 0.4 - 10, abs=1e-5)
-    assert bool(terminated)
-
-
-def test_leaving_the_arena_terminates_without_a_bounds_reward() -> None:
-    env = place((0.0, -0.95 + 0.45 / math.sqrt(3) / 2 + 0.001), (0.0, 0.55), opponent_x=-0.9)
-    _, reward, terminated, _ = env.step_tensors(-UP)
-    assert float(reward[0, 1]) == 0
-    assert bool(terminated)
-    assert bool(env.events()["violation"])
 
 
 def test_formation_reward_uses_the_worst_side() -> None:
