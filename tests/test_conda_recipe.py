@@ -1,5 +1,3 @@
-"""The recipe for conda renders, and asks for what pyproject.toml asks for."""
-
 from pathlib import Path
 from typing import Any
 

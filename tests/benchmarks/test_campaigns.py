@@ -1,5 +1,3 @@
-"""The campaigns run, count what goes wrong, and see it when something does."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""What the judge of trained policies makes of policies that follow, ignore, or miss their preference."""
-
 from pathlib import Path
 
 import numpy as np

@@ -5,51 +5,14 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import _front_peers, fronts
-from benchmarks._front_peers import CHANGES, PEERS, Clocked, TimeUpError, unable
+from benchmarks import fronts
+from benchmarks._front_peers import CHANGES, PEERS, unable
 from benchmarks._front_table import _winner
-from benchmarks._front_tasks import TASKS, Clock, Race, played
+from benchmarks._front_tasks import TASKS, played
 from benchmarks.fronts import Args, main
 from morl_recipes.running.fronts import recipe
 
 TREASURE = TASKS["deep-sea-treasure-v0"]
-
-
-class Told(Clock):
-    """A clock that shows what it was told, and goes on showing the last."""
-
-    def __init__(self, seconds: list[float]) -> None:
-        super().__init__()
-        self.seconds = seconds
-
-    def __call__(self) -> float:
-        return self.seconds.pop(0) if len(self.seconds) > 1 else self.seconds[0]
-
-
-def _race(seconds: list[float], budget: float = 10.0) -> Race:
-    race = Race(TREASURE, budget, lambda: [[1.0, -2.0]])
-    race.clock = Told(seconds)
-    return race
-
-
-def test_a_race_is_marked_at_the_steps_and_when_the_time_is_up() -> None:
-    race = _race([1.0, 1.0, 1.0, 12.0])
-    assert not race.tick(4_000)
-    assert race.marks == {}
-    assert not race.tick(500, following=2_048)  # another 2,048 would be too late for 5,000
-    assert race.marks["steps"]["steps"] == 4_500
-    assert race.tick(2_048)
-    time = race.marks["time"]
-    assert (time["steps"], time["seconds"], time["hv"], time["eum"]) == (6_548, 12.0, 48.0, -0.5)
-    race = _race([11.0, 11.0, 11.0, 16.0])  # a slow contender goes on to the steps, but not for ever
-    assert not race.tick(10)
-    assert "time" in race.marks
-    assert race.tick(10)
-    assert "steps" not in race.marks
-    env = Clocked(_front_peers._make(TREASURE), _race([99.0]))  # an environment stops what steps it
-    env.reset(seed=0)
-    with pytest.raises(TimeUpError):
-        env.step(0)
 
 
 def test_policies_are_played_as_a_protocol_says() -> None:

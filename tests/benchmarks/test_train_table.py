@@ -1,5 +1,3 @@
-"""A published table is filled row by row, and only what it lacks is trained."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""What the pages count is what there is."""
-
 import math
 import re
 from importlib import resources

@@ -1,5 +1,3 @@
-"""The examples with several losses, made short."""
-
 from pathlib import Path
 
 import pytest

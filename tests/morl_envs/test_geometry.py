@@ -10,6 +10,7 @@ from morl_envs import geometry
 
 t = torch.tensor
 coordinate = st.floats(-1, 1, width=32)
+point = st.tuples(coordinate, coordinate).map(t)
 size = st.floats(0.0625, 0.5, width=32)
 
 
@@ -58,33 +59,22 @@ def sample(start: Tensor, end: Tensor) -> Tensor:
     return start[:, None] + (end - start)[:, None] * torch.linspace(0, 1, 20_001, dtype=start.dtype)
 
 
-@given(coordinate, coordinate, coordinate, coordinate, coordinate, coordinate, size)
-def test_segment_circle_against_sampling(
-    sx: float, sy: float, ex: float, ey: float, cx: float, cy: float, radius: float
-) -> None:
-    start, end = t([sx, sy]), t([ex, ey])
-    closest = float((sample(start.double(), end.double()) - t([cx, cy])[:, None]).norm(dim=0).min())
-    if abs(closest - radius) > 2e-4:
-        assert bool(geometry.segment_hits_circle(start, end, t([cx, cy, radius]))) == (closest < radius)
-
-
-@given(coordinate, coordinate, coordinate, coordinate, coordinate, coordinate, size, size)
-def test_segment_box_against_sampling(
-    sx: float, sy: float, ex: float, ey: float, cx: float, cy: float, width: float, height: float
-) -> None:
-    start, end = t([sx, sy]), t([ex, ey])
-    offset = (sample(start.double(), end.double()) - t([cx, cy])[:, None]).abs() - t([width, height])[:, None]
-    depth = float(offset.amax(0).min())  # negative when some point is inside
+@given(point, point, point, size, size)
+def test_segments_against_sampling(start: Tensor, end: Tensor, centre: Tensor, width: float, height: float) -> None:
+    offset = sample(start.double(), end.double()) - centre[:, None]
+    closest = float(offset.norm(dim=0).min()) - width
+    if abs(closest) > 2e-4:
+        assert bool(geometry.segment_hits_circle(start, end, t([*centre, width]))) == (closest < 0)
+    depth = float((offset.abs() - t([width, height])[:, None]).amax(0).min())  # negative when some point is inside
     if abs(depth) > 2e-4:
-        assert bool(geometry.segment_hits_box(start, end, t([cx, cy, width, height]))) == (depth < 0)
+        assert bool(geometry.segment_hits_box(start, end, t([*centre, width, height]))) == (depth < 0)
 
 
-@given(coordinate, coordinate, size, size, st.floats(0.03125, 0.25, width=32), coordinate, coordinate)
+@given(coordinate, coordinate, size, size, st.floats(0.03125, 0.25, width=32), point)
 def test_inflated_box_is_the_rounded_box(
-    x: float, y: float, width: float, height: float, margin: float, px: float, py: float
+    x: float, y: float, width: float, height: float, margin: float, point: Tensor
 ) -> None:
     circles, boxes = geometry.inflate(t([[x + 5], [y], [width]]), t([[x], [y], [width], [height]]), margin)
-    point = t([px, py])
     in_circle = (point[:, None] - circles[:2]).norm(dim=0) < circles[2]
     in_box = ((point[:, None] - boxes[:2]).abs() < boxes[2:]).all(0)
     distance = ((point - t([x, y])).abs() - t([width, height])).clamp(min=0).norm()

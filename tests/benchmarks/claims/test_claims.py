@@ -1,5 +1,3 @@
-"""The paper's claims against datasets whose truth is known."""
-
 import math
 
 import pytest

@@ -1,5 +1,3 @@
-"""A lead as a share: Fieller's interval against its own definition, and where there is none."""
-
 import numpy as np
 import pytest
 from scipy import stats  # type: ignore[import-untyped]

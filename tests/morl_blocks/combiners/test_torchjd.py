@@ -53,24 +53,13 @@ def test_bad_methods_and_input_are_named() -> None:
     refused(r"must be one \[m, m\]: GradVacWeighting remembers", remembers.weights, torch.eye(3).expand(2, 3, 3))
 
 
+NAMES = "UPGrad MGDA AlignedMTL DualProj IMTLG PCGrad Mean Sum Random GradVac ConFIG GradDrop ExcessMTL"
 AGGREGATORS = [
-    aggregation.UPGrad(),
-    aggregation.MGDA(),
+    *(getattr(aggregation, name)() for name in NAMES.split()),
     aggregation.CAGrad(c=0.5),
-    aggregation.AlignedMTL(),
-    aggregation.DualProj(),
-    aggregation.IMTLG(),
-    aggregation.PCGrad(),
     aggregation.Krum(n_byzantine=1, n_selected=1),
-    aggregation.Mean(),
-    aggregation.Sum(),
     aggregation.Constant(torch.tensor([1.0, 2.0, 3.0, 4.0])),
-    aggregation.Random(),
-    aggregation.GradVac(),
-    aggregation.ConFIG(),
-    aggregation.GradDrop(),
     aggregation.TrimmedMean(trim_number=1),
-    aggregation.ExcessMTL(),
 ]
 
 

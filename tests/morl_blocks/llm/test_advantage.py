@@ -82,20 +82,14 @@ def test_nan_rewards_stay_out() -> None:
 
 
 def test_bad_input() -> None:
-    given: dict[str, object] = {
-        "rewards": torch.rand(4, 2),
-        "groups": torch.tensor([0, 0, 1, 1]),
-        "scalarizer": Linear(),
-        "weights": torch.tensor([0.5, 0.5]),
-    }
-    refused("`rewards` must have at least 2 objectives", group_advantage, **(given | {"rewards": torch.zeros(4, 1)}))
-    refused("`rewards` must be", group_advantage, **(given | {"rewards": torch.zeros(4)}))
-    refused("`groups` must hold one id per", group_advantage, **(given | {"groups": torch.tensor([0, 0, 1])}))
-    refused("`weights` must have 2 objectives", group_advantage, **(given | {"weights": torch.tensor([0.5, 0.3, 0.2])}))
-    refused("`weights` must sum to 1", group_advantage, **(given | {"weights": torch.tensor([0.9, 0.9])}))
-    refused("`levels` must have 2 objectives", group_advantage, **(given | {"levels": torch.zeros(3)}))
-    refused("`scalarizer` must be one to maximise", group_advantage, **(given | {"scalarizer": Linear(sense="min")}))
-    refused("`scalarizer` must be a Scalarizer", group_advantage, **(given | {"scalarizer": "stch"}))
+    rewards, groups, even = torch.rand(4, 2), torch.tensor([0, 0, 1, 1]), torch.tensor([0.5, 0.5])
+    refused("`rewards` must have at least 2 obj", group_advantage, torch.zeros(4, 1), groups, Linear(), torch.ones(1))
+    refused("`groups` must hold one id per", group_advantage, rewards, groups[:3], Linear(), even)
+    refused("`weights` must have 2 objectives", group_advantage, rewards, groups, Linear(), WEIGHTS.float())
+    refused("`weights` must sum to 1", group_advantage, rewards, groups, Linear(), 2 * even)
+    refused("`levels` must have 2 objectives", group_advantage, rewards, groups, Linear(), even, levels=torch.zeros(3))
+    refused("`scalarizer` must be one to maximise", group_advantage, rewards, groups, Linear(sense="min"), even)
+    refused("`scalarizer` must be a Scalarizer", group_advantage, rewards, groups, "stch", even)
 
 
 def test_attention_of_unknown_levels() -> None:

@@ -51,10 +51,7 @@ def test_constant_rewards_give_exactly_zero_and_shift_and_scale_do_not_matter() 
 
 def test_bad_input() -> None:
     refused("`epsilon` must lie in", group_normalize, torch.zeros(2, 2), torch.zeros(2, dtype=torch.long), epsilon=-1.0)
-    refused("`rewards` must be .* got", group_normalize, torch.zeros(4), [0, 0, 0, 0])
     refused("at least one completion", group_normalize, torch.zeros(0, 2), torch.zeros(0, dtype=torch.long))
     refused("`groups` must hold one id per completion", group_normalize, torch.zeros(4, 2), [0, 0, 0])
     refused("`groups` must hold ids >= 0, got -1", group_normalize, torch.zeros(4, 2), [0, 0, 0, -1])
-    refused("`groups` must be a tensor", group_normalize, torch.zeros(4, 2), [0, 0, 0, None])
     refused("`groups` must hold whole numbers", group_normalize, torch.zeros(4, 2), [0.0, 0.0, 0.0, 1.0])
-    refused("`rewards` must be finite", group_normalize, torch.tensor([[0.0, math.inf]]), [0])

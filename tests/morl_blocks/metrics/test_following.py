@@ -1,5 +1,3 @@
-"""Preference following: closed forms, an independent oracle, properties, bad input."""
-
 from typing import Any
 
 import numpy as np
@@ -62,7 +60,6 @@ def test_correlation_does_not_see_the_scale_and_equal_policies_follow_nothing() 
 
 def test_bad_input_raises() -> None:
     even = [[0.5, 0.5]]
-    refused("`achieved` must be finite", preference_regret, [[0.5, np.nan]], even, Linear())
     refused(r"`achieved` must have shape \[\*", preference_regret, [[0.5, 0.5], [0.1, 0.1]], even, Linear())
     refused("`weights` must sum to 1", preference_regret, even, [[0.5, 0.4]], Linear())
     refused(r"`weights` must have shape \[P", preference_regret, [[1.0]], [[1.0]], Linear())

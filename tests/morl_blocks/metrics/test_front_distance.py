@@ -49,7 +49,5 @@ def test_points_that_beat_the_known_front() -> None:
 def test_bad_input_is_named() -> None:
     for metric in (igd, igd_plus, additive_epsilon):
         refused("`known` must be finite, got nan", metric, [[1.0, 1.0]], [[1.0, np.nan], [0.0, 0.0]])
-        refused("`points` must be finite, got inf", metric, [[1.0, np.inf]], [[0.0, 0.0]])
         refused(r"`known` must have 2 objectives .*, got shape \[1, 3\]", metric, [[1.0, 1.0]], [[1.0, 1.0, 1.0]])
         refused("`points` must hold at least one point", metric, np.zeros((0, 2)), [[1.0, 1.0]])
-        refused("`sense` must be one of", metric, [[1.0, 1.0]], [[1.0, 1.0]], sense="up")

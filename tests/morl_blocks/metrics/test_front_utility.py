@@ -45,9 +45,6 @@ def test_closed_forms() -> None:
 
 def test_bad_input_is_named() -> None:
     refused("`weights` must sum to 1", eum, [[1.0, 1.0]], [[0.5, 0.6]])
-    refused("`weights` must be >= 0", eum, [[1.0, 1.0]], [[1.5, -0.5]])
     refused("`weights` must have 2 objectives", eum, [[1.0, 1.0]], [[0.5, 0.25, 0.25]])
-    refused("`weights` must have at least 2 dimensions", eum, [[1.0, 1.0]], [0.5, 0.5])
     refused(r"`weights` must have shape \[k, m\] with k >= 1", eum, [[1.0, 1.0]], np.zeros((0, 2)))
-    refused("`points` must be finite, got nan", eum, [[1.0, np.nan]])
     refused("`known` must have 2 objectives", maximum_utility_loss, [[1.0, 1.0]], [[1.0, 1.0, 1.0]])

@@ -32,4 +32,3 @@ def test_bad_input_raises() -> None:
     refused(r"`hv` must be >= 0, got -0\.1", profile_auc, [[0.1], [-0.1]])
     refused("`tau_max` must be finite and > 1, got 1", profile_auc, [[0.1]], tau_max=1.0)
     refused(r"`taus` must be >= 1, got 0\.5", profile, [[0.1]], [0.5])
-    refused("`hv` must be finite", profile_auc, [[np.nan]])

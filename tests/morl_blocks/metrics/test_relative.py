@@ -1,5 +1,3 @@
-"""Intervals of rates and areas: they agree with the plain metrics, hold their estimate, and cover."""
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -82,4 +80,3 @@ def test_bad_input_raises() -> None:
     refused("`hv` must be >= 0, got -1", metrics.profile_auc_ci, [[[-1.0, 1.0]]])
     refused("must hold at least 2 seeds per preference, got 1", metrics.win_rate_ci, [[[0.1]], [[0.2]]])
     refused("`resamples` must be a whole number >= 1", metrics.win_rate_ci, [[[0.1, 0.2]]], resamples=0)
-    refused("`tau_max` must be finite and > 1, got 1", metrics.profile_auc_ci, [[[0.1, 0.2]]], tau_max=1.0)

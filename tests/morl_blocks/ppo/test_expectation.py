@@ -1,5 +1,3 @@
-"""Advantages for the utility of the expected return: closed forms, what they agree with, bad input."""
-
 import pytest
 import torch
 from torch import Tensor

@@ -1,5 +1,3 @@
-"""Each problem against pinned values, against pymoo where it is installed, and against its own front."""
-
 import math
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-"""What every scalarizer shares: the extension points, and bad input."""
-
 import itertools
 
 import numpy as np
@@ -61,14 +59,6 @@ def test_weights_of_runs_are_never_taken_for_weights_of_steps(block: Scalarizer,
         torch.testing.assert_close(whole[run], call(values[run], weights[run]))
 
 
-def test_what_is_no_array_of_numbers_is_named() -> None:
-    refused("`values` must be a tensor, an array or a list of numbers, got 'text'", Linear(), "text", W)
-    refused("`values` must be a tensor, an array or a list of numbers", Linear(), [[1.0], [1.0, 2.0]], W)
-    refused("`values` must be a dense tensor of real numbers", Linear(), torch.ones(2, dtype=torch.complex64), W)
-    refused("`values` must be a dense tensor of real numbers", Linear(), torch.ones(2).to_sparse(), W)
-    refused("`values` must have no mask", Linear(), np.ma.masked_array([1.0, 2.0], [True, False]), W)
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_an_attention_in_half_precision_is_one(dtype: torch.dtype) -> None:
     values = torch.rand(500, 50, generator=torch.Generator().manual_seed(0)).to(dtype)
@@ -84,7 +74,8 @@ def test_an_attention_in_half_precision_is_one(dtype: torch.dtype) -> None:
         assert float(found) == pytest.approx(-0.05 * 0.9375, rel=0.004)
 
 
-def test_bad_options() -> None:
+def test_bad_options_and_masked_values() -> None:
+    refused("`values` must have no mask", Linear(), np.ma.masked_array([1.0, 2.0], [True, False]), W)
     for mu in (0.0, -1.0, NAN, INF):
         refused(f"`mu` must be > 0, got {mu}", SmoothTchebycheff, mu)
     refused("`mu` must be > 0, got -2", SmoothTchebycheff, torch.tensor([1.0, -2.0]))

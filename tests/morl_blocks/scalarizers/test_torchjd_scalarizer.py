@@ -1,5 +1,3 @@
-"""TorchJD's scalarizers behind our interface: their values, our methods, one oracle for our STCH."""
-
 import sys
 
 import pytest

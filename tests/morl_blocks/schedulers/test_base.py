@@ -1,5 +1,3 @@
-"""What every scheduler shares: the extension point, runs side by side, the state, and bad input."""
-
 from collections.abc import Callable
 from typing import Any
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, smooth_attention
-from morl_blocks.schedulers import ConflictBraked, SelfTuned, resolution
+from morl_blocks.schedulers import SelfTuned, resolution
 from tests.refusals import refused
 
 UTOPIA = 1.05
@@ -58,13 +58,6 @@ def test_gaps_that_never_vary_are_told_apart_as_rounding_can(constant: float) ->
     assert 0 < float(mu) < 1e-6 * max(1.0, abs(constant))
     torch.testing.assert_close(smooth_attention(gaps[0], mu), torch.tensor([1.0, 0.0]))
     assert SelfTuned().step(0.0, 0.0, torch.zeros(4, 2)) > 0
-
-
-def test_other_schedulers_do_not_look_at_gaps() -> None:
-    braked, scalarizer = ConflictBraked(), AdaptiveSmoothTchebycheff(ConflictBraked())
-    values, weights = samples(8, 2), torch.tensor([0.5, 0.5])
-    assert braked.step(0.5, 0.7, values) == scalarizer.step(0.5, 0.7, values, weights)
-    assert braked.mu == ConflictBraked().step(0.5, 0.7)
 
 
 def test_rejects() -> None:

@@ -1,11 +1,15 @@
+from typing import TypeAlias
+
 import pytest
 import torch
 
 from morl_envs import CrazyflieFrogger
 from tests.refusals import refused
 
+Pair: TypeAlias = tuple[float, float]
 
-def place(position: tuple[float, float], goal: tuple[float, float], opponent_x: float = -0.9) -> CrazyflieFrogger:
+
+def place(position: Pair, goal: Pair, opponent_x: float = -0.9) -> CrazyflieFrogger:
     """Return one environment with the drone, the goal and the lower opponent at given places."""
     env = CrazyflieFrogger(flip_probability=0.0)
     state = env.get_state()
@@ -19,28 +23,17 @@ def place(position: tuple[float, float], goal: tuple[float, float], opponent_x: 
 @pytest.mark.parametrize(
     ("position", "opponent_x", "action", "expected", "terminated"),
     [
-        # (0, -0.6) -> one step up: 5 mm nearer, far from wall and traffic
-        ((0.0, -0.6), -0.9, (0.0, 1.0), (0.005, 0.1, 0.1), False),
-        # 5 cm from the wall after the step; traffic 0.895 m away
-        ((0.0, -0.905), -0.9, (0.0, 1.0), (0.005, 0.1 * 0.05 / 0.2, 0.1), False),
-        # 0.2 m below an opponent after the step
-        ((0.0, -0.505), 0.0, (0.0, 1.0), (0.005, 0.1, 0.1 * 0.2 / 0.3), False),
-        # 0.095 m below it: a collision costs 15 on goal and 25 on avoid
-        ((0.0, -0.4), 0.0, (0.0, 1.0), (0.005 - 15, 0.1, 0.1 * 0.095 / 0.3 - 25), True),
-        # over the edge: 15 on goal and 25 on bounds, each applied
-        ((0.0, -0.948), -0.9, (0.0, -1.0), (-0.005 - 15, -25.0, 0.1), True),
-        # back towards the start; the second opponent is 0.9 m away
-        ((0.0, 0.0), -0.9, (0.0, -1.0), (-0.005, 0.1, 0.1), False),
-        # into the goal
-        ((0.0, 0.752), -0.9, (0.0, 1.0), (0.005 + 10, 0.1 * 0.193 / 0.2, 0.1), True),
+        ((0.0, -0.6), -0.9, (0.0, 1.0), (0.005, 0.1, 0.1), False),  # a step up, far from wall and traffic
+        ((0.0, -0.905), -0.9, (0.0, 1.0), (0.005, 0.1 * 0.05 / 0.2, 0.1), False),  # 5 cm from the wall afterwards
+        ((0.0, -0.505), 0.0, (0.0, 1.0), (0.005, 0.1, 0.1 * 0.2 / 0.3), False),  # 0.2 m below an opponent
+        ((0.0, -0.4), 0.0, (0.0, 1.0), (0.005 - 15, 0.1, 0.1 * 0.095 / 0.3 - 25), True),  # a collision
+        ((0.0, -0.948), -0.9, (0.0, -1.0), (-0.005 - 15, -25.0, 0.1), True),  # over the edge
+        ((0.0, 0.0), -0.9, (0.0, -1.0), (-0.005, 0.1, 0.1), False),  # back towards the start
+        ((0.0, 0.752), -0.9, (0.0, 1.0), (0.005 + 10, 0.1 * 0.193 / 0.2, 0.1), True),  # into the goal
     ],
 )
 def test_rewards(
-    position: tuple[float, float],
-    opponent_x: float,
-    action: tuple[float, float],
-    expected: tuple[float, ...],
-    terminated: bool,
+    position: Pair, opponent_x: float, action: Pair, expected: tuple[float, ...], terminated: bool
 ) -> None:
     env = place(position, (0.0, 0.85), opponent_x)
     _, reward, ended, truncated = env.step_tensors(torch.tensor([action]))

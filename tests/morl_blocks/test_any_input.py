@@ -1,3 +1,5 @@
+"""Whatever is given to a public name, it answers with finite numbers or refuses an argument by name, rule and value."""
+
 import json
 from pathlib import Path
 
@@ -17,14 +19,14 @@ def test_no_public_name_fails_and_good_arguments_give_a_finite_answer(call: Call
 
 
 def refuse(values: torch.Tensor) -> None:
-    raise ValueError("`values` must be finite, got nan.")
+    raise ValueError(f"`values` must be finite, got {values}.")
 
 
 @pytest.mark.parametrize(
     ("call", "verdict"),
     [
-        (Call("f", refuse, {}), "named"),
-        (Call("f", lambda values: torch.nn.Linear(2, 1)(values), {}), "obscure"),
+        (Call("f", refuse, {"values": torch.ones(3)}), "named"),
+        (Call("f", torch.nn.Linear(2, 1), {}), "obscure"),
         (Call("f", lambda values: values.nansum(), {}), "nan"),
         (Call("f", lambda values: values.sum(), {}, pure=True), "carried"),
         (Call("f", lambda values: values.sum(), {}, pure=False), "nan"),
@@ -32,8 +34,8 @@ def refuse(values: torch.Tensor) -> None:
 )
 def test_verdict_follows_from_error_and_answer(monkeypatch: pytest.MonkeyPatch, call: Call, verdict: str) -> None:
     monkeypatch.setattr("benchmarks.fuzz.PACKAGES", str(Path(__file__).parent))  # as if this file were the package
-    spoilt = {"values": torch.tensor([1.0, torch.nan, 2.0])}
-    assert judge(call, Spoilt(spoilt, (), same=False))[0] == verdict
+    name = "values" if verdict != "obscure" else "input"
+    assert judge(call, Spoilt({name: torch.tensor([1.0, torch.nan, 2.0])}, (), same=False))[0] == verdict
 
 
 def test_writes_what_it_prints(tmp_path: Path) -> None:
