@@ -10,7 +10,6 @@ from morl_envs import CARDS, GymnasiumBatch, make_batch
 from tests.morl_envs.playing import assert_alike, commands
 from tests.refusals import refused
 
-CHEETAH = "mo-halfcheetah-v5"
 TREASURE = "deep-sea-treasure-v0"
 
 
@@ -44,30 +43,16 @@ def test_truncation_keeps_the_final_observation_and_reset_by_mask() -> None:
     refused("`state` must have the shapes", last.set_state, {})
 
 
-def test_an_environment_plays_the_same_episodes_in_any_batch() -> None:
-    many, one = GymnasiumBatch(CHEETAH, 3, seed=20), GymnasiumBatch(CHEETAH, 1, seed=22)
-    for _ in range(2):
-        assert torch.equal(many.reset_tensors()[2], one.reset_tensors()[0])
-    for action in commands(many, 3):
-        pairs = zip(many.step_tensors(action), one.step_tensors(action[2:]), strict=True)
-        assert all(torch.equal(a[2], b[0]) for a, b in pairs)
-
-
-def test_actions_are_clipped_and_checked() -> None:
-    one, other = GymnasiumBatch(CHEETAH, 1), GymnasiumBatch(CHEETAH, 1)
-    wild = torch.linspace(-3, 3, 6)[None]
-    assert torch.equal(one.step_tensors(wild)[0], other.step_tensors(wild.clamp(-1, 1))[0])
-    refused("`action` must be finite", one.step_tensors, wild * torch.nan)
-    refused(r"`action` must have shape \[1, 6\]", one.step_tensors, torch.zeros(1, 5))
-
-
 @pytest.mark.filterwarnings("ignore:.*precision lowered.*:UserWarning")
-def test_bad_environments() -> None:
+def test_bad_environments_and_actions() -> None:
     refused("`env` must have a vector reward, got 'CliffWalking-v1'", GymnasiumBatch, "CliffWalking-v1", 1, horizon=5)
     refused("`horizon` must be a whole number >= 1, got 0", GymnasiumBatch, TREASURE, 1, horizon=0)
     refused("`objectives` must name the 2 objectives", GymnasiumBatch, TREASURE, 1, objectives=("one",))
     refused("`horizon` must be given", GymnasiumBatch, "fruit-tree-v0", 1)
     refused("Gambler has no time limit", GymnasiumBatch, Gambler, 1)
+    cheetah = GymnasiumBatch("mo-halfcheetah-v5", 1)
+    refused("`action` must be finite", cheetah.step_tensors, torch.full((1, 6), torch.nan))
+    refused(r"`action` must have shape \[1, 6\]", cheetah.step_tensors, torch.zeros(1, 5))
 
 
 @pytest.mark.parametrize("name", ["terminated", "truncated"])

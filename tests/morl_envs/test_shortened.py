@@ -26,13 +26,15 @@ def test_episodes_are_truncated_and_not_terminated_after_the_horizon_and_else_th
     assert (env.num_envs, env.objectives, env.observation_dim) == (2, plain.objectives, plain.observation_dim)
 
 
-def test_each_environment_counts_its_own_steps() -> None:
-    env = _env()
-    env.reset_tensors()
+def test_each_environment_counts_its_own_steps_and_the_state_holds_them() -> None:
+    env, other = _env(), _env()
     env.step_tensors(STILL)
     env.reset_tensors(torch.tensor([True, False]))
-    assert env.step_tensors(STILL)[3].flatten().tolist() == [False, False]
-    assert env.step_tensors(STILL)[3].flatten().tolist() == [False, True]
+    other.set_state(env.get_state())
+    for truncated in ([False, False], [False, True]):
+        own, its = env.step_tensors(STILL), other.step_tensors(STILL)
+        assert all(torch.equal(a, b) for a, b in zip(own, its, strict=True))
+        assert own[3].flatten().tolist() == truncated
 
 
 def test_an_episode_that_the_environment_ends_is_not_truncated() -> None:
@@ -41,17 +43,6 @@ def test_an_episode_that_the_environment_ends_is_not_truncated() -> None:
     env.step_tensors(torch.tensor([2]))
     _, _, terminated, truncated = env.step_tensors(torch.tensor([1]))
     assert bool(terminated) != bool(truncated)
-
-
-def test_the_state_holds_the_steps() -> None:
-    env, other = _env(), _env()
-    env.reset_tensors()
-    env.step_tensors(STILL)
-    other.set_state(env.get_state())
-    for _ in range(2):
-        own, its = env.step_tensors(STILL), other.step_tensors(STILL)
-        assert all(torch.equal(a, b) for a, b in zip(own, its, strict=True))
-    assert its[3].all()
 
 
 def test_bad_horizons_and_the_ends_of_the_discounted_one() -> None:

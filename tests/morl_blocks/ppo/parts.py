@@ -3,12 +3,21 @@
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
+from torch import Tensor, nn
 
 from morl_blocks.critics import AttentionWeightedCritic, SharedCritic
 from morl_blocks.ppo import CategoricalActor, CategoricalPolicy, UnitBoxGaussianActor, UnitBoxPolicy
 
 M = 3
 INPUTS = ["observation", "preference"]
+
+
+class Body(nn.Sequential):
+    """A network of one input or of several, concatenated."""
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        out: Tensor = super().forward(torch.cat(inputs, -1))  # type: ignore[no-untyped-call]
+        return out
 
 
 def gaussian_policy() -> UnitBoxPolicy:

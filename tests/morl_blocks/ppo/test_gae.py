@@ -11,6 +11,7 @@ from torchrl.objectives.value import GAE
 
 from morl_blocks.ppo import VectorGAE, vector_gae
 from morl_blocks.ppo.scan import discounted_scan
+from tests.morl_blocks.ppo.parts import Body
 from tests.refusals import refused
 
 Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -83,18 +84,6 @@ def test_matches_the_plain_loop(horizon: int, m: int, gamma: float, lmbda: float
     torch.testing.assert_close(target, expected + rollout[1], atol=1e-10, rtol=1e-10)
 
 
-@pytest.mark.parametrize("vectorized", [True, False])
-def test_matches_torchrl_objective_by_objective(vectorized: bool) -> None:
-    rollout = random_rollout(3, 50, 3, dtype=torch.float32)
-    ours = VectorGAE(gamma=0.99, lmbda=0.95)(as_tensordict(*rollout))
-    theirs = GAE(gamma=0.99, lmbda=0.95, value_network=None, vectorized=vectorized)
-    for i in range(3):
-        reward, value, next_value = (x[..., i : i + 1] for x in rollout[:3])
-        scalar = theirs(as_tensordict(reward, value, next_value, *rollout[3:]))
-        torch.testing.assert_close(ours["advantage"][..., i : i + 1], scalar["advantage"], atol=1e-5, rtol=1e-5)
-        torch.testing.assert_close(ours["value_target"][..., i : i + 1], scalar["value_target"], atol=1e-5, rtol=1e-5)
-
-
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])
 @pytest.mark.parametrize("kind", ["truncated", "terminated"])
 def test_a_bad_number_stays_in_its_episode(bad: float, kind: str) -> None:
@@ -153,17 +142,10 @@ def test_vmap_over_runs_with_their_own_discounts() -> None:
     torch.testing.assert_close(broadcast, lifted)
 
 
-class Concatenated(nn.Linear):
-    """A linear layer of several inputs."""
-
-    def forward(self, *inputs: Tensor) -> Tensor:  # type: ignore[override]
-        return super().forward(torch.cat(inputs, -1))
-
-
 class TestVectorGAE:
     def critic(self, *in_keys: str) -> TensorDictModule:
         in_keys = in_keys or ("observation",)
-        return TensorDictModule(Concatenated(2 * len(in_keys), 2), in_keys=list(in_keys), out_keys=["state_value"])
+        return TensorDictModule(Body(nn.Linear(2 * len(in_keys), 2)), list(in_keys), ["state_value"])
 
     def rollout(self, *batch: int) -> TensorDict:
         reward, _, _, terminated, done = random_rollout(*batch, 2, dtype=torch.float32)
@@ -253,23 +235,19 @@ class TestVectorGAE:
         data["steps_to_next_obs"] = torch.ones(2, 10)
         refused("`steps_to_next_obs` must have shape", VectorGAE(), data)
 
-    @pytest.mark.parametrize(
-        ("key", "shape", "message"),
-        [
+    def test_refuses_shapes_that_would_broadcast(self) -> None:
+        cases: tuple[tuple[Any, tuple[int, ...], str], ...] = (
             (("next", "reward"), (10,), r"`reward` must have shape \[10, 'm'\], got shape \[10\]"),
             (("next", "reward"), (10, 1), r"`reward` must have shape \[10, 2\], got shape \[10, 1\]"),
             ("state_value", (10, 1), r"`state_value` must have shape \[10, 2\], got shape \[10, 1\]"),
             (("next", "state_value"), (10, 3), r"`next state_value` must have shape \[10, 2\]"),
             (("next", "done"), (10, 2), r"`done` must have shape \[10, 1\], got shape \[10, 2\]"),
             (("next", "terminated"), (10,), r"`terminated` must have shape \[10, 1\], got shape \[10\]"),
-        ],
-    )
-    def test_refuses_shapes_that_would_broadcast(
-        self, key: str | tuple[str, str], shape: tuple[int, ...], message: str
-    ) -> None:
-        data = as_tensordict(*random_rollout(10, 2))
-        data[key] = torch.zeros(shape, dtype=data[key].dtype)
-        refused(message, VectorGAE(), data)
+        )
+        for key, shape, message in cases:
+            data = as_tensordict(*random_rollout(10, 2))
+            data[key] = torch.zeros(shape, dtype=data[key].dtype)
+            refused(message, VectorGAE(), data)
 
     def test_refuses_missing_or_odd_entries_and_options(self) -> None:
         data = as_tensordict(*random_rollout(10, 2))

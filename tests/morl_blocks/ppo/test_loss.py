@@ -164,22 +164,16 @@ def test_scalarised_advantage_must_be_asked_for() -> None:
     assert VectorClipPPOLoss(policy, critic_module(), num_advantages=1)(data)["loss_objective"].shape == (1,)
 
 
-@pytest.mark.parametrize(
-    ("key", "shape", "message"),
-    [
+def test_refuses_shapes_that_would_broadcast() -> None:
+    loss, data = VectorClipPPOLoss(policy := categorical_policy(), critic_module()), minibatch(policy)
+    for key, shape, message in (
         ("advantage", (16,), r"`advantage` must have shape \[16, 3\], got shape \[16\]"),
         ("advantage", (16, 4), r"`advantage` must have shape \[16, 3\], got shape \[16, 4\]"),
-        ("advantage", (16, 1, 3), r"`advantage` must have shape \[16, 3\], got shape \[16, 1, 3\]"),
         ("value_target", (16,), r"`value_target` must have shape \[16, 'm'\], got shape \[16\]"),
         ("value_target", (16, 1), r"`state_value` must have shape \[16, 1\], got shape \[16, 3\]"),
         ("action_log_prob", (16, 1), r"`sample_log_prob` must have shape \[16\], got shape \[16, 1\]"),
-    ],
-)
-def test_refuses_shapes_that_would_broadcast(key: str, shape: tuple[int, ...], message: str) -> None:
-    policy = categorical_policy()
-    data = minibatch(policy)
-    data[key] = torch.zeros(shape)
-    refused(message, VectorClipPPOLoss(policy, critic_module()), data)
+    ):
+        refused(message, loss, data.clone().set(key, torch.zeros(shape)))
 
 
 def test_refuses_missing_entries_and_a_single_step() -> None:
@@ -192,7 +186,7 @@ def test_refuses_missing_entries_and_a_single_step() -> None:
         loss.make_value_estimator()
 
 
-def test_says_what_is_wrong_with_a_network() -> None:
+def test_says_what_is_wrong_with_a_network_or_an_option() -> None:
     policy, critic = categorical_policy(), critic_module()
     refused("`actor_network` must be a tensordict module", VectorClipPPOLoss, CategoricalActor(4, M, 5), critic)
     refused("`actor_network` must .* get_dist, got TensorDictModule", VectorClipPPOLoss, critic, critic)
@@ -206,14 +200,13 @@ def test_says_what_is_wrong_with_a_network() -> None:
     both = TensorDictSequential(first, critic)
     refused(r"`critic_network` must hold one critic with a loss, got \['Att.*', 'Sh", VectorClipPPOLoss, policy, both)
 
-
-def test_bad_options() -> None:
-    networks = categorical_policy(), critic_module()
-    refused("`clip_epsilon` must", VectorClipPPOLoss, *networks, clip_epsilon=0.0)
-    refused("`num_advantages` must", VectorClipPPOLoss, *networks, num_advantages=0)
-    for bad in (-0.5, torch.inf):
-        refused("`entropy_coeff` must", VectorClipPPOLoss, *networks, entropy_coeff=bad)
-        refused("`critic_coeff` must", VectorClipPPOLoss, *networks, critic_coeff=bad)
+    for name, bad in (
+        ("clip_epsilon", 0.0),
+        ("num_advantages", 0),
+        ("entropy_coeff", -0.5),
+        ("critic_coeff", torch.inf),
+    ):
+        refused(f"`{name}` must", VectorClipPPOLoss, policy, critic, **{name: bad})
 
 
 def test_entropy_without_closed_form_is_estimated() -> None:

@@ -1,69 +1,32 @@
-"""The loss, the estimator and the transforms in TorchRL's machinery: collectors, primers, vmap, compile, devices."""
+"""The loss, the estimator and the transforms in TorchRL's machinery: collectors, vmap, compile, devices."""
 
 from typing import Any
 
 import pytest
 import torch
 from tensordict import TensorDict
-from tensordict.nn import NormalParamExtractor, TensorDictModule, TensorDictModuleBase
+from tensordict.nn import NormalParamExtractor, TensorDictModule
 from torch import nn
 from torchrl import collectors
 from torchrl.envs import Compose, DoubleToFloat, InitTracker, MOGymEnv, TransformedEnv
-from torchrl.modules import IndependentNormal, ProbabilisticActor, TanhNormal, ValueOperator
+from torchrl.modules import ProbabilisticActor, TanhNormal, ValueOperator
 from torchrl.objectives import ClipPPOLoss, LossModule
 from torchrl.objectives.value import GAE
 
 from morl_blocks.ppo import VectorClipPPOLoss, VectorGAE
 from morl_blocks.scalarizers import Linear
 from morl_blocks.transforms import Preference, ScalarizeReward
+from tests.morl_blocks.ppo.parts import M, critic_module, gaussian_policy, minibatch
 from tests.refusals import refused
 
-M, SIZE = 2, 4
 Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before TorchRL 0.11
 
 
-class Body(nn.Sequential):
-    """A network of one input or of several, concatenated."""
-
-    def forward(self, *inputs: torch.Tensor) -> Any:
-        return super().forward(torch.cat(inputs, -1))  # type: ignore[no-untyped-call]
-
-
-def make_actor(inputs: dict[str, int], actions: int = 2, kind: Any = IndependentNormal) -> ProbabilisticActor:
-    """Return what TorchRL users write for continuous actions."""
-    body = Body(nn.Linear(sum(inputs.values()), 8), nn.Tanh(), nn.Linear(8, 2 * actions), NormalParamExtractor())
-    return ProbabilisticActor(
-        TensorDictModule(body, list(inputs), ["loc", "scale"]),
-        in_keys=["loc", "scale"],
-        distribution_class=kind,
-        return_log_prob=True,
-    )
-
-
-def make_critic(inputs: dict[str, int]) -> ValueOperator:
-    return ValueOperator(Body(nn.Linear(sum(inputs.values()), 8), nn.Tanh(), nn.Linear(8, M)), in_keys=list(inputs))
-
-
-def networks() -> tuple[ProbabilisticActor, ValueOperator]:
-    torch.manual_seed(0)
-    return make_actor({"observation": SIZE}), make_critic({"observation": SIZE})
-
-
-def minibatch(actor: TensorDictModuleBase, *batch: int) -> TensorDict:
-    data = TensorDict({"observation": torch.randn(*batch, SIZE)}, batch)
-    with torch.no_grad():
-        actor(data)
-    data["action_log_prob"] += 0.3 * torch.randn(batch)
-    for key in ("advantage", "value_target", "state_value"):
-        data[key] = torch.randn(*batch, M)
-    return data
-
-
 def rollout(*batch: int) -> TensorDict:
-    flags = {key: torch.rand(*batch, 1) < 0.2 for key in ("done", "terminated")}
-    after = {"observation": torch.randn(*batch, SIZE), "reward": torch.randn(*batch, M)}
-    after |= {"done": flags["done"] | flags["terminated"], "terminated": flags["terminated"]}
-    return TensorDict({"observation": torch.randn(*batch, SIZE), "next": after}, batch)
+    terminated, done = torch.rand(2, *batch, 1) < 0.2
+    after = {"reward": torch.randn(*batch, M), "done": done | terminated, "terminated": terminated}
+    after["observation"], preference = torch.randn(*batch, 4), torch.rand(*batch, M)
+    return TensorDict({"observation": torch.randn(*batch, 4), "preference": preference, "next": after}, batch)
 
 
 def losses_of(loss: LossModule, data: TensorDict) -> list[torch.Tensor]:
@@ -74,7 +37,7 @@ def losses_of(loss: LossModule, data: TensorDict) -> list[torch.Tensor]:
 @pytest.mark.parametrize("trailing", [(), (1,)])
 @pytest.mark.parametrize("options", [{}, {"reduction": "sum"}, {"clip_value": 0.1}, {"normalize_advantage": True}])
 def test_padding_does_not_count(trailing: tuple[int, ...], options: dict[str, Any]) -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     data = minibatch(actor, 3, 8)
     valid = torch.rand(3, 8) < 0.6
     for loss_options in ({**options}, {**options, "loss_critic_type": "l1"}):
@@ -88,7 +51,7 @@ def test_padding_does_not_count(trailing: tuple[int, ...], options: dict[str, An
 
 
 def test_a_mask_must_fit_the_batch_and_keep_a_step() -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     data = minibatch(actor, 5)
     loss = VectorClipPPOLoss(actor, critic)
     data["collector", "mask"] = torch.zeros(5, dtype=torch.bool)
@@ -100,13 +63,20 @@ def test_a_mask_must_fit_the_batch_and_keep_a_step() -> None:
 def test_a_collected_rollout_trains_each_objective_as_torchrl_does() -> None:
     torch.manual_seed(0)
     env = TransformedEnv(MOGymEnv("mo-mountaincarcontinuous-v0"), Compose(DoubleToFloat(), InitTracker()))
-    actor, critic = make_actor({"observation": 2}, 1, TanhNormal), make_critic({"observation": 2})
+    body = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2), NormalParamExtractor())
+    actor = ProbabilisticActor(
+        TensorDictModule(body, ["observation"], ["loc", "scale"]),
+        in_keys=["loc", "scale"],
+        distribution_class=TanhNormal,
+        return_log_prob=True,
+    )
+    critic = ValueOperator(nn.Linear(2, 2), in_keys=["observation"])
     collector = Collector(env, actor, frames_per_batch=32, total_frames=32)
     (data,) = list(collector)
     collector.shutdown()
     ours = VectorGAE(gamma=0.9, lmbda=0.8, value_network=critic)(data.clone())
     objectives = VectorClipPPOLoss(actor, critic)(ours.reshape(-1))["loss_objective"]
-    for i in range(M):
+    for i in range(2):
         alone = data.clone()
         alone["state_value"] = ours["state_value"][..., i : i + 1]
         alone["next", "state_value"] = ours["next", "state_value"][..., i : i + 1]
@@ -118,7 +88,7 @@ def test_a_collected_rollout_trains_each_objective_as_torchrl_does() -> None:
 
 
 def test_vmap_over_runs_is_one_run_after_the_other() -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     loss = VectorClipPPOLoss(actor, critic, clip_value=0.1)
     one = TensorDict.from_module(loss)
     runs = torch.stack([one.apply(lambda p, r=r: p + 0.1 * r) for r in range(3)])
@@ -140,7 +110,7 @@ def test_vmap_over_runs_is_one_run_after_the_other() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*inline_inbuilt_nn_modules:FutureWarning")  # tensordict asks PyTorch for it
 def test_compiled_loss_and_estimator_compute_the_same() -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     data, loss = minibatch(actor, 8), VectorClipPPOLoss(actor, critic)
     compiled = torch.compile(loss, backend="aot_eager")
     torch.testing.assert_close(losses_of(compiled, data), losses_of(loss, data))
@@ -150,7 +120,7 @@ def test_compiled_loss_and_estimator_compute_the_same() -> None:
 
 
 def test_dtype_and_device_moves_reach_the_coefficients() -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     data, loss = minibatch(actor, 8).double(), VectorClipPPOLoss(actor, critic).double()
     assert {tensor.dtype for tensor in loss.state_dict().values()} == {torch.float64}
     assert {value.dtype for value in losses_of(loss, data)} == {torch.float64}
@@ -162,11 +132,11 @@ def test_dtype_and_device_moves_reach_the_coefficients() -> None:
 
 
 def test_a_state_restores_networks_and_coefficients() -> None:
-    actor, critic = networks()
+    actor, critic = gaussian_policy(), critic_module()
     loss = VectorClipPPOLoss(actor, critic, clip_epsilon=0.3, clip_value=0.1)
     loss.entropy_coeff = 0.5  # type: ignore[assignment]  # scheduled
     data = minibatch(actor, 8)
-    other = VectorClipPPOLoss(make_actor({"observation": SIZE}), make_critic({"observation": SIZE}), clip_value=1.0)
+    other = VectorClipPPOLoss(gaussian_policy(), critic_module(), clip_value=1.0)
     assert not torch.equal(losses_of(other, data)[0], losses_of(loss, data)[0])
     other.load_state_dict(loss.state_dict())
     torch.testing.assert_close(losses_of(other, data), losses_of(loss, data), rtol=0, atol=0)

@@ -25,7 +25,7 @@ from morl_blocks.ppo import (
     vector_advantage,
 )
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
-from tests.morl_blocks.ppo.parts import INPUTS, M, categorical_policy, critic_module, gaussian_policy, minibatch
+from tests.morl_blocks.ppo.parts import INPUTS, Body, M, categorical_policy, critic_module, gaussian_policy, minibatch
 from tests.refusals import refused
 
 Policy: TypeAlias = CategoricalPolicy | UnitBoxPolicy
@@ -144,20 +144,9 @@ def test_refuses_what_makes_no_sense_by_name() -> None:
     VectorGAE(average_gae=False, vectorized=True)
 
 
-class Trunk(nn.Module):
-    """Features of observation and preference."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.linear = nn.Linear(4 + M, 8)
-
-    def forward(self, observation: Tensor, preference: Tensor) -> Tensor:
-        return torch.tanh(self.linear(torch.cat([observation, preference], -1)))
-
-
 def test_a_shared_trunk_is_read_fresh_by_the_critics_head() -> None:
     torch.manual_seed(0)
-    trunk = TensorDictModule(Trunk(), INPUTS, ["hidden"])
+    trunk = TensorDictModule(Body(nn.Linear(4 + M, 8), nn.Tanh()), INPUTS, ["hidden"])
     head = ProbabilisticActor(
         TensorDictModule(nn.Linear(8, 5), ["hidden"], ["logits"]),
         in_keys=["logits"],
@@ -173,13 +162,13 @@ def test_a_shared_trunk_is_read_fresh_by_the_critics_head() -> None:
     assert "hidden" not in by_head.in_keys
     values = {loss: loss(data)["loss_value"] for loss in (by_head, whole)}
     torch.testing.assert_close(values[by_head], values[whole])
-    gradients = [torch.autograd.grad(value, trunk.module.linear.weight)[0] for value in values.values()]
+    gradients = [torch.autograd.grad(value, trunk.module[0].weight)[0] for value in values.values()]
     torch.testing.assert_close(*gradients)
     losses = by_head(data)
     combine_gradients(losses["loss_objective"], actor.parameters(), Sum())
-    actors = trunk.module.linear.weight.grad.clone()
+    actors = trunk.module[0].weight.grad.clone()
     losses["loss_critic"].backward()
-    torch.testing.assert_close(trunk.module.linear.weight.grad, actors + gradients[0])
+    torch.testing.assert_close(trunk.module[0].weight.grad, actors + gradients[0])
 
 
 class Values(nn.Module):
