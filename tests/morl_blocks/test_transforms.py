@@ -3,7 +3,6 @@ from collections.abc import Callable
 import pytest
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
 from torch import Tensor
 from torchrl import collectors
 from torchrl.envs import (
@@ -20,11 +19,9 @@ from torchrl.envs import (
 from torchrl.envs.libs.gym import MOGymEnv
 from torchrl.envs.utils import check_env_specs
 
-from morl_blocks.combiners import PCGrad, WeightedPCGrad
-from morl_blocks.critics import AttentionWeightedCritic, BranchedCritic
 from morl_blocks.ppo import CategoricalActor, CategoricalPolicy
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, Scalarizer, SmoothTchebycheff, Tchebycheff
-from morl_blocks.schedulers import ConflictBraked, Fixed
+from morl_blocks.schedulers import Fixed
 from morl_blocks.transforms import Preference, ScalarizeReward
 from tests.refusals import refused
 
@@ -135,27 +132,3 @@ def test_bad_input() -> None:
     env = TransformedEnv(treasure(), ScalarizeReward(Linear(), third))
     refused(r"`weights` must have 2 numbers in its last dimension, got shape \[3\]", lambda: env.reward_spec)
     refused(r"`scalarizer` must be one to maximise \(sense='max'\)", ScalarizeReward, Tchebycheff(sense="min"), W)
-
-
-def test_every_block_family_works_in_a_tensordict_module() -> None:
-    scalarizer = AdaptiveSmoothTchebycheff(ConflictBraked())
-    inputs: dict[str, Tensor] = {
-        "observation": torch.randn(5, 4),
-        "preference": W.expand(5, 2),
-        "returns": torch.rand(5, 2),
-        "jacobian": torch.randn(5, 2, 7),
-        "progress": torch.full((5,), 0.5),
-        "conflict": torch.rand(5),
-        "attention": W.expand(5, 2),
-    }
-    for block, keys, shape in (
-        (BranchedCritic(4, 2), ["observation", "preference"], (5, 2)),
-        (AttentionWeightedCritic(BranchedCritic(4, 2)), ["observation", "preference"], (5, 2)),
-        (scalarizer, ["returns", "preference"], (5,)),
-        (scalarizer.attention, ["returns", "preference"], (5, 2)),
-        (scalarizer.step, ["progress", "conflict"], (5,)),
-        (PCGrad(), ["jacobian"], (5, 7)),
-        (WeightedPCGrad(), ["jacobian", "attention"], (5, 7)),
-    ):
-        data = TensorDict(inputs, batch_size=[5])
-        assert TensorDictModule(block, in_keys=keys, out_keys=["found"])(data)["found"].shape == shape

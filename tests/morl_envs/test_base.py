@@ -6,6 +6,7 @@ import pytest
 import torch
 from torchrl.envs.utils import check_env_specs
 
+from morl_envs import TensorEnv
 from morl_envs._checks import seeds
 from morl_envs.cards import world_cards
 from morl_envs.worlds import create_world
@@ -70,16 +71,6 @@ def test_a_masked_reset_leaves_the_others_bit_identical(world: str) -> None:
     root = env.rollout(3)[:, -1]["next"].exclude("reward")  # TorchRL's mask
     root["_reset"], observed = mask.unsqueeze(-1), env.observation()
     assert torch.equal((env.reset(root)["observation"] != observed).any(-1), mask)
-
-
-@ALL
-def test_a_reset_of_nothing_draws_nothing(world: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = create_world(world, batch_size=[4]).to("cpu")
-    before, observed = env.get_state(), env.observation()
-    assert {tensor.dtype for tensor in before.values()} <= {torch.float32, torch.bool, torch.int64}
-    monkeypatch.setattr(env, "draw", None)
-    assert torch.equal(env.reset_tensors(torch.zeros(4, 1, dtype=torch.bool)), observed)
-    assert all(torch.equal(before[name], tensor) for name, tensor in env.get_state().items())
 
 
 @ALL
@@ -160,14 +151,16 @@ def test_bad_batches_seeds_masks_and_states() -> None:
 
 @ALL
 def test_the_default_type_of_numbers_changes_nothing(world: str) -> None:
+    def play(env: TensorEnv, action: torch.Tensor) -> list[torch.Tensor]:
+        results = env.step_tensors(action)
+        return [*results, env.reset_tensors(results[2] | results[3]), *env.get_state().values()]
+
     env, other = (create_world(world, batch_size=[8], seed=4, horizon=5) for _ in range(2))
     for action in commands(env, 12):
-        expected = env.step_tensors(action)
-        expected += (env.reset_tensors(expected[2] | expected[3]), *env.get_state().values())
+        expected = play(env, action)
         torch.set_default_dtype(torch.float64)
         try:
-            found = other.step_tensors(action)
-            found += (other.reset_tensors(found[2] | found[3]), *other.get_state().values())
+            found = play(other, action)
         finally:
             torch.set_default_dtype(torch.float32)
         assert all(a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(expected, found, strict=True))

@@ -1,4 +1,5 @@
 import inspect
+from typing import Any
 
 import pytest
 import torch
@@ -65,7 +66,8 @@ def test_our_own_environments_keep_their_promise_of_fresh_tensors(name: str) -> 
 
 
 def test_an_environment_that_lacks_something_is_refused_with_its_name() -> None:
-    assert isinstance(find_source(lambda num_envs, seeds: Reuser()).make(2, [0, 1]), CopiedEnv)
+    opened: Any = lambda num_envs, seeds: Reuser()  # noqa: E731
+    assert isinstance(find_source(opened).make(2, [0, 1]), CopiedEnv)
     refused("`env` must open a TensorEnv, .* got int without reset_tensors, step_tensors", with_own_tensors, 3)
 
     class Incomplete(Reuser):

@@ -10,21 +10,6 @@ from morl_blocks.combiners import conflict_ratio
 from tests.morl_blocks.strategies import jacobians
 
 
-@pytest.mark.parametrize(
-    ("jacobian", "expected"),
-    [
-        ([[1.0, 0.0], [-1.0, 1.0]], 1.0),
-        ([[1.0, 0.0], [-1.0, 0.0]], 1.0),
-        ([[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]], 2 / 3),
-        ([[1.0, 0.0], [0.0, 1.0]], 0.0),  # orthogonal is not a conflict
-        ([[0.0, 0.0], [0.0, 1.0]], 0.0),
-    ],
-)
-def test_closed_form(jacobian: list[list[float]], expected: float) -> None:
-    matrix = torch.tensor(jacobian)
-    assert float(conflict_ratio(matrix @ matrix.T)) == pytest.approx(expected)
-
-
 @given(st.integers(2, 6).flatmap(jacobians))
 def test_equals_counting_pairs_also_in_a_batch(jacobian: Tensor) -> None:
     pairs = list(itertools.combinations(range(len(jacobian)), 2))

@@ -109,17 +109,6 @@ def test_attention_follows_the_running_means_and_mu_the_scheduler(tmp_path: Path
         assert logged[-1][f"level/{name}"] == pytest.approx(float(level))
 
 
-def test_normalizer_brings_the_levels_to_one_scale(tmp_path: Path) -> None:
-    seen = RunningRange()
-    trainer = trainer_of(AttentionGRPO, tmp_path, rewards_of(7), normalizer=seen, scalarizer=SmoothTchebycheff(0.1))
-    trainer.train()
-    (rewards,) = trainer.seen_rewards
-    low, high = rewards.amin(0), rewards.amax(0)
-    levels = ((rewards.mean(0) - low) / (high - low)).double()
-    expected = SmoothTchebycheff(0.1).attention(levels, torch.tensor(WEIGHTS))
-    torch.testing.assert_close(trainer.attention(), expected, rtol=1e-5, atol=1e-6)
-
-
 def test_evaluation_moves_nothing(tmp_path: Path) -> None:
     trainer = trainer_of(AttentionGRPO, tmp_path, rewards_of(3))
     trainer.train()

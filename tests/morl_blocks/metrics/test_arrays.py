@@ -7,7 +7,8 @@ from tests.refusals import refused
 
 def test_tensors_become_float64_and_other_input_is_refused() -> None:
     out = as_array("x", torch.ones(2, 3, requires_grad=True), ndim=2)
-    assert (out.dtype, out.shape) == (np.float64, (2, 3))
+    assert out.dtype == np.float64
+    assert out.shape == (2, 3)
     refused(r"`x` must have at least 2 dimensions, got shape \[1\]", as_array, "x", [0.0], ndim=2)
     for bad in (np.nan, np.inf, -np.inf):
         refused("`x` must be finite, got", as_array, "x", [0.0, bad])

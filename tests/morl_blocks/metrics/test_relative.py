@@ -56,24 +56,6 @@ def test_absent_runs_are_not_read() -> None:
     assert len(metrics.objective_dominance_ci(returns, present=there)) == 2
 
 
-@pytest.mark.parametrize("shape", [(8, 5), (1, 5)])
-def test_covers_what_a_repeat_shows_on_average(shape: tuple[int, int]) -> None:
-    generator = np.random.default_rng(3)
-
-    def sweeps(count: int) -> Array:
-        shared, own = generator.normal(size=(count, 2, 1, shape[1])), generator.normal(size=(count, 2, *shape))
-        levels = np.array([0.29, 0.27])[:, None, None]
-        return np.asarray(np.clip(levels + 0.03 * (np.sqrt(0.4) * shared + np.sqrt(0.6) * own), 0, 1))
-
-    many = sweeps(4000)
-    truths = metrics.win_rate(many.mean(-1)).mean(0), metrics.profile_auc(many.reshape(4000, 2, -1)).mean(0)
-    trials = sweeps(250)
-    for interval, truth in zip((metrics.win_rate_ci, metrics.profile_auc_ci), truths, strict=True):
-        found = [interval(trial, resamples=100) for trial in trials]
-        held = [[low <= value <= high for (_, low, high), value in zip(row, truth, strict=True)] for row in found]
-        assert 0.9 <= np.mean(held) <= 0.99
-
-
 def test_bad_input_raises() -> None:
     refused(r"`hv` must have shape \[methods, preferences, seeds\]", metrics.win_rate_ci, [[0.1, 0.2]])
     refused(r"`objectives` must have shape \[methods", metrics.objective_dominance_ci, np.zeros((2, 2, 2)))

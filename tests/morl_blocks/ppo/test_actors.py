@@ -78,26 +78,3 @@ def test_the_box_is_met_exactly_and_never_left() -> None:
     torch.testing.assert_close(ends, torch.tensor([[-0.1, 0.0], [0.3, 0.7], [0.1, 0.35]]))
     assert torch.equal(ends[0], low)
     assert torch.equal(ends[1], high)
-
-
-def test_everything_lifts_and_compiles() -> None:
-    def act(observation: torch.Tensor, preference: torch.Tensor, noise: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        mean, log_std = gaussian(observation, preference)
-        sample = gaussian_sample(mean, log_std, noise)
-        logits = categorical(observation, preference)
-        index = categorical_sample(logits, noise.sigmoid())
-        return (
-            gaussian_log_prob(sample, mean, log_std),
-            gaussian_entropy(log_std),
-            categorical_log_prob(index, logits),
-            categorical_entropy(logits),
-        )
-
-    gaussian, categorical = UnitBoxGaussianActor(3, 2, 4), CategoricalActor(3, 2, 4)
-    inputs = torch.randn(5, 8, 3), torch.rand(5, 2), torch.randn(5, 8, 4)
-    lifted = torch.func.vmap(act)
-    expected = [torch.stack(column) for column in zip(*(act(*row) for row in zip(*inputs, strict=True)), strict=True)]
-    torch.testing.assert_close(list(lifted(*inputs)), expected)
-    if torch.__version__.startswith("2.4"):  # it cannot compile vmap over a module: docs/install.md
-        return
-    torch.testing.assert_close(list(torch.compile(lifted, fullgraph=True, backend="aot_eager")(*inputs)), expected)

@@ -1,6 +1,4 @@
-import pytest
 import torch
-from torch import Tensor
 
 from morl_blocks.ppo import (
     Estimate,
@@ -64,12 +62,3 @@ def test_parts_of_the_vector_form_sum_to_the_advantage() -> None:
     arguments = estimate(), SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
     parts = VectorExpectationAdvantage()(*arguments)
     torch.testing.assert_close(parts.sum(-1, keepdim=True), ExpectationAdvantage()(*arguments), atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("form", [ExpectationAdvantage(), VectorExpectationAdvantage()])
-def test_scaling_rewards_changes_nothing(form: ExpectationAdvantage | VectorExpectationAdvantage) -> None:
-    own, scale = estimate(), torch.tensor([100.0, 0.5, 7.0])
-    assert own.span is not None
-    scaled = own._replace(advantage=scale * own.advantage, span=scale * own.span)
-    arguments: tuple[SmoothTchebycheff, Tensor] = SmoothTchebycheff(0.1), WEIGHTS.expand(T, M)
-    torch.testing.assert_close(form(scaled, *arguments), form(own, *arguments))

@@ -22,16 +22,6 @@ from tests.morl_blocks.ppo.parts import INPUTS, M, categorical_policy, critic_mo
 from tests.refusals import refused
 
 
-@pytest.mark.parametrize(
-    ("ratio", "advantage", "surrogate"),
-    [(1.3, 2.0, 2.4), (0.7, 2.0, 1.4), (1.3, -2.0, -2.6), (0.7, -2.0, -1.6), (1.0, 5.0, 5.0)],
-)
-def test_closed_form(ratio: float, advantage: float, surrogate: float) -> None:
-    log_ratio = torch.tensor([ratio], dtype=torch.float64).log()
-    losses = clipped_objectives(log_ratio, torch.zeros(1).double(), torch.tensor([[advantage, 0.0]]).double(), 0.2)
-    torch.testing.assert_close(losses, torch.tensor([-surrogate, 0.0], dtype=torch.float64), atol=1e-12, rtol=0)
-
-
 def test_a_ratio_is_held_where_it_would_overflow_and_does_not_move_there() -> None:
     log_prob = torch.tensor([0.5, 62.0, 63.0, 1e30], requires_grad=True)
     ratio = probability_ratio(log_prob, torch.zeros(4))

@@ -66,11 +66,3 @@ def test_bad_input() -> None:
     low, high = torch.zeros(3, 2), torch.ones(3, 2)
     refused(r"`returns` must have shape \[3, '...', 2\]", normalize, torch.zeros(4, 5, 2), low, high)
     refused(r"`high` must have shape \[2\]", update_bounds, low[0], torch.ones(1), torch.zeros(5, 2))
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64, torch.int64])
-def test_any_dtype_lands_in_the_unit_interval(dtype: torch.dtype) -> None:
-    returns = (torch.randn(50, 2, dtype=torch.float64) * 100).to(dtype)
-    normalized = ReturnNormalizer(2)(returns)
-    assert ((normalized >= 0) & (normalized <= 1)).all()
-    assert normalized.dtype == (dtype if dtype.is_floating_point else torch.float32)

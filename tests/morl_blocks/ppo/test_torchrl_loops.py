@@ -102,11 +102,6 @@ def test_vmap_over_runs_is_one_run_after_the_other() -> None:
     lifted = torch.vmap(objectives)(runs, data)
     torch.testing.assert_close(lifted, torch.stack([objectives(runs[r], data[r]) for r in range(3)]))
 
-    gae, steps = VectorGAE(), rollout(3, 6)
-    steps["state_value"], steps["next", "state_value"] = torch.randn(3, 6, M), torch.randn(3, 6, M)
-    lifted = torch.vmap(lambda each: gae(each)["advantage"])(steps.clone())
-    torch.testing.assert_close(lifted, gae(steps.clone())["advantage"])
-
 
 @pytest.mark.filterwarnings("ignore:.*inline_inbuilt_nn_modules:FutureWarning")  # tensordict asks PyTorch for it
 def test_compiled_loss_and_estimator_compute_the_same() -> None:

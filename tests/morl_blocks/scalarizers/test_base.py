@@ -164,20 +164,6 @@ def test_a_missing_method_fails_at_construction_by_name() -> None:
         Empty()  # type: ignore[abstract]
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda b: type(b).__name__)
-@pytest.mark.parametrize("method", ["__call__", "gradient", "attention"])
-def test_whole_numbers_lists_arrays_and_mixed_dtypes_count_as_their_values(block: Scalarizer, method: str) -> None:
-    call = getattr(block, method)
-    expected = call(torch.tensor([0.0, 1.0]), torch.tensor([0.3, 0.7]))
-    weights = torch.tensor([0.3, 0.7], dtype=torch.float64)
-    for values in (torch.tensor([0, 1]), [0.0, 1.0], np.array([0, 1]), torch.tensor([False, True])):
-        torch.testing.assert_close(call(values, weights), expected)
-    torch.testing.assert_close(call(np.array([0.0, 1.0]), [0.3, 0.7]).float(), expected)
-    half = call(torch.tensor([0.0, 1.0]).half(), weights)
-    assert half.dtype == torch.float16
-    torch.testing.assert_close(half.float(), expected, rtol=1e-2, atol=1e-3)
-
-
 class Unsummed(Scalarizer):
     def score(self, values: Tensor, weights: Tensor) -> Tensor:
         return weights * values

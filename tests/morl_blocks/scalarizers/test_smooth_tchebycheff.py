@@ -92,13 +92,6 @@ def test_zero_weight_keeps_attention_unless_masked() -> None:
     torch.testing.assert_close(masked(R, weights), exact(1.0)(R[:2], weights[:2]))
 
 
-def test_critical_smoothness_of_the_concave_front() -> None:
-    """Below mu_crit the concave middle (0.4, 0.4) wins, above it the corners do."""
-    front, weights = double([[1.0, 0.0], [0.4, 0.4], [0.0, 1.0]]), double([0.5, 0.5])
-    assert exact(0.60815174 - 1e-6)(front, weights).argmax() == 1
-    assert exact(0.60815174 + 1e-6)(front, weights).argmax() != 1
-
-
 @given(vectors(3, 0, 1), preferences(3), mus)
 def test_minimising_losses_mirrors_maximising_returns(returns: Tensor, weights: Tensor, mu: float) -> None:
     torch.testing.assert_close(exact(mu, sense="min")(1 - returns, weights), -exact(mu)(returns, weights))

@@ -1,15 +1,7 @@
 import math
 
-import pytest
-
 from morl_envs.stealth.options import StealthOptions
 from tests.refusals import refused
-
-
-def test_defaults() -> None:
-    options = StealthOptions()
-    assert options.observation_dim == 30
-    assert options.passage == pytest.approx(0.12)
 
 
 def test_bad_numbers_are_refused() -> None:
