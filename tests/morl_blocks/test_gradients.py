@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, conflict_ratio
+from morl_blocks.combiners import Combiner, PCGrad, Sum, WeightedPCGrad, WeightedSum, conflict_ratio
 from morl_blocks.ppo import combine_gradients, objective_jacobian
 from tests.refusals import refused
 
@@ -63,15 +63,17 @@ def test_falls_back_to_a_loop_for_modules_that_vmap_cannot_handle() -> None:
     torch.testing.assert_close(objective_jacobian(losses, [x]), expected)
 
 
-@pytest.mark.parametrize("combiner", [Sum(), PCGrad(), WeightedPCGrad()])
+@pytest.mark.parametrize("combiner", [Sum(), WeightedSum(), PCGrad(), WeightedPCGrad()])
 @pytest.mark.parametrize("eta", [[0.8, 0.2], [1.0]], ids=["two losses", "one loss"])
+@pytest.mark.parametrize("low_memory", [False, True])
 def test_equals_one_pass_per_objective_and_the_explicit_update(
-    net: TwoHeads, combiner: Combiner, eta: list[float]
+    net: TwoHeads, combiner: Combiner, eta: list[float], low_memory: bool
 ) -> None:
     params, losses = list(net.parameters()), net.losses(torch.randn(16, 3))[: len(eta)]
     jacobian, attention = loop(losses, params), torch.tensor(eta)
     torch.testing.assert_close(objective_jacobian(losses, params), jacobian)
-    conflict, weights = combine_gradients(losses, params, combiner, attention, torch.Generator().manual_seed(2))
+    generator = torch.Generator().manual_seed(2)
+    conflict, weights = combine_gradients(losses, params, combiner, attention, generator, low_memory=low_memory)
     assert conflict == (conflict_ratio(jacobian @ jacobian.T) if len(eta) > 1 else 0)
     expected = combiner(jacobian, attention, torch.Generator().manual_seed(2)) if len(eta) > 1 else jacobian[0]
     torch.testing.assert_close(weights @ jacobian, expected)

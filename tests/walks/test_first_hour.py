@@ -56,25 +56,22 @@ def test_an_environment_by_its_id(name: str, run: Run, tmp_path: Path) -> None:
     assert list(load_runs(tmp_path / "by_id")["status"]) == ["done"]
 
 
-def test_tasks_without_reinforcement_learning(run: Run, example: Example) -> None:
-    printed = run("python", example("multi_task.py").name)
-    assert "torchrl imported: False" in printed
+@pytest.mark.parametrize(
+    ("script", "said", "times"),
+    [
+        ("multi_task.py", "torchrl imported: False", 1),
+        ("torchrl_loop.py", "conflict", 2),
+        ("torchrl_ppo.py", "conflict", 2),
+    ],
+)
+def test_an_example_prints_what_it_promises(script: str, said: str, times: int, run: Run, example: Example) -> None:
+    assert run("python", example(script).name).count(said) == times
 
 
 def test_two_processes_that_share_the_data(run: Run, example: Example) -> None:
     together, alone = run("python", example("data_parallel.py").name).splitlines()
     assert together == "the processes are apart by 0e+00"
     assert float(alone.rpartition(" ")[2]) < 1e-4
-
-
-def test_a_torchrl_loop_with_workers_and_a_shared_trunk(run: Run, example: Example) -> None:
-    printed = run("python", example("torchrl_loop.py").name)
-    assert printed.count("conflict") == 2
-
-
-def test_a_ppo_script_of_torchrl_with_four_changed_lines(run: Run, example: Example) -> None:
-    printed = run("python", example("torchrl_ppo.py").name)
-    assert printed.count("conflict") == 2
 
 
 def test_the_papers_rows_anywhere(run: Run, environment: Path) -> None:

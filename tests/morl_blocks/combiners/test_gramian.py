@@ -38,7 +38,9 @@ def test_half_precision_sees_small_conflicts(dtype: torch.dtype) -> None:
 
 
 def test_extreme_sizes_change_the_precision_or_are_named() -> None:
-    assert gramian_of(torch.randn(3, 5)).dtype == torch.float32
+    ordinary = torch.randn(4, 3, 5)
+    assert gramian_of(ordinary).dtype == torch.float32
+    torch.testing.assert_close(torch.vmap(gramian_of)(ordinary), gramian_of(ordinary))
     assert gramian_of(torch.randn(3, 5) * 1e-20).dtype == torch.float64
     jacobian = torch.tensor([[1.0, 0.0], [-1.0, 0.5]]) * 1e-20
     torch.testing.assert_close(PCGrad()(jacobian) * 1e20, PCGrad()(jacobian * 1e20))

@@ -62,4 +62,5 @@ def test_run_hypervolume_keeps_leading_dimensions_and_refuses_unknown_or_empty_b
     assert run_hypervolume([1.0, 1.0], [0.0, 0.0], [2.0, 4.0]) == 0.125
     refused("`high` must exceed `low` in every objective", run_hypervolume, [1.0, 1.0], [0.0, 1.0], [1.0, 1.0])
     refused("`high` must have 2 objectives", run_hypervolume, [1.0, 1.0], [0.0, 0.0], [1.0])
+    refused("`high` must have at least 1 dim", run_hypervolume, [1.0, 1.0], [0.0, 0.0], 1.0)
     refused("`returns` must hold at least one value", run_hypervolume, np.zeros((0, 2)), [0.0, 0.0], [1.0, 1.0])

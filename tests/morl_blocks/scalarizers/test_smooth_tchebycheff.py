@@ -67,14 +67,6 @@ def test_stable_with_huge_gaps(dtype: torch.dtype, mu: float, sense: str) -> Non
     torch.testing.assert_close(attention.sum(-1), torch.ones(3, dtype=dtype))
 
 
-def test_becomes_linear_and_forgets_the_preference_for_large_mu() -> None:
-    block = exact(1e6)
-    torch.testing.assert_close(block(R, W) + 1e6 * math.log(3), -(W * (1.05 - R)).mean(), atol=1e-6, rtol=0)
-    torch.testing.assert_close(block.gradient(R, W), W / 3, atol=1e-6, rtol=0)
-    torch.testing.assert_close(block.attention(R, W), torch.full_like(R, 1 / 3), atol=1e-6, rtol=0)
-    torch.testing.assert_close(exact(1e6, attention="gradient").attention(R, W), W, atol=1e-6, rtol=0)
-
-
 @given(vectors(3, 0, 1.2), preferences(3), mus)
 def test_gradient_attention_is_the_normalised_gradient(values: Tensor, weights: Tensor, mu: float) -> None:
     block = exact(mu, attention="gradient")
