@@ -13,7 +13,6 @@ import pytest
 
 HERE = Path(__file__).parent
 BEYOND = {
-    "benchmarks",
     "gymnasium",
     "hypothesis",
     "mo_gymnasium",
@@ -40,10 +39,7 @@ def needed(path: Path) -> frozenset[str]:
 
 
 def absent(package: str) -> bool:
-    return (
-        find_spec({"benchmarks": "tyro", "morl_envs": "gymnasium", "morl_recipes": "tyro"}.get(package, package))
-        is None
-    )
+    return find_spec({"morl_envs": "gymnasium", "morl_recipes": "tyro"}.get(package, package)) is None
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

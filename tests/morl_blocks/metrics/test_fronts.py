@@ -4,9 +4,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from morl_blocks import metrics
 from morl_blocks.metrics import cardinality, front_hypervolume, non_dominated, nondominated, sparsity
 from morl_blocks.metrics.arrays import Array
-from tests.morl_blocks.metrics.fronts import fronts
+from tests.morl_blocks.metrics.fronts import fronts, pairs
 from tests.refusals import refused
 
 pytestmark = pytest.mark.needs("moocore")
@@ -37,6 +38,23 @@ def test_closed_forms() -> None:
     assert sparsity(torch.tensor([[4.0, 4.0]])) == 0
     assert non_dominated(np.zeros((0, 3))).shape == (0, 3)
     assert cardinality(np.zeros((0, 3))) == 0
+
+
+@given(pairs)
+def test_pymoo_and_morl_baselines_agree(sets: tuple[Array, Array]) -> None:
+    theirs = pytest.importorskip("morl_baselines.common.performance_indicators")
+    pymoo = {name: pytest.importorskip(f"pymoo.indicators.{name}") for name in ("hv", "igd", "igd_plus")}
+    (points, known), reference = sets, np.full(sets[0].shape[1], -2.5)
+    volume, weights = front_hypervolume(points, reference), metrics.even_weights(points.shape[1], 15)
+    assert volume == pytest.approx(pymoo["hv"].HV(ref_point=-reference)(-points))
+    assert volume == pytest.approx(theirs.hypervolume(reference, list(points)))
+    assert sparsity(points) == pytest.approx(theirs.sparsity(list(non_dominated(points))))
+    assert metrics.igd(points, known) == pytest.approx(pymoo["igd"].IGD(known)(points))
+    assert metrics.igd(points, known) == pytest.approx(theirs.igd(list(known), list(points)))
+    assert metrics.igd_plus(points, known) == pytest.approx(pymoo["igd_plus"].IGDPlus(-known)(-points))
+    assert metrics.eum(points, weights) == pytest.approx(theirs.expected_utility(list(points), list(weights)))
+    loss = theirs.maximum_utility_loss(list(points), list(known), weights)
+    assert metrics.maximum_utility_loss(points, known, weights) == pytest.approx(loss)
 
 
 def test_a_reference_that_no_point_exceeds_raises_unless_allowed() -> None:
