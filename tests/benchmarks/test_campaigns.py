@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import _damage, attack, damage_campaign, endurance, kill_campaign, store_scale
+from benchmarks import _damage, damage_campaign, endurance, kill_campaign, store_scale
 from benchmarks._strangers import fingerprint, plant
 
 
@@ -32,9 +32,3 @@ def test_nothing_is_lost_under_load(name: str, tmp_path: Path) -> None:
     found = endurance.CAMPAIGNS[name](SMALL, tmp_path)
     assert found.tried
     assert (found.lost, found.silent, found.obscure) == (0, 0, 0)
-
-
-def test_an_attack_adds_up_what_its_campaigns_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [("a", 10, 0, 1, 2), ("b", 5, 3, 0, 0)]
-    monkeypatch.setattr(attack, "ATTACKS", (lambda args, out: iter(rows),))
-    assert attack.main(attack.Args(tmp_path / "a.json"))["all"] == {"tried": 15, "lost": 3, "silent": 1, "obscure": 2}

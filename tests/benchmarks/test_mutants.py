@@ -1,13 +1,12 @@
 import ast
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks._mutant_tests import LATE, Runner, module
-from benchmarks._mutations import mutants_of, mutated, read
-from benchmarks.mutants import EQUAL, FOLDERS, ROOT, Reached, Tried, fitting, totals
+from benchmarks._mutations import mutants_of, mutated
+from benchmarks.mutants import Reached, Tried
 
 SOURCE = "def clip(x, top):\n    while top == 0:\n        pass\n    return min(x, top)\n"
 TEST = "from clipped import clip\n\ndef test_clip():\n    assert (clip(3, 2), clip(1, 2)) == (2, 1)\n"
@@ -42,17 +41,3 @@ def test_a_fault_is_killed_by_a_test_and_not_without_it(tmp_path: Path, monkeypa
 
     test = "test_clipped.py::test_clip"
     assert Runner(tmp_path, work).run(["test_clipped.py"]) == [test, "", LATE, ""]
-
-
-def test_every_folder_has_sources_and_tests_and_reasons_are_sentences() -> None:
-    for folder in FOLDERS.values():
-        assert len(read(ROOT, folder.sources)) <= folder.count
-        assert read(ROOT, folder.tests)
-    assert all(why.endswith(".") for why in json.loads(EQUAL.read_text()).values())
-
-
-def test_figures_are_counted() -> None:
-    rows = [{"verdict": "killed", "by": LATE}, {"verdict": "killed", "by": "t"}, {"verdict": "equal", "by": "why"}]
-    assert totals(rows) == {"made": 3, "killed": 2, "late": 1, "equal": 1, "survived": 0, "percent": 100.0}
-    assert [name for name, _ in fitting([("a", 3.0), ("b", 4.0), ("c", 3.0)], 6.0)] == ["a", "c"]
-    assert fitting([("a", 9.0)], 6.0) == [("a", 9.0)]

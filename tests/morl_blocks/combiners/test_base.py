@@ -53,16 +53,6 @@ class Dropping(Combiner):
         return (noise > 0.5).to(gramian.dtype)
 
 
-class OneByOne(Dropping):
-    """The same, for one Gramian at a time."""
-
-    batched = False
-
-    def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
-        assert gramian.dim() == 2
-        return super().combine(gramian, attention, noise)
-
-
 def gramians() -> Tensor:
     jacobian = torch.randn(4, 5, 3, 7, generator=torch.Generator().manual_seed(0))
     return jacobian @ jacobian.mT
@@ -74,7 +64,6 @@ def test_one_method_makes_a_combiner_and_one_that_draws_depends_on_the_generator
     assert Mine().draw((3,), torch.Generator()) is None
     first, second = (Dropping().weights(gramians(), generator=torch.Generator().manual_seed(s)) for s in (1, 2))
     assert not torch.equal(first, second)
-    assert torch.equal(first, OneByOne().weights(gramians(), generator=torch.Generator().manual_seed(1)))
 
 
 @pytest.mark.parametrize("block", [*BLOCKS, Mine(), Dropping()], ids=lambda b: type(b).__name__)

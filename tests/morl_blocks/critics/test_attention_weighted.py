@@ -14,15 +14,6 @@ def test_value_loss_closed_form() -> None:
     torch.testing.assert_close(value_loss(values, targets, torch.tensor([0.0, 1.0])), torch.tensor(10.0))
 
 
-def test_uniform_attention_is_no_attention_and_the_gradient_follows_it() -> None:
-    values, targets = torch.randn(2, 6, 3), torch.randn(2, 6, 3)
-    third = torch.full((2, 6, 3), 1 / 3)
-    torch.testing.assert_close(value_loss(values, targets, third), value_loss(values, targets))
-    values = torch.zeros(4, 2, requires_grad=True)
-    value_loss(values, torch.ones(4, 2), torch.tensor([0.9, 0.1])).backward()
-    torch.testing.assert_close(values.grad, torch.tensor([[-0.45, -0.05]] * 4))
-
-
 @pytest.mark.parametrize("inner", [SharedCritic(4, 2), BranchedCritic(4, 2)])
 def test_wraps_any_critic(inner: nn.Module) -> None:
     critic = AttentionWeightedCritic(inner)

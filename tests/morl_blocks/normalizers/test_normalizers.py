@@ -34,18 +34,11 @@ def after(name: str, rows: Tensor) -> Normalizer:
 
 @every
 @given(rows=matrices, query=matrices, scale=scales)
-def test_rescaling_an_objective_changes_nothing(name: str, rows: Tensor, query: Tensor, scale: Tensor) -> None:
-    expected = after(name, rows)(query)
-    torch.testing.assert_close(after(name, rows * scale)(query * scale), expected, rtol=1e-6, atol=1e-6)
-
-
-@every
-@given(rows=matrices, query=matrices, order=st.permutations(range(3)))
-def test_objectives_can_be_permuted_and_the_sense_stays(
-    name: str, rows: Tensor, query: Tensor, order: list[int]
+def test_rescaling_an_objective_changes_nothing_and_the_sense_stays(
+    name: str, rows: Tensor, query: Tensor, scale: Tensor
 ) -> None:
     normalizer = after(name, rows)
-    torch.testing.assert_close(after(name, rows[:, order])(query[:, order]), normalizer(query)[:, order])
+    torch.testing.assert_close(after(name, rows * scale)(query * scale), normalizer(query), rtol=1e-6, atol=1e-6)
     line = torch.linspace(0.1, 20, 30, dtype=torch.float64).unsqueeze(-1).expand(30, 3)
     assert (normalizer(line).diff(dim=0) > 0).all()
 

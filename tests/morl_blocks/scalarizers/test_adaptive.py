@@ -1,12 +1,8 @@
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from torch import Tensor
 
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, SmoothTchebycheff, maintain
 from morl_blocks.schedulers import ConflictBraked, Fixed
-from tests.morl_blocks.strategies import preferences, vectors
 from tests.refusals import refused
 
 R, W = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
@@ -24,14 +20,6 @@ R, W = torch.tensor([0.2, 0.5, 0.8]), torch.tensor([0.5, 0.3, 0.2])
 def test_effective_attention_closed_form(mu: float, eta: list[float]) -> None:
     block = AdaptiveSmoothTchebycheff(Fixed(mu), maintenance=0.15)
     torch.testing.assert_close(block.attention(R, W), torch.tensor(eta), atol=1e-6, rtol=0)
-
-
-@given(vectors(4, -1, 2), preferences(4), st.floats(0, 1))
-def test_every_objective_keeps_its_share(values: Tensor, weights: Tensor, rho: float) -> None:
-    eta = AdaptiveSmoothTchebycheff(Fixed(0.01), maintenance=rho).attention(values, weights)
-    assert (eta >= rho / 4 - 1e-6).all()
-    assert (eta <= 1 - rho + rho / 4 + 1e-6).all()
-    torch.testing.assert_close(eta.sum(), torch.tensor(1.0, dtype=torch.float64), atol=1e-6, rtol=0)
 
 
 def test_value_and_gradient_are_those_of_fixed_stch_and_mu_is_saved() -> None:

@@ -30,14 +30,11 @@ W = torch.tensor([0.5, 0.5])
     ("values", "weights", "message"),
     [
         ([NAN, 0.0], [0.5, 0.5], r"`values` must be finite, got nan"),
-        ([INF, 0.0], [0.5, 0.5], r"`values` must be finite, got inf"),
         ([1.0, 0.0], [-0.5, 1.5], r"`weights` must be >= 0, got -0.5"),
         ([1.0, 0.0], [0.5, 0.6], r"`weights` must sum to 1, got a sum of 1\.1"),
-        ([1.0, 0.0], [NAN, 0.5], r"`weights` must be finite, got nan"),
         ([1.0, 0.0], [0.2, 0.3, 0.5], r"`weights` must have 2 objectives in its last dimension, got shape \[3\]"),
         ([1.0, 0.0], [[0.5, 0.5]] * 3, r"`weights` must broadcast to shape \[2\], got shape \[3, 2\]"),
         ([1.0], [1.0], r"`values` must have at least 2 objectives in its last dimension, got shape \[1\]"),
-        (1.0, [1.0], r"`values` must have at least 2 objectives in its last dimension, got shape \[\]"),
     ],
 )
 def test_bad_values_and_weights(
