@@ -1,3 +1,5 @@
+"""The paper's claims against datasets whose truth is known."""
+
 import math
 
 import pytest
@@ -93,3 +95,13 @@ def test_rows_that_are_not_fully_trained_are_not_judged() -> None:
     nobody = made_up(lambda run: None if run.method == REFERENCE and run.seed else level(run), rows=["baselines"])
     assert examine(BASELINES, _rows(nobody)).verdict == "not trained here"
     assert examine(BRAKE, _rows(partial)).verdict == "not trained here"
+
+
+def test_on_another_scale_nothing_is_called_weaker() -> None:
+    (frogger,) = [claim for claim in CLAIMS if claim.env == "frogger"]
+    rows = _rows(made_up(noisy({REFERENCE: 0.62}, default=0.6), rows=["baselines"], env="frogger", preferences=None))
+    assert not rows.same_scale
+    finding = examine(frogger, rows)
+    assert finding.verdict == "holds"
+    assert finding.printed is not None
+    assert finding.printed.printed == pytest.approx(0.796 - 0.360)
