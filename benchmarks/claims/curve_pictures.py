@@ -20,7 +20,10 @@ from morl_recipes.analysis.results.statistics import mean_interval
 from morl_recipes.common.scores import Score
 from morl_recipes.recipe.paper import REFERENCE
 
-NO_PCGRAD = Row("pcgrad", "No PCGrad")
+APART = (PLAIN, VECTOR, Row("pcgrad", "No PCGrad"))
+"""Rows that take PASTA apart."""
+FEW = 3
+"""A picture with fewer rows has room for others."""
 
 
 def environments(section: Section) -> list[str]:
@@ -35,9 +38,9 @@ def picture_name(section: Section, env: str) -> str:
 
 
 def wanted(section: Section, env: str) -> list[Row]:
-    """Return the rows to show: PASTA, Linear, the best baseline by each score, and three rows that take PASTA apart."""
+    """Return the rows to show: PASTA, Linear, and the best baseline by each score."""
     best = [row for judgement in section.judgements if (row := best_baseline(judgement.rows[env])) is not None]
-    return list(dict.fromkeys((PASTA, LINEAR, *best, PLAIN, VECTOR, NO_PCGRAD)))
+    return list(dict.fromkeys((PASTA, LINEAR, *best)))
 
 
 def best_baseline(rows: Rows) -> Row | None:
@@ -47,9 +50,10 @@ def best_baseline(rows: Rows) -> Row | None:
 
 
 def drawn(section: Section, env: str) -> list[Row]:
-    """Return the rows to show that have curves."""
+    """Return the rows to show that have curves; with fewer than three of them, also rows that take PASTA apart."""
     there = _with_curves(section, env)
-    return [row for row in wanted(section, env) if row in there]
+    found = [row for row in wanted(section, env) if row in there]
+    return found if len(found) >= FEW else [*found, *(row for row in APART if row in there)]
 
 
 def _with_curves(section: Section, env: str) -> set[Row]:
@@ -66,10 +70,11 @@ def _with_curves(section: Section, env: str) -> set[Row]:
 
 def caption(section: Section, env: str) -> list[str]:
     """Say what the picture shows, and which rows it cannot show."""
-    said = [
-        "Means of ten validation episodes, over seeds, with 95 % intervals.",
-        "Shown are PASTA, Linear, the best baseline by each score, and three rows that take PASTA apart.",
-    ]
+    said = ["Means of ten validation episodes, over seeds, with 95 % intervals."]
+    if set(drawn(section, env)) & set(APART):
+        said.append("Shown are PASTA, Linear, the best baseline by each score, and rows that take PASTA apart.")
+    else:
+        said.append("Shown are PASTA, Linear, and the best baseline by each score.")
     rows, there = section.rows[env], _with_curves(section, env)
     absent = [row.method for row in wanted(section, env) if rows.complete(row) and row not in there]
     if absent:

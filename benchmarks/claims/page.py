@@ -11,7 +11,7 @@ from benchmarks.claims.findings import Lead
 from benchmarks.claims.judge import AHEAD, FULL_LENGTH_RULE, RULE, UNTRAINED, Verdict
 from benchmarks.claims.overview import Judged, deciding, full_overview, overview, verdicts
 from benchmarks.claims.pictures import can_draw, has_printed
-from benchmarks.claims.repeat import NOT_YET, REPEAT, agreement, leads, repeat
+from benchmarks.claims.repeat import NOT_YET, REPEAT, RepeatedLead, agreement, leads, repeat
 from benchmarks.claims.rows import PASTA
 from benchmarks.claims.section import (
     Section,
@@ -188,8 +188,9 @@ def _read_full() -> list[str]:
 def stands(sections: Sequence[Section]) -> str:
     """Return one sentence per claim whose lead lies above 0, with what other seeds and expected utility say."""
     found, other = deciding(sections), deciding(sections, UTILITY)
+    again = [(section, lead) for section in sections for lead in leads(section)]
     lines = [
-        f"**{claim.text}**: {one.words} at {one.steps:,} steps; {_looked_again(one, other.get(claim))}."
+        f"**{claim.text}**: {one.words} at {one.steps:,} steps; {_looked_again(one, other.get(claim), again)}."
         for claim, one in found.items()
         if one.finding.verdict in AHEAD
     ]
@@ -199,13 +200,16 @@ def stands(sections: Sequence[Section]) -> str:
     return items(lines) if lines else "No claim stands."
 
 
-def _looked_again(one: Judged, other: Judged | None) -> str:
-    """Say what expected utility says of a claim that stands, and what other seeds say."""
+def _looked_again(one: Judged, other: Judged | None, again: Sequence[tuple[Section, RepeatedLead]]) -> str:
+    """Say what expected utility says of a claim that stands, and what other seeds say, of this length or another."""
     said = [] if other is None else [f"by EU: {other.finding.verdict}"]
-    found = [lead for lead in leads(one.section) if lead.env == one.finding.claim.env]
-    again = [lead for lead in found if one.lead.pair == (PASTA, lead.row)]
-    said += [f"the repeat on {lead.seeds} other seeds {agreement(lead.change)}" for lead in again] or [NOT_YET]
-    return "; ".join(said)
+    pair = one.finding.claim.env, one.lead.pair
+    found = [(section, lead) for section, lead in again if (lead.env, (PASTA, lead.row)) == pair]
+    same = [f"the repeat on {lead.seeds} other seeds {agreement(lead.change)}" for s, lead in found if s is one.section]
+    elsewhere = [
+        f"at {s.steps[lead.env]:,} steps, {lead.seeds} other seeds give {shares(lead.share)}" for s, lead in found
+    ]
+    return "; ".join([*said, *(same or [NOT_YET + " at this length", *elsewhere])])
 
 
 def _caveats() -> list[str]:

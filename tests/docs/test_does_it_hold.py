@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats  # type: ignore[import-untyped]
 
 from benchmarks.claims.claims import CLAIMS, Claim
+from benchmarks.claims.curve_pictures import course_of
 from benchmarks.claims.page import page, sections_of
 from benchmarks.claims.repeat import REPEAT
 from benchmarks.claims.section import Section
@@ -19,6 +20,7 @@ from benchmarks.claims.write import BEGIN, PAGE, datasets_of_package, with_lines
 from benchmarks.curves import learning_curves
 from morl_recipes import published
 from morl_recipes.analysis.datasets import find_dataset
+from morl_recipes.common.scores import HYPERVOLUME, UTILITY
 from morl_recipes.recipe import paper
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +30,7 @@ STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]")
 PAIR = re.compile(r"(?:([^\s,:\]%][^,:\]%]*?) )?over ([^:]+?)(?:: .*| \(\d+ of \d+ rows\))?$")
 SHARE = r"((?:above |below )?-?\d+)"
 SHARES = re.compile(rf"{SHARE} % \[{SHARE}, {SHARE}\]")
-LABELS = {"HV": "hv", "EU": "eu"}
+LABELS, SCORES = {"HV": "hv", "EU": "eu"}, {"hv": HYPERVOLUME, "eu": UTILITY}
 UNTRAINED = "not trained at full length yet"
 TWINS = {"mu=10.0": "No Decay", "No Decay": "mu=10.0"}
 NAMES = [name for name in published() if not name.endswith(REPEAT)]
@@ -140,7 +142,10 @@ def test_every_lead_comes_out_by_hand(name: str) -> None:
             assert label == "EU" or _is_share(cell.partition("], ")[2].partition(" %")[0], expected[0] / second.mean())
             above, among = map(int, counts[label].split(" of "))
             if claim.text.startswith("PASTA beats all baselines"):
-                others = _leads(name, claim.env, f"test_peak_{LABELS[label]}")
+                rivals = (
+                    _values(name, claim.env, one, f"test_peak_{LABELS[label]}") for one in _rivals(name, claim.env)
+                )
+                others = [_by_hand(first, rival) for rival in rivals]
                 assert (above, among) == (sum(low > 0 for _, low, _ in others), len(others)), line
             reversed_ = _by_hand(first, second, among=among)[2] < 0
             assert (verdict == "reversed") == reversed_, line
@@ -154,11 +159,6 @@ _VERDICT = ("Verdict", "Verdict by {}")
 def _rivals(name: str, env: str) -> list[str]:
     frame = _frame(name)
     return sorted({*frame.loc[(frame["env"] == env) & (frame["group"] == "baselines"), "method"]} - {"PASTA (Ours)"})
-
-
-def _leads(name: str, env: str, score: str) -> list[tuple[float, float, float]]:
-    first = _values(name, env, "PASTA", score)
-    return [_by_hand(first, _values(name, env, rival, score)) for rival in _rivals(name, env)]
 
 
 def _rows(name: str, claim: Claim) -> tuple[int, int]:
@@ -252,6 +252,9 @@ def test_verdicts_along_the_training_come_out_by_hand(name: str) -> None:
             words = f"{found[0]} at 60 %, {found[1]} at 80 %, {found[2]} at 100 %"
             cell = line[f"By {label}"]
             assert cell == (settled or f"**still changing**: {words}" if rivals else "no curves"), line
+            pasta = curves[curves["method"] == "PASTA (Ours)"]
+            means = [interval.estimate for interval in course_of(pasta, SCORES[score])[1]]
+            assert means == pytest.approx(list(pasta.groupby("steps")[score].mean()))
 
 
 def _early_verdict(curves: pd.DataFrame, rivals: list[str], score: str, steps: float) -> str:
