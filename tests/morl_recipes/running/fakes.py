@@ -6,7 +6,7 @@ import os
 import signal
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from multiprocessing.context import ForkProcess
@@ -64,6 +64,22 @@ def make_store(path: Path, method: str = "M", *, seeds: int = 2, test: bool = Tr
             )
         )  # fmt: skip
     return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def same_runs(ones: Sequence[RunRecord], others: Sequence[RunRecord]) -> None:
+    """Require the same runs, to the last bit."""
+    for one, other in zip(ones, others, strict=True):
+        pd.testing.assert_frame_equal(one.history, other.history, check_exact=True)
+        for name in ("preference", "seed", "status", "reason", "peak", "final"):
+            assert getattr(one, name) == getattr(other, name), name
+        for first, second in ((one.policy, other.policy), (one.peak_policy, other.peak_policy)):
+            assert first.keys() == second.keys()
+            assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def start_driver(target: Callable[..., object], *args: object) -> ForkProcess:

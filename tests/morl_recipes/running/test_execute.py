@@ -28,16 +28,12 @@ from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
 from morl_recipes.store.verify import verify
 from tests.morl_recipes.running import fakes
-from tests.morl_recipes.running.fakes import tiny_plan
+from tests.morl_recipes.running.fakes import contents, tiny_plan
 
 
 def sweep(out: Path, work: Work = fakes.fake_work, *, retry_failed: bool = False, **changes: object) -> Outcome:
     plan = tiny_plan(**changes)
     return run_sweep(plan, out, InlineEngine(), work=work, progress=False, retry_failed=retry_failed)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_finished_sweep_is_not_trained_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
-import torch
 from filelock import FileLock
 
 from morl_recipes.common.errors import StoreError
@@ -20,13 +18,7 @@ from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.store import checkpoint
 from morl_recipes.store import versions as store_versions
-from morl_recipes.store.record import RunRecord
-from tests.morl_recipes.running.fakes import Press, tiny_plan
-
-
-def same(one: RunRecord, other: RunRecord) -> bool:
-    pd.testing.assert_frame_equal(one.history, other.history, check_exact=True)
-    return all(torch.equal(tensor, other.policy[name]) for name, tensor in one.policy.items())
+from tests.morl_recipes.running.fakes import Press, same_runs, tiny_plan
 
 
 def nothing(steps: int) -> None:
@@ -66,7 +58,7 @@ def test_population_with_a_last_checkpoint_is_not_trained_again(
     expected = train_job(population, tmp_path / "c", nothing)
     monkeypatch.setattr(Recorder, "record", lambda self, iteration: pytest.fail("trained again"))
     records = train_job(population, tmp_path / "c", nothing)
-    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+    same_runs(records, expected)
 
 
 def test_error_in_a_users_block_names_its_file_and_line(tmp_path: Path) -> None:
@@ -130,7 +122,7 @@ def test_kill_between_history_and_checkpoint_changes_nothing(tmp_path: Path) -> 
             train_job(population, tmp_path / "c", nothing)
     assert len((tmp_path / "c" / "history.csv").read_text().splitlines()) > 1 + len(population.runs)
     records = train_job(population, tmp_path / "c", nothing)
-    assert all(same(one, other) for one, other in zip(records, expected, strict=True))
+    same_runs(records, expected)
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 import torch
 
@@ -32,7 +31,7 @@ from morl_recipes.store.checkpoint import CheckpointError
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
-from tests.morl_recipes.running.fakes import Press, start_driver
+from tests.morl_recipes.running.fakes import Press, contents, same_runs, start_driver
 from tests.morl_recipes.worlds import poisoned, tiny
 from tests.refusals import refused
 
@@ -46,13 +45,8 @@ def go(out: Path | None = None, iterations: int = 4, env: EnvSource | None = Non
 
 def same(first: TrainResult, second: TrainResult) -> None:
     assert (first.env, first.objectives, first.settings) == (second.env, second.objectives, second.settings)
-    for a, b in zip(first.runs, second.runs, strict=True):
-        pd.testing.assert_frame_equal(a.history, b.history, check_exact=True)
-        names = ("recipe", "preference", "seed", "status", "reason", "peak", "final")
-        assert all(getattr(a, name) == getattr(b, name) for name in names)
-        for one, other in ((a.policy, b.policy), (a.peak_policy, b.peak_policy)):
-            assert one.keys() == other.keys()
-            assert all(torch.equal(one[name], other[name]) for name in one)
+    assert [run.recipe for run in first.runs] == [run.recipe for run in second.runs]
+    same_runs(first.runs, second.runs)
 
 
 def test_folder_changes_no_number_and_holds_every_run(tmp_path: Path) -> None:
@@ -188,9 +182,9 @@ def test_saved_result_equals_a_training_with_a_folder(tmp_path: Path) -> None:
     for run_id in stores[0].run_ids():
         assert stores[0].read(run_id) == stores[1].read(run_id)
     same(result, go(tmp_path / "later", resume=True))
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    before = contents(tmp_path / "now")
     refused(r"`folder` must hold no earlier training \(choose another folder\)", result.save, tmp_path / "now")
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
+    assert contents(tmp_path / "now") == before
 
 
 def test_python_and_the_command_line_share_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

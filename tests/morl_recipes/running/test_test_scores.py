@@ -23,6 +23,7 @@ from morl_recipes.store.files import seal
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
+from tests.morl_recipes.running.fakes import contents
 from tests.morl_recipes.worlds import tiny
 from tests.refusals import refused
 
@@ -58,10 +59,6 @@ def tested() -> Any:
     return _train(None, episodes=EPISODES)
 
 
-def _files(store: Store) -> dict[str, bytes]:
-    return {str(p.relative_to(store.path)): p.read_bytes() for p in sorted(store.path.rglob("*")) if p.is_file()}
-
-
 def _columns(store: Store) -> Any:
     frame = load_runs(store)
     return frame[[name for name in frame.columns if name.startswith("test_")]]
@@ -86,10 +83,10 @@ def test_test_does_not_depend_on_neighbours_and_changes_nothing_else(tested: Any
 
 
 def test_store_gets_the_scores_that_the_training_would_have_written(tmp_path: Path, store: Store) -> None:
-    before = _files(store)
+    before = contents(store.path)
     done = _test(store)
     assert (len(done.tested), done.there) == (4, ())
-    after = _files(store)
+    after = contents(store.path)
     assert {name: after[name] for name in before} == before
     assert all(name.endswith("/test.json") for name in set(after) - set(before))
     _train(tmp_path / "tested", episodes=EPISODES)
@@ -160,10 +157,10 @@ def test_store_with_nothing_to_test_is_refused(make_store: Any, sweep_type: Any,
     ],
 )
 def test_another_environment_is_refused(store: Store, changes: dict[str, int], words: str) -> None:
-    before = _files(store)
+    before = contents(store.path)
     with pytest.raises(StoreError, match=words):
         _test(store, env=EnvSource("toy", lambda count, seeds: ToyBatch(count, seeds, **changes)))
-    assert _files(store) == before
+    assert contents(store.path) == before
 
 
 def _set_versions(store: Store, run_id: str, versions: dict[str, str]) -> None:

@@ -22,7 +22,7 @@ from morl_recipes.running.recorder import Recorder
 from morl_recipes.running.result import TrainResult
 from morl_recipes.store import versions
 from morl_recipes.store.checkpoint import CheckpointError, load
-from tests.morl_recipes.running.fakes import Press
+from tests.morl_recipes.running.fakes import Press, same_runs
 from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 from tests.refusals import refused
 
@@ -38,15 +38,6 @@ def _train(runs: Sequence[Run], env: Any, total_steps: int, **options: Any) -> T
 
 def _go(iterations: int = 6, env: Any = None, seeds: Sequence[int] = (0, 1), **options: Any) -> TrainResult:
     return _train([Run(tiny(), HALF, seed) for seed in seeds], env or toy(), 64 * iterations, **options)
-
-
-def _same(first: TrainResult, second: TrainResult) -> None:
-    for a, b in zip(first.runs, second.runs, strict=True):
-        pd.testing.assert_frame_equal(a.history, b.history, check_exact=True)
-        assert (a.peak, a.final) == (b.peak, b.final)
-        for name in a.policy:
-            assert torch.equal(a.policy[name], b.policy[name]), name
-            assert torch.equal(a.peak_policy[name], b.peak_policy[name]), name
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +152,7 @@ def test_interrupted_training_keeps_finished_iterations_and_resumes_bit_by_bit(
     assert load(tmp_path / "run" / "checkpoint.safetensors")[1]["iteration"] == finished
     assert len(pd.read_csv(tmp_path / "run" / "history.csv")) == 2 * finished
     for _ in range(2):  # the second time, nothing is left to do
-        _same(whole, _go(resume=True, **options))
+        same_runs(whole.runs, _go(resume=True, **options).runs)
         table = pd.read_csv(tmp_path / "run" / "history.csv")
         assert table["iteration"].tolist() == [k for k in range(1, 7) for _ in range(2)]
 
@@ -271,7 +262,7 @@ def test_environments_are_closed_at_the_end() -> None:
 def test_folder_changes_no_number(tmp_path: Path) -> None:
     """A Gymnasium batch that is asked for its state before its first episode begins one."""
     options: dict[str, Any] = {"env": "deep-sea-treasure-v0", "seeds": (0,), "eval_every": 3, "checkpoint_every": 1}
-    _same(_go(3, **options), _go(3, folder=tmp_path, **options))
+    same_runs(_go(3, **options).runs, _go(3, folder=tmp_path, **options).runs)
 
 
 def test_training_works_outside_the_main_thread() -> None:
@@ -357,7 +348,8 @@ def test_numbers_of_numpy_and_torch_are_accepted(seeds: Any, tmp_path: Path) -> 
     numbers: dict[str, Any] = {"num_envs": np.int64(4), "eval_every": np.int32(2), "eval_episodes": np.int32(2)}
     numbers |= {"preferences": torch.tensor([HALF]), "total_steps": np.int64(128)}
     recipe = tiny(steps_per_iteration=np.int64(64))
-    _same(_go(2), train(recipe, toy(), seeds=seeds, out=tmp_path, progress=False, **numbers))
+    result = train(recipe, toy(), seeds=seeds, out=tmp_path, progress=False, **numbers)
+    same_runs(_go(2).runs, result.runs)
 
 
 def test_function_is_accepted_as_environment() -> None:

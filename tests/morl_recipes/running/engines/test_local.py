@@ -16,7 +16,7 @@ from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.engines.local import LocalEngine
 from morl_recipes.running.execute import run_sweep
 from tests.morl_recipes.running import fakes
-from tests.morl_recipes.running.fakes import tiny_plan
+from tests.morl_recipes.running.fakes import contents, tiny_plan
 from tests.refusals import refused
 
 FORK = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -82,10 +82,9 @@ def test_interrupted_engine_ends_within_five_seconds(tmp_path: Path, work: Work)
 def test_real_training_gives_the_same_numbers_as_in_this_process(tmp_path: Path) -> None:
     for name, engine in (("local", LocalEngine(2)), ("inline", InlineEngine())):
         run_sweep(tiny_plan(population=2), tmp_path / name, engine, progress=False)
-    files = [path for path in (tmp_path / "inline" / "runs").rglob("*") if path.is_file()]
-    assert len(files) == 8 * 3
-    for path in files:
-        assert path.read_bytes() == (tmp_path / "local" / path.relative_to(tmp_path / "inline")).read_bytes()
+    local, inline = (contents(tmp_path / name / "runs") for name in ("local", "inline"))
+    assert len(inline) == 8 * 3
+    assert local == inline
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:

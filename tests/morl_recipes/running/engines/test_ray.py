@@ -16,7 +16,7 @@ from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.engines.ray import LOOPBACK, RayEngine
 from morl_recipes.running.execute import run_sweep
 from tests.morl_recipes.running import fakes
-from tests.morl_recipes.running.fakes import tiny_plan
+from tests.morl_recipes.running.fakes import contents, tiny_plan
 from tests.refusals import refused
 
 ray: Any = pytest.importorskip("ray", reason="the ray extra is not installed")
@@ -38,11 +38,6 @@ def cluster() -> Iterator[Any]:
     ray.shutdown()
     made.shutdown()
     patch.undo()
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files = [path for path in (folder / "runs").rglob("*") if path.is_file()]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 @pytest.mark.timeout(400)
@@ -69,7 +64,7 @@ def test_sweep_survives_the_loss_of_a_node_with_the_same_numbers_as_local(cluste
     assert len(list(tmp_path.glob(f"{lost.name.split('@')[0]}@*"))) == 2  # begun on both nodes, finished on one
 
     run_sweep(plan, tmp_path / "inline", InlineEngine(), progress=False)
-    assert contents(tmp_path / "ray") == contents(tmp_path / "inline")
+    assert contents(tmp_path / "ray" / "runs") == contents(tmp_path / "inline" / "runs")
     assert run_sweep(plan, tmp_path / "ray", engine, progress=False).ran == ()
 
 
