@@ -54,6 +54,7 @@ class Call:
         pure: A pure function or a network, which carries NaN on instead of reading its data.
         words: Other names that an error may use.
         ignores: Arguments that are taken for the sake of one signature, and not read.
+        kinds: Kinds of the arguments, for calls whose arguments are not tensors: see ``_fuzz_kinds``.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Call:
     pure: bool = False
     words: frozenset[str] = field(default=frozenset())
     ignores: frozenset[str] = field(default=frozenset())
+    kinds: dict[str, str] | None = None
 
 
 def _good() -> dict[str, Any]:

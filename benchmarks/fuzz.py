@@ -1,16 +1,19 @@
 """Does every public callable answer bad input with a number or with an error that names the argument?
 
-Each public name of ``morl_blocks`` is called with good arguments of which one or two were spoilt. The verdicts:
+Each public name of ``morl_blocks`` is called with good arguments of which one or two were spoilt. Those of
+``morl_recipes`` and ``morl_envs`` take few tensors: each argument has a kind (``_fuzz_kinds``), and every value
+that its kind must refuse is tried, then the good value in other forms. The verdicts:
 
 - *fine*: a finite answer; the same numbers in another form (float64, a list, not contiguous, ...) give the same answer;
-- *named*: a ``ValueError`` or ``TypeError`` that this package raises itself, with the argument, the rule and the value;
+- *named*: a ``ValueError`` or ``TypeError`` that the package raises itself, with argument, rule and value; of an
+  unknown name, with the nearest names; of a file or a folder, with its path;
 - *carried*: a pure function that got NaN, infinity or huge numbers passes that on. Pure functions do not read their
   data, so that they compile and one failing run cannot stop the others; modules refuse;
 - *unreached*: TensorDict itself refuses to hold such arguments, so that the block never sees them.
 
 And the failures: *obscure* (another exception, or one that another package raised), *unnamed* (an error without the
 argument, the rule or the value), *nan* (finite numbers give NaN, or a block lets NaN pass), *silent* (NaN gives a
-number, or the same numbers another answer).
+number, the same numbers another answer, or a value that must be refused is taken).
 
 Run ``python -m benchmarks.fuzz`` (extra ``torchjd``); it prints a table and writes it as JSON.
 """
@@ -18,10 +21,12 @@ Run ``python -m benchmarks.fuzz`` (extra ``torchjd``); it prints a table and wri
 import collections
 import dataclasses
 import re
+import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,14 +39,22 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import morl_blocks
+import morl_envs
+import morl_recipes
+from benchmarks import _fuzz_harness
 from benchmarks._fuzz_calls import OUTSIDE, Call, UnreachedError, calls, numbers, uncovered
+from benchmarks._fuzz_kinds import FORMS, REFUSED
 from benchmarks._report import Report
+from morl_recipes.common.errors import StoreError
 
 FAILURES = ("obscure", "unnamed", "nan", "silent")
 VERDICTS = ("fine", "named", "carried", "unreached", *FAILURES)
-PACKAGES = str(Path(morl_blocks.__file__).parent)
+PACKAGES = tuple(str(Path(str(package.__file__)).parent) for package in (morl_blocks, morl_envs, morl_recipes))
 """Who must raise: an error of PyTorch or NumPy speaks of their arguments."""
 RULE = re.compile(r"\bmust\b.+\bgot\b", re.DOTALL)
+UNKNOWN = re.compile(r"^unknown .+ (Nearest|Known): ", re.DOTALL)
+LONGEST = 60
+"""Seconds after which a call counts as one that never ends."""
 HUGE = 1e15
 """Size from which an overflow in float32 is the formula's own."""
 
@@ -116,11 +129,19 @@ SIZES = (
 
 @dataclasses.dataclass(frozen=True)
 class Spoilt:
-    """Arguments after something was done to them; ``same`` if they are still the same numbers."""
+    """Arguments after something was done to them.
+
+    Args:
+        arguments: The arguments.
+        what: What was done.
+        same: They are still the same numbers.
+        bad: One of them is what its kind must refuse.
+    """
 
     arguments: dict[str, Any]
     what: tuple[str, ...]
     same: bool
+    bad: bool = False
 
 
 @st.composite
@@ -141,35 +162,66 @@ def spoilt(draw: st.DrawFn, call: Call) -> Spoilt:
     return Spoilt(arguments, tuple(what), same)
 
 
+def every(call: Call) -> Iterator[Spoilt]:
+    """Yield the good arguments, then every value that each must refuse, then the good one in other forms."""
+    yield Spoilt(call.arguments, (), same=False)
+    for name, words in (call.kinds or {}).items():
+        kind, good = words.removesuffix(" or None"), call.arguments[name]
+        values = [(value, True) for value in REFUSED[kind] if value is not None or kind == words]
+        values += [(form(good), False) for form in FORMS.get(kind, ())]
+        for value, bad in values:
+            yield Spoilt(call.arguments | {name: value}, (f"{name}: {str(value)[:40]!r}",), same=False, bad=bad)
+
+
 def judge(call: Call, spoiled: Spoilt) -> tuple[str, str]:
     """Make one call and return its verdict and, for a failure, what happened."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        signal.alarm(LONGEST)
         try:
             torch.manual_seed(0)
             answer = call.function(**spoiled.arguments)
         except UnreachedError:
             return "unreached", ""
-        except Exception as error:
-            return judge_error(call, error)
+        except (Exception, SystemExit) as error:
+            if call.kinds is not None and not spoiled.bad:
+                return "silent", f"what must be taken was refused: {error}"
+            return judge_error(call, spoiled, error)
+        finally:
+            signal.alarm(0)
         return judge_answer(call, spoiled, answer)
 
 
-def judge_error(call: Call, error: Exception) -> tuple[str, str]:
+def _late(*_: object) -> None:
+    raise TimeoutError(f"not ended after {LONGEST} s")
+
+
+def judge_error(call: Call, spoiled: Spoilt, error: BaseException) -> tuple[str, str]:
     """Judge a call that raised; what TensorDict wraps is judged like the error itself."""
     wrapped = str(error).startswith("Failed while executing module") and error.__cause__ is not None
     cause = error.__cause__ if wrapped else error
     words, text = {*call.arguments, *call.words}, f"{type(error).__name__}: {error}"
     frames = traceback.extract_tb(cause.__traceback__)  # type: ignore[union-attr]
     ours = bool(frames) and frames[-1].filename.startswith(PACKAGES)
-    if not ours or not isinstance(cause, ValueError | TypeError):
+    if not ours or not isinstance(cause, ValueError | TypeError | StoreError):
         return "obscure", f"{frames[-1].filename if frames else type(cause).__name__}: {text}"
-    named = words & set(re.findall(r"`([\w.]+)", str(cause)))
-    return ("named", "") if named and RULE.search(str(cause)) else ("unnamed", text)
+    named = bool(words & set(re.findall(r"`([\w.]+)", str(cause)))) and RULE.search(str(cause)) is not None
+    if call.kinds is not None:
+        named = named or UNKNOWN.match(str(cause)) is not None or _tells_the_path(spoiled, str(cause))
+    return ("named", "") if named else ("unnamed", text)
+
+
+def _tells_the_path(spoiled: Spoilt, text: str) -> bool:
+    """Whether a message begins with the path of a file or a folder that was given."""
+    texts = [one for value in spoiled.arguments.values() for one in (value if isinstance(value, list) else [value])]
+    paths = [str(Path(text)).partition(".py:")[0] for text in texts if isinstance(text, str | Path)]
+    return any(text.startswith(f"{path}{sign}") for path in paths for sign in (":", "/", ".py:"))
 
 
 def judge_answer(call: Call, spoiled: Spoilt, answer: Any) -> tuple[str, str]:
     """Judge a call that returned."""
+    if spoiled.bad:
+        return "silent", "taken"
     read = {name: value for name, value in spoiled.arguments.items() if name not in call.ignores}
     tensors = [value for value in read.values() if isinstance(value, Tensor)]
     given, got = numbers(read), numbers(answer)
@@ -201,22 +253,26 @@ def fuzz(call: Call, inputs: int, examples: int) -> dict[str, Any]:
     """Call one name and count the verdicts; the same inputs every time."""
     counts, shown = collections.Counter[str](), dict[str, list[str]]()
 
-    @settings(
-        max_examples=inputs,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(spoilt(call))
-    def one(spoiled: Spoilt) -> None:
+    def count(spoiled: Spoilt) -> None:
         verdict, detail = judge(call, spoiled)
         counts[verdict] += 1
         if verdict in FAILURES and len(shown.setdefault(verdict, [])) < examples:
             shown[verdict].append(f"{', '.join(spoiled.what)}: {detail}"[:300])
 
-    one()
+    if call.kinds is not None:
+        with chdir(_fuzz_harness.made().folder):
+            for spoiled in every(call):
+                count(spoiled)
+    else:
+        found = settings(
+            max_examples=inputs,
+            derandomize=True,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        found(given(spoilt(call))(count))()
     return {**{verdict: counts[verdict] for verdict in VERDICTS}, "examples": shown}
 
 
@@ -237,9 +293,10 @@ class Args:
 def main(args: Args) -> dict[str, Any]:
     """Fuzz everything, print the table, write the JSON and return it."""
     torch.set_num_threads(1)
+    signal.signal(signal.SIGALRM, _late)
     results, report = dict[str, Any](), Report(args.out)
     report.say(f"{'name':<40}" + "".join(f"{verdict:>10}" for verdict in VERDICTS))
-    for call in calls():
+    for call in (*calls(), *_fuzz_harness.calls()):
         if args.only not in call.name:
             continue
         row = results[call.name] = fuzz(call, args.inputs, args.examples)
@@ -248,7 +305,9 @@ def main(args: Args) -> dict[str, Any]:
             print(*(f"    {verdict}: {line}" for line in lines), sep="\n", file=sys.stderr)
     total = {verdict: sum(row[verdict] for row in results.values()) for verdict in VERDICTS}
     report.say(f"{'total of ' + format(sum(total.values()), ','):<40}" + "".join(f"{total[v]:>10,}" for v in VERDICTS))
-    report.say(f"public names without a call: {', '.join(sorted(uncovered())) or 'none'}")
+    left = sorted(uncovered() | _fuzz_harness.uncovered())
+    report.say(f"public names without a call: {', '.join(left) or 'none'}")
+    _fuzz_harness.remove()
     results["total"] = total
     report.write(results)
     return results

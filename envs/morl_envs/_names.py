@@ -13,7 +13,7 @@ def fail(name: str, rule: str, value: object) -> NoReturn:
     raise ValueError(f"`{name}` must {rule}, got {value}.")
 
 
-def unknown(argument: str, rule: str, value: str, known: Iterable[str]) -> ValueError:
+def unknown(argument: str, rule: str, value: object, known: Iterable[str]) -> ValueError:
     """Return the error for an unknown name, with the nearest known ones.
 
     Example:
@@ -21,7 +21,7 @@ def unknown(argument: str, rule: str, value: str, known: Iterable[str]) -> Value
         ValueError("`env` must be a known environment, got 'steelth'. Nearest: stealth.")
     """
     names = {name.lower(): name for name in known}
-    near = [names[match] for match in get_close_matches(value.lower(), names, n=3, cutoff=0.4)]
+    near = [names[match] for match in get_close_matches(str(value).lower()[:100], names, n=3, cutoff=0.4)]
     others = [*names.values()][:SHOWN] + ["..."] * (len(names) > SHOWN)
     hint = f"Nearest: {', '.join(near)}" if near else f"Known: {', '.join(others)}"
     return ValueError(f"`{argument}` must {rule}, got {value!r}. {hint}.")

@@ -1,7 +1,7 @@
 """The base class of the three torch environments: TorchRL specs, masked reset, seeds, horizon, and a readable state."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -59,7 +59,7 @@ class BatchedEnv(EnvBase):
         **options: Any,
     ) -> None:
         self.num_envs = _checks.batch(batch_size)
-        super().__init__(device=torch.device(device or "cpu"), batch_size=torch.Size([self.num_envs]))
+        super().__init__(device=_checks.device(device), batch_size=torch.Size([self.num_envs]))
         sizes = self.configure(**options)
         self.horizon, self.observation_dim, self.action_dim = (
             sizes.horizon,
@@ -141,8 +141,8 @@ class BatchedEnv(EnvBase):
     def set_state(self, state: State) -> None:
         """Continue from a state of :meth:`get_state` (of a batch of the same size and options)."""
         reference = self.get_state()
-        if state.keys() != reference.keys():
-            _checks.fail("state", f"have the keys {sorted(reference)}", sorted(state))
+        if not isinstance(state, Mapping) or state.keys() != reference.keys():
+            _checks.fail("state", f"have the keys {sorted(reference)}", repr(state)[:200])
         for name, tensor in state.items():
             if tensor.shape != reference[name].shape:
                 _checks.fail(f"state[{name!r}]", f"have shape {list(reference[name].shape)}", list(tensor.shape))

@@ -5,6 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
+from morl_envs import _checks
 from morl_envs.cards import EnvCard
 from morl_envs.cards import find_card as find_card
 from morl_envs.gymnasium_batch import GymnasiumBatch
@@ -31,7 +32,9 @@ def make_batch(
     """
     card = find_card(name)
     card.check()
+    count = _checks.batch(num_envs, "num_envs")
+    first = _checks.seeds(seeds, count, "seeds")
     if card.world is not None:
-        return create_world(card.world, batch_size=[num_envs], seed=seeds, **options)
+        return create_world(card.world, batch_size=[count], seed=first, **options)
     options = {"horizon": card.horizon, "objectives": card.objectives, "values": card.values, **options}
-    return GymnasiumBatch(card.name, num_envs, seeds, **options)
+    return GymnasiumBatch(card.name, count, first, **options)

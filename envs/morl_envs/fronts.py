@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from morl_envs import _names
+from morl_envs import _checks, _names
 from morl_envs._loading import load
 from morl_envs.cards import CARDS, EnvCard, find_card
 from morl_envs.quiet import quietly
@@ -34,7 +34,8 @@ def exact_front(name: str | EnvCard, gamma: float = 1.0) -> Points:
                [124., -19.]])
     """
     card = find_card(name)
-    if not 0 < gamma <= 1:
+    _checks.between("gamma", gamma, 0.0, 1.0)
+    if gamma == 0:
         _names.fail("gamma", "lie in (0, 1]", gamma)
     if card.exact_front is None:
         known = ", ".join(other.name for other in CARDS.values() if other.exact_front is not None)

@@ -1,7 +1,7 @@
 """Any Gymnasium or MO-Gymnasium environment behind the tensor interface, one Python object per environment."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -77,8 +77,12 @@ class GymnasiumBatch:
         values: Sequence[int] | None = None,
         **options: Any,
     ) -> None:
-        self.num_envs = _checks.batch(num_envs)
+        self.num_envs = _checks.batch(num_envs, "num_envs")
         self._name = env if isinstance(env, str) else getattr(env, "__name__", type(env).__name__)
+        if not callable(env) and not isinstance(env, str):
+            _checks.fail("env", "be a registered id or a function that makes an environment", repr(env))
+        if objectives is not None:
+            _checks.texts("objectives", objectives)
         registered = _spec(env).max_episode_steps if isinstance(env, str) else None
         self.envs: list[Any] = _make(env, self.num_envs, options)
         self._robots = mujoco_robots(self.envs) if isinstance(env, str) else None
@@ -102,7 +106,7 @@ class GymnasiumBatch:
         """Start new episodes where ``mask`` is true (everywhere for ``None``); return all observations, ``[N, n]``."""
         rows = self._rows
         if mask is not None and self._started:
-            flags = mask.numpy()  # faster to read than a tensor
+            flags = mask.numpy() if isinstance(mask, Tensor) else np.zeros(0)  # faster to read than a tensor
             if flags.dtype != np.bool_ or flags.shape not in ((self.num_envs,), (self.num_envs, 1)):
                 _checks.mask(mask, self.num_envs)
             rows = np.flatnonzero(flags)
@@ -147,7 +151,9 @@ class GymnasiumBatch:
     def set_state(self, state: State) -> None:
         """Replay the running episodes of a state from :meth:`get_state`; exact, but it costs these steps."""
         reference = self.get_state()
-        if state.keys() != reference.keys() or any(state[name].shape != reference[name].shape for name in reference):
+        if not isinstance(state, Mapping) or state.keys() != reference.keys():
+            _checks.fail("state", f"have the keys {sorted(reference)}", repr(state)[:200])
+        if any(state[name].shape != reference[name].shape for name in reference):
             shapes = {name: list(tensor.shape) for name, tensor in reference.items()}
             _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
         self._seed, self._episode = state["seed"].numpy().copy(), state["episode"].numpy() - 1
@@ -209,6 +215,8 @@ class GymnasiumBatch:
 
     def _clip(self, action: Tensor) -> NDArray[Any]:
         """Check actions and return them as the environments expect them, clipped to the action space."""
+        if not isinstance(action, Tensor) or action.is_complex():
+            _checks.action(action, (self.num_envs, *self._actions.shape))
         numbers, kind = action.numpy(), self._actions
         # Uses NumPy, not torch: after a simulator's step the caches are cold, which makes every torch call slow.
         if numbers.shape != (self.num_envs, *kind.shape) or not np.isfinite(numbers).all():
@@ -245,17 +253,28 @@ class GymnasiumBatch:
 def _spec(env: str) -> Any:
     import mo_gymnasium  # noqa: F401 - registers its environments
 
-    return gymnasium.spec(env)
+    try:
+        return gymnasium.spec(env)
+    except gymnasium.error.Error as error:
+        raise ValueError(f"`env` must be a registered id, got {env!r} ({error}).") from error
 
 
 def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) -> list[Any]:
     """Make environments; registered ones without the wrappers for time limit and order, which this batch handles."""
     with quietly(_spec(env) if isinstance(env, str) else env):
         if not isinstance(env, str):
-            return [env(**options) for _ in range(count)]
+            return [_one(env, options) for _ in range(count)]
         settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}
         made = [gymnasium.make(env, **settings) for _ in range(count)]
     return [each.env if isinstance(each, OrderEnforcing) else each for each in made]
+
+
+def _one(env: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Make one environment of a user's function."""
+    made = env(**options)
+    if not callable(getattr(made, "step", None)):
+        _checks.fail("env", "make a Gymnasium environment", repr(made))
+    return made
 
 
 def _global_draws() -> tuple[int, int]:

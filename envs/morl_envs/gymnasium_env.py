@@ -4,10 +4,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
+from morl_envs import _checks
 from morl_envs.rendering.scene import Scene
 from morl_envs.rendering.screen import Screen
 from morl_envs.worlds import create_world
@@ -58,6 +58,8 @@ class SingleEnv(gymnasium.Env[Array, Array]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start an episode; the same seed gives the same episode."""
+        if seed is not None:
+            _checks.whole("seed", seed, 0)
         super().reset(seed=seed, options=options)
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(2**31))
@@ -70,7 +72,7 @@ class SingleEnv(gymnasium.Env[Array, Array]):
 
     def step(self, action: Array) -> tuple[Array, Array, bool, bool, dict[str, Any]]:
         """Step once; the reward is a vector with one number per objective."""
-        command = torch.as_tensor(np.asarray(action, dtype=np.float32)).unsqueeze(0)
+        command = _checks.command(action).unsqueeze(0)
         observation, reward, terminated, truncated = self.world.step_tensors(command)
         self._draw(reward[0].tolist())
         return observation[0].numpy().copy(), reward[0].numpy(), bool(terminated), bool(truncated), self._info()

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from morl_envs import _checks
 from morl_envs.gymnasium_env import Array, spaces_of
 from morl_envs.worlds import create_world
 
@@ -54,7 +54,7 @@ class BatchVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
 
     def step(self, actions: Array) -> tuple[Array, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Step all environments; those that ended in the step before are reset instead, with reward 0."""
-        command = torch.as_tensor(np.asarray(actions, dtype=np.float32))
+        command = _checks.command(actions, "actions")
         observation, reward, terminated, truncated = self.world.step_tensors(command)
         if bool(self._done.any()):
             observation = self.world.reset_tensors(self._done)

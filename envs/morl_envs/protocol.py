@@ -60,6 +60,14 @@ class TensorEnv(Protocol):
         ...
 
 
+def check_playable(env: object, policy: object) -> None:
+    """Require environments and a policy for them."""
+    if not callable(getattr(env, "reset_tensors", None)):
+        fail("env", "be a TensorEnv, such as one of make_batch", repr(env)[:200])
+    if not callable(policy):
+        fail("policy", "be a function from observations to actions", repr(policy)[:200])
+
+
 def check_step(env: TensorEnv, result: tuple[Tensor, Tensor, Tensor, Tensor]) -> None:
     """Require of one step what :class:`TensorEnv` promises; anything else would be broadcast."""
     widths = (env.observation_dim, len(env.objectives), 1, 1)

@@ -2,11 +2,14 @@
 
 import gymnasium
 
+from morl_envs import _names
 from morl_envs.cards import EnvCard, world_cards
 
 
 def register(card: EnvCard) -> None:
     """Register the environment of a card under its ``gymnasium_id``; a second call has no effect."""
+    if not isinstance(card, EnvCard):
+        _names.fail("card", "be an EnvCard", repr(card))
     if card.world is not None and card.gymnasium_id not in gymnasium.registry:
         gymnasium.register(
             id=card.gymnasium_id,

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from morl_envs._checks import batch, flag, numbers, path, texts, whole
+from morl_envs._checks import device as check_device
+from morl_envs._checks import seeds as check_seeds
 from morl_envs._names import fail, unknown
 from morl_envs.cards import CARDS, EnvCard, known_card
 from morl_envs.copied import with_own_tensors
@@ -66,8 +69,22 @@ class EnvSource:
     draw: Callable[[int, Sequence[int]], Any] | None = None
 
     def __post_init__(self) -> None:
-        """Make the results of every batch safe to keep."""
+        """Check the fields, and make the results of every batch safe to keep."""
+        flag("normalize_observations", self.normalize_observations)
+        texts("name", [self.name])
+        texts("objectives", self.objectives)
+        for name in ("horizon", "observation_dim"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), 1)
+        for name in ("hv_low", "hv_high"):
+            if getattr(self, name) is not None:
+                numbers(name, getattr(self, name))
+        rows = self.preferences if isinstance(self.preferences, Sequence) else (self.preferences,)
+        for row in rows:
+            numbers("preferences", row)
         if not isinstance(self.make, _Opener):
+            if not callable(self.make):
+                fail("make", "be a function (num_envs, seeds) -> TensorEnv", repr(self.make))
             object.__setattr__(self, "make", _Opener(self.make))
 
     @property
@@ -88,6 +105,7 @@ class EnvSource:
     @contextmanager
     def opened(self, num_envs: int, seeds: Sequence[int]) -> Iterator[TensorEnv]:
         """Open environments with ``make``, and close them at the end."""
+        check_seeds(seeds, batch(num_envs, "num_envs"), "seeds")
         env = self.make(num_envs, seeds)
         try:
             yield env
@@ -147,6 +165,12 @@ def find_source(
         >>> find_source("Stealth").name, find_source("mo-mountaincar-v0").objectives
         ('stealth', ('objective_0', 'objective_1', 'objective_2'))
     """
+    path("folder", folder)
+    for plugin in plugins if isinstance(plugins, Sequence) else (plugins,):
+        if not isinstance(plugin, Plugin):
+            fail("plugins", "be a list of Plugin", repr(plugins))
+    if device != "cpu":
+        check_device(device)
     if isinstance(env, EnvSource):
         return env
     if isinstance(env, EnvCard):

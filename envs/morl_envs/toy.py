@@ -99,6 +99,9 @@ def toy(objectives: int = 2, observation_dim: int = 4, action_dim: int = 2, hori
         >>> toy(objectives=2).hv_high
         (16.0, 16.0)
     """
+    sizes = {"objectives": objectives, "observation_dim": observation_dim, "action_dim": action_dim, "horizon": horizon}
+    for name, size in sizes.items():
+        _checks.whole(name, size, 1)
 
     def make(num_envs: int, seeds: Sequence[int]) -> ToyBatch:
         return ToyBatch(num_envs, seeds, objectives, observation_dim, action_dim, horizon)

@@ -1,5 +1,6 @@
 """Checks of arguments that are not numbers: modules, options, shapes, devices."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ def module(name: str, value: object) -> None:
 
 def activation(name: str, value: object) -> None:
     """Require a class of modules, or a function that makes one."""
-    if not callable(value):
+    if not callable(value) or (inspect.isbuiltin(value) or isinstance(value, torch.nn.Module)):
         fail(name, "be a class of modules, such as torch.nn.Tanh", repr(value))
 
 

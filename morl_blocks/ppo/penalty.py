@@ -66,7 +66,7 @@ class Indifference(ActorPenalty):
     def __init__(self, coefficient: float = 0.01, scale: float = 1.0) -> None:
         super().__init__()
         self.coefficient, self.scale = _checks.single("coefficient", coefficient), _checks.single("scale", scale)
-        _checks.between("coefficient", self.coefficient, 0.0, torch.inf)
+        _checks.between("coefficient", self.coefficient, 0.0, torch.inf, bounds="[)")
         _checks.positive("scale", self.scale)
 
     def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:

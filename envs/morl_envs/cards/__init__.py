@@ -42,7 +42,7 @@ def find_card(name: str | EnvCard) -> EnvCard:
 
 def known_card(name: str) -> EnvCard | None:
     """Return the card of a name or a Gymnasium id in any case, or ``None``."""
-    words = name.lower()
+    words = name.lower() if isinstance(name, str) else ""
     for card in CARDS.values():
         if words in (card.name.lower(), card.gymnasium_id.lower()):
             return card

@@ -64,13 +64,15 @@ class FormationOptions:
     def __post_init__(self) -> None:
         """Raise for options that do not describe a valid environment."""
         _checks.whole("horizon", self.horizon, 1)
-        if self.effort not in ("velocity", "command"):
+        if not isinstance(self.effort, str) or self.effort not in ("velocity", "command"):
             _checks.fail("effort", "be 'velocity' or 'command'", repr(self.effort))
         for name in ("x_limit", "y_limit", "time_step", "max_speed", "side", "goal_radius", "collision_distance"):
             _checks.positive(name, getattr(self, name))
         _checks.non_negative("jitter", self.jitter)
         _checks.non_negative("spread", self.spread)
         _checks.between("goal_height", self.goal_height, -self.y_limit, self.y_limit)
+        _checks.finite("start_height", self.start_height)
+        _checks.finite("lane", self.lane)
         reach = self.side / math.sqrt(3) + self.jitter
         if self.spread + reach > self.x_limit or abs(self.start_height) + reach > self.y_limit:
             _checks.fail("start_height, spread, side and jitter", "keep the start inside the arena", f"reach {reach:g}")

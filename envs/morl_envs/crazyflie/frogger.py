@@ -59,6 +59,7 @@ class FroggerOptions:
         _checks.between("start_height", self.start_height, -self.y_limit, self.y_limit)
         _checks.between("goal_height", self.goal_height, -self.y_limit, self.y_limit)
         _checks.between("spread", self.spread, 0, self.x_limit)
+        _checks.numbers("lanes", self.lanes)
         for lane in self.lanes:
             if abs(lane - self.start_height) <= self.collision_distance:
                 _checks.fail("lanes", "stay clear of the start by more than the collision distance", self.lanes)

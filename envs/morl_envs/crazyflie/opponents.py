@@ -34,8 +34,8 @@ class Patrol:
 
     def __post_init__(self) -> None:
         """Raise for options that do not describe a valid patrol."""
-        if not self.lanes or not self.speeds:
-            _checks.fail("lanes and speeds", "not be empty", (self.lanes, self.speeds))
+        _checks.numbers("lanes", self.lanes)
+        _checks.numbers("opponent_speeds", self.speeds)
         for speed in self.speeds:
             _checks.non_negative("opponent_speeds", speed)
         _checks.positive("x_limit", self.limit)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from morl_envs import _checks
 from morl_envs.crazyflie.flight import norm
 from morl_envs.crazyflie.formation import DRONES, centre_of_mass, triangle
 
@@ -23,6 +24,7 @@ def _sidestep(x: Tensor, opponent: Tensor, gap: float, limit: float) -> Tensor:
 
 def lane_waiting_crosser(observation: Tensor) -> Tensor:
     """Cross lane after lane, each only while its opponent is far: reaches the goal safely, but slowly."""
+    _checks.observation(observation, 8)
     position, to_goal = observation[:, :2], observation[:, 2:4]
     opponents = observation[:, 4:8].view(-1, 2, 2)
     x, y = position.unbind(-1)
@@ -44,12 +46,14 @@ def lane_waiting_crosser(observation: Tensor) -> Tensor:
 
 def patient_hoverer(observation: Tensor) -> Tensor:
     """Hover between the wall and the first lane: maximal safety rewards, but never the goal."""
+    _checks.observation(observation, 2)
     place = torch.tensor([0.0, -0.68], dtype=observation.dtype, device=observation.device)
     return _towards(place - observation[:, :2])
 
 
 def goal_rusher(observation: Tensor) -> Tensor:
     """Fly straight to the goal and ignore the traffic; works in frogger and, drone by drone, in formation."""
+    _checks.observation(observation, 14)
     if observation.shape[-1] == 20:
         return _towards(observation[:, 2:4])
     return _towards(observation[:, 12:14]).repeat(1, DRONES)
@@ -57,6 +61,7 @@ def goal_rusher(observation: Tensor) -> Tensor:
 
 def formation_keeper(observation: Tensor) -> Tensor:
     """Form the triangle at the team's current place and hold it there."""
+    _checks.observation(observation, 14)
     position = observation[:, : 2 * DRONES].view(-1, DRONES, 2)
     place = torch.tensor([0.0, -0.55], dtype=observation.dtype, device=observation.device)
     centre = centre_of_mass(position)

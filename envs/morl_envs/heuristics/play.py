@@ -5,9 +5,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from morl_envs import _checks
 from morl_envs._loading import load
 from morl_envs.cards import CARDS, EnvCard, find_card
-from morl_envs.protocol import TensorEnv
+from morl_envs.protocol import TensorEnv, check_playable
 
 Policy = Callable[[Tensor], Tensor]
 
@@ -36,9 +37,13 @@ class RandomPolicy:
     """
 
     def __init__(self, env: TensorEnv, seed: int = 0) -> None:
-        if env.action_low is None or env.action_high is None:
-            raise ValueError("`env` must have continuous actions, got discrete ones.")
-        self._low, self._range = env.action_low, env.action_high - env.action_low
+        low, high = (getattr(env, name, None) for name in ("action_low", "action_high"))
+        if low is None or high is None:
+            _checks.fail("env", "be a TensorEnv with continuous actions", repr(env)[:200])
+        _checks.whole("seed", seed, 0)
+        _checks.between("seed", seed, 0, 2**62)
+        self._low: Tensor = low
+        self._range: Tensor = high - low
         self._generator = torch.Generator().manual_seed(seed)
 
     def __call__(self, observation: Tensor) -> Tensor:
@@ -60,6 +65,7 @@ def mean_returns(env: TensorEnv, policy: Policy) -> tuple[Tensor, Tensor]:
         >>> returns.shape, lengths
         (torch.Size([4, 3]), tensor([10, 10, 10, 10]))
     """
+    check_playable(env, policy)
     observation = env.reset_tensors()
     returns = torch.zeros(env.num_envs, len(env.objectives), dtype=torch.float32, device=observation.device)
     lengths = torch.zeros(env.num_envs, dtype=torch.int64, device=observation.device)

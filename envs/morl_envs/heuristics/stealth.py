@@ -5,6 +5,8 @@ import math
 import torch
 from torch import Tensor
 
+from morl_envs import _checks
+
 _RAYS = 20
 # Bearings of the vision cells: near row right to left, then far row (a third of 1.715 rad apart).
 _CELLS = [-1.715 / 3, 0.0, 1.715 / 3] * 2
@@ -37,6 +39,7 @@ def wall_follower(observation: Tensor) -> Tensor:
 
     The obstacles leave a corridor along the wall, so the robot keeps to 0.93, where it always fits.
     """
+    _checks.observation(observation, 30)
     x, y, cos, sin = observation[:, :4].unbind(-1)
     lidar, beside_x = observation[:, 10:], x.abs() >= y.abs()
     # Counter-clockwise: along the bottom to the right, up the right wall, back along the top, down the left wall.
@@ -56,6 +59,7 @@ def wall_follower(observation: Tensor) -> Tensor:
 
 def greedy_searcher(observation: Tensor) -> Tensor:
     """Drive to the nearest target in view, or explore if none is in view."""
+    _checks.observation(observation, 30)
     vision, lidar = observation[:, 4:10], observation[:, 10:]
     cells = torch.tensor(_CELLS, dtype=observation.dtype, device=observation.device)
     rank = torch.tensor([3.0, 3.1, 3.0, 1.0, 1.1, 1.0], dtype=observation.dtype, device=observation.device)
@@ -66,6 +70,7 @@ def greedy_searcher(observation: Tensor) -> Tensor:
 
 def sweeping_explorer(observation: Tensor) -> Tensor:
     """Sweep the arena in a wide circle at the highest possible speed."""
+    _checks.observation(observation, 30)
     lidar = observation[:, 10:]
     return _drive(lidar, _avoid(lidar, _roam(observation, 0.85)), slowing=1.1, slowest=0.2)
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from morl_envs import _checks
 from morl_envs.base import BatchedEnv
+from morl_envs.protocol import check_playable
 from morl_envs.rendering.scene import Scene
 
 Picture = NDArray[np.uint8]
@@ -36,7 +37,13 @@ def record_episode(
         >>> len(record_episode(env, lambda observation: observation[:, 2:4], every=3))
         3
     """
+    check_playable(env, policy)
     _checks.whole("every", every, 1)
+    _checks.whole("index", index, 0)
+    if not index < env.num_envs:
+        _checks.fail("index", f"be that of one of {env.num_envs} environments", repr(index))
+    if max_steps is not None:
+        _checks.whole("max_steps", max_steps, 1)
     scene = Scene(env, index)
     observation = env.reset_tensors()
     scene.record()
@@ -61,6 +68,9 @@ def captioned(pictures: Sequence[Picture], caption: str, size: int = 16) -> list
         >>> film.shape
         (104, 120, 3)
     """
+    _pictures(pictures)
+    _checks.texts("caption", [caption])
+    _checks.whole("size", size, 1)
     out = []
     for picture in pictures:
         height, width = picture.shape[:2]
@@ -73,18 +83,25 @@ def captioned(pictures: Sequence[Picture], caption: str, size: int = 16) -> list
     return out
 
 
+def _pictures(value: object) -> None:
+    """Require a list of pictures."""
+    if not isinstance(value, list | tuple) or not all(isinstance(one, np.ndarray) and one.ndim == 3 for one in value):
+        _checks.fail("pictures", "be a list of arrays [height, width, 3]", repr(value)[:200])
+
+
 def save_video(pictures: Sequence[Picture], path: str | Path, fps: int = 20) -> Path:
     """Write pictures to a ``.gif`` or ``.mp4`` file and return its path.
 
     MP4 needs the ``report`` extra (imageio with ffmpeg); GIF needs no extra.
     """
-    path = Path(path)
+    path = _checks.path("path", path)
+    _pictures(pictures)
     if not len(pictures):
         _checks.fail("pictures", "not be empty", "no pictures")
     _checks.positive("fps", fps)
     if path.suffix == ".gif":
         frames = [Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE) for picture in pictures]
-        frames[0].save(path, save_all=True, append_images=frames[1:], duration=round(1000 / fps), loop=0)
+        frames[0].save(path, save_all=True, append_images=frames[1:], duration=round(1000 / float(fps)), loop=0)
     elif path.suffix == ".mp4":
         _save_mp4(pictures, path, fps)
     else:

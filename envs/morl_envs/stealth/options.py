@@ -71,7 +71,8 @@ class StealthOptions:
         _checks.non_negative("clearance", self.clearance)
         _checks.size_range("circle_radius", self.circle_radius)
         _checks.size_range("box_half_size", self.box_half_size)
-        if not 0 < self.field_of_view <= math.pi:
+        _checks.positive("field_of_view", self.field_of_view)
+        if self.field_of_view > math.pi:
             _checks.fail("field_of_view", "lie in (0, pi]", self.field_of_view)
         room = min(self.half_width, self.half_height) - self.largest_obstacle - self.passage
         if room <= 0:

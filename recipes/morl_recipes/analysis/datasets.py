@@ -127,7 +127,7 @@ def names() -> list[str]:
 
 def read_dataset(path: str | Path) -> Dataset:
     """Read a dataset from its file; a damaged or foreign one raises :class:`~morl_recipes.store.StoreError`."""
-    path = Path(path)
+    path = checks.path("name", path)
     content = read_bytes(path, LARGEST_JSON, ADVICE)
     try:
         return Dataset.from_text(content.decode(), str(path))
@@ -141,8 +141,7 @@ def find_dataset(name: str | Path) -> Dataset:
     Args:
         name: Such as ``"stealth-200k"`` or ``"mine/sweep.csv"``.
     """
-    if not isinstance(name, str | Path):
-        checks.fail("name", "be a name or a path", repr(name))
+    checks.path("name", name)
     if Path(name).suffix == ".csv":
         return read_dataset(name)
     if str(name) not in names():

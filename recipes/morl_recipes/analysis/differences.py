@@ -17,7 +17,7 @@ from morl_recipes.analysis.results.study import Array, Reading, Study
 from morl_recipes.analysis.tables.cells import Cell, Table, interval_cell, interval_numbers, interval_text, number
 from morl_recipes.analysis.tables.formats import Format, print_tables
 from morl_recipes.analysis.tables.printed import WORDS
-from morl_recipes.common import scores
+from morl_recipes.common import checks, scores
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import some
 from morl_recipes.store.store import Store
@@ -151,6 +151,7 @@ def render_difference(
     Returns:
         The text. Results without a common row raise :class:`~morl_recipes.store.StoreError`.
     """
+    first, second = checks.path("first", first), checks.path("second", second)
     found = [load_results(open_results(name), score=score) for name in (first, second)]
     if len({results.reading for results in found}) > 1:
         found = [load_results(open_results(name), score="peak") for name in (first, second)]

@@ -2,17 +2,64 @@
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn, SupportsFloat, SupportsIndex, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NoReturn, SupportsFloat, SupportsIndex, TypeVar, cast
 
 from morl_recipes.common.text import for_terminal
 
 SIMPLEX_TOLERANCE = 1e-4
+LONGEST_NAME = 255
+"""Most bytes in the name of a file or a folder on the usual file systems."""
+
+T = TypeVar("T")
 
 
 def fail(name: str, rule: str, value: object) -> NoReturn:
     """Raise the package's ``ValueError``: the argument, the rule and the value."""
     raise ValueError(for_terminal(f"`{name}` must {rule}, got {value}."))
+
+
+def instance(name: str, value: object, kind: type[T], rule: str) -> T:
+    """Require an object of a class."""
+    if not isinstance(value, kind):
+        fail(name, rule, repr(value)[:200])
+    return value
+
+
+def flag(name: str, value: object) -> bool:
+    """Require true or false; a word such as ``"no"`` would count as true."""
+    return instance(name, value, bool, "be true or false")
+
+
+def text(name: str, value: object) -> str:
+    """Require text."""
+    return instance(name, value, str, "be text")
+
+
+def names(name: str, value: object) -> tuple[str, ...]:
+    """Require one name or a list of names; return a tuple, each once."""
+    items = [value] if isinstance(value, str) else _items(value) or []
+    words = [item for item in items if isinstance(item, str)]
+    if not words or len(words) < len(items):
+        fail(name, "be a list of names", repr(value))
+    return tuple(dict.fromkeys(words))
+
+
+def table(name: str, value: object) -> Mapping[str, Any]:
+    """Require a mapping from names."""
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        fail(name, "be a table of names and values", repr(value)[:200])
+    return value
+
+
+def path(name: str, value: object) -> Path:
+    """Require a path that a file system can have."""
+    found = Path(value) if isinstance(value, str | PathLike) else None
+    if found is None or "\0" in str(found) or any(len(part.encode()) > LONGEST_NAME for part in found.parts):
+        fail(name, "be a path", repr(value)[:200])
+    return found
 
 
 def number(name: str, value: object) -> float:
@@ -50,7 +97,7 @@ def at_least(name: str, value: SupportsIndex, low: int) -> int:
 def one_of(name: str, value: object, words: Iterable[str]) -> None:
     """Require one of two or more choices."""
     known = tuple(words)
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         *most, last = map(repr, known)
         fail(name, f"be {', '.join(most)} or {last}", repr(value))
 
@@ -147,6 +194,12 @@ def _whole(value: object) -> int | None:
     return None if isinstance(value, bool) else cast("int | None", _convert(operator.index, value))
 
 
+def _items(value: object) -> list[object] | None:
+    """Return an iterable as a list, ``None`` for anything else, including text, bytes and mappings."""
+    return None if isinstance(value, str | bytes | Mapping) else cast("list[object] | None", _convert(list, value))
+
+
 def _numbers(value: object) -> tuple[float, ...] | None:
     """Return a row of numbers (NaN allowed) as a tuple, ``None`` for anything else."""
-    return cast("tuple[float, ...] | None", _convert(lambda row: tuple(map(float, row)), value))
+    items = _items(value)
+    return None if items is None else _convert(lambda row: tuple(map(float, row)), items)

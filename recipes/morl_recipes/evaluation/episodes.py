@@ -13,7 +13,7 @@ from torch import Tensor
 from morl_blocks.metrics import discounted_returns
 from morl_blocks.metrics.arrays import Array
 from morl_blocks.ppo import unit_box_to_action
-from morl_envs.protocol import TensorEnv
+from morl_envs.protocol import TensorEnv, check_playable
 from morl_envs.source import EnvSource
 from morl_recipes.common import checks
 from morl_recipes.common.seeds import derive
@@ -100,6 +100,8 @@ def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
         array([[ 0.7, -1. ],
                [ 0.7, -1. ]])
     """
+    check_playable(env, policy)
+    checks.between("gamma", gamma, 0.0, 1.0)
     steps = [(step.reward.double().cpu().clone(), step.done.cpu().clone()) for step in play_steps(env, policy)]
     rewards, ends = (torch.stack(column) for column in zip(*steps, strict=True))
     return discounted_returns(rewards, ends, gamma)

@@ -64,7 +64,9 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
         ...
         ValueError: unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate, ...
     """
-    changed: Recipe = _changed(recipe, [(name.split("."), name, value) for name, value in changes.items()], recipe)
+    checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
+    parts = [(name.split("."), name, value) for name, value in checks.table("changes", changes).items()]
+    changed: Recipe = _changed(recipe, parts, recipe)
     return changed
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, get_args, get_type_hints
 
-from morl_recipes.common.checks import at_least, between, fail, number, one_of, positive
+from morl_recipes.common.checks import at_least, between, fail, flag, number, one_of, positive, table
 from morl_recipes.common.naming import unknown
 
 
@@ -62,6 +61,7 @@ class PPO:
             checked[name] = between(name, getattr(self, name), 0.0, 1.0)
         for name in ("steps_per_iteration", "epochs", "minibatch_size"):
             checked[name] = at_least(name, getattr(self, name), 1)
+        flag("normalize_targets", self.normalize_targets)
         for name in ("normalize_advantages", "time_limit", "mask"):
             one_of(name, getattr(self, name), get_args(get_type_hints(PPO)[name]))
         for name, value in checked.items():
@@ -72,14 +72,13 @@ class PPO:
     @classmethod
     def from_dict(cls, data: object) -> PPO:
         """Read the numbers that a file changes; unknown names and values of another kind raise ``ValueError``."""
-        if not isinstance(data, Mapping):
-            fail("ppo", "be a table of numbers", repr(data))
+        data = table("ppo", data)
         kinds = {f.name: type(f.default) for f in fields(cls)}
         for name, value in data.items():
             if name not in kinds:
                 raise unknown("number of [ppo]", name, kinds)
-            if kinds[name] is bool and not isinstance(value, bool):
-                fail(name, "be true or false", repr(value))
+            if kinds[name] is bool:
+                flag(name, value)
             if kinds[name] in (int, float):
                 number(name, value)
         return cls(**data)

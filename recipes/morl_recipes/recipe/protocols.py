@@ -82,10 +82,10 @@ class Protocol:
     def task(self, env: str) -> Task:
         """Return the task of an environment (any case)."""
         tasks = {task.env: task for task in self.tasks}
-        key = env.lower() if isinstance(env, str) else env
-        if key not in tasks:
+        task = tasks.get(env.lower()) if isinstance(env, str) else None
+        if task is None:
             checks.fail("env", f"be an environment of protocol {self.name} ({', '.join(tasks)})", repr(env))
-        return tasks[key]
+        return task
 
     def frame(self) -> pd.DataFrame:
         """Return the tasks as a frame, one row each."""
@@ -104,7 +104,7 @@ def protocol(name: str) -> Protocol:
         >>> [task.env for task in protocol("B").tasks if not task.comparable]
         ['mo-ant-2obj-v5', 'mo-ant-v5', 'mo-humanoid-v5']
     """
-    if name not in _TITLES:
+    if not isinstance(name, str) or name not in _TITLES:
         checks.fail("name", f"be a protocol ({', '.join(_TITLES)})", repr(name))
     rows = _read("tasks").query("protocol == @name").to_dict("records")
     return Protocol(name, _TITLES[name], tuple(map(_task, rows)))

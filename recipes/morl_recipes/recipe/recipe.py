@@ -84,6 +84,7 @@ class Recipe:
 
     def differences(self, other: Recipe) -> tuple[str, ...]:
         """Return the names of the slots in which two recipes differ."""
+        checks.instance("other", other, Recipe, "be a Recipe")
         return tuple(f.name for f in fields(Recipe) if getattr(self, f.name) != getattr(other, f.name))
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,7 +104,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Recipe:
         """Read the output of :meth:`to_dict`, of this version or of 0.1; missing slots are those of PASTA."""
-        data = upgraded(data)
+        data = upgraded(checks.table("recipe", data))
         for name in data:
             if name not in (*SLOTS, "ppo"):
                 checks.fail("recipe", f"have the slots {', '.join((*SLOTS, 'ppo'))}", repr(name))
@@ -117,7 +118,11 @@ class Recipe:
     @classmethod
     def from_json(cls, text: str) -> Recipe:
         """Read the output of :meth:`to_json`."""
-        return cls.from_dict(json.loads(text))
+        try:
+            data = json.loads(checks.text("text", text))
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(f"`text` must be JSON, got {text[:100]!r} ({error}).") from error
+        return cls.from_dict(data)
 
     def to_toml(self) -> str:
         """Return TOML, one table per slot."""
@@ -126,7 +131,7 @@ class Recipe:
     @classmethod
     def from_toml(cls, text: str) -> Recipe:
         """Read the output of :meth:`to_toml`, or TOML written by a user."""
-        return cls.from_dict(toml.loads(text))
+        return cls.from_dict(toml.loads(checks.text("text", text)))
 
 
 SLOTS = tuple(SLOT_BASES)

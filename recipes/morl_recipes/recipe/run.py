@@ -47,6 +47,9 @@ class Run:
         """Check the recipe, the preference and the seed."""
         if not isinstance(self.recipe, Recipe | Mapping):
             checks.fail("recipe", "be a Recipe, such as morl_recipes.PASTA", repr(self.recipe))
+        for name in ("run_id", "group", "method", "env", "plugin"):
+            checks.text(name, getattr(self, name))
+        checks.at_least("steps", self.steps, 0)
         object.__setattr__(self, "preference", checks.preference(self.preference))
         object.__setattr__(self, "seed", checks.at_least("seed", self.seed, 0))
 
@@ -80,14 +83,22 @@ def by_batch(runs: Iterable[Run]) -> list[list[Run]]:
         [1, 8]
     """
     groups: dict[object, list[Run]] = {}
-    for run in runs:
+    for run in _runs(runs):
         groups.setdefault((run.recipe.structure(), len(run.preference)), []).append(run)
     return list(groups.values())
 
 
+def _runs(runs: Iterable[Run]) -> list[Run]:
+    """Require runs."""
+    found = list(runs) if isinstance(runs, Iterable) else [runs]
+    for run in found:
+        checks.instance("runs", run, Run, "be a list of Run")
+    return found
+
+
 def check_batch(runs: Sequence[Run]) -> None:
     """Require at least one run, and that all of them can be trained together."""
-    if not runs:
+    if not _runs(runs):
         checks.fail("runs", "hold at least one run", "none")
     checks.one_length([run.preference for run in runs])
     if (count := len(by_batch(runs))) > 1:

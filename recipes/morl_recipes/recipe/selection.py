@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from morl_envs.plugin import Plugin, named_file
+from morl_recipes.common import checks
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.recipe import Recipe
@@ -42,7 +43,7 @@ def select_rows(names: Iterable[str]) -> list[Row]:
         ['PASTA (Ours)', 'No Conflict', 'No Decay', 'Linear']
     """
     chosen: dict[tuple[str, str], Row] = {}
-    for name in names:
+    for name in checks.names("names", names):
         for row in _select(name):
             key = ("", paper.REFERENCE) if row.plugin is None and paper.is_reference(row.method) else None
             known = chosen.setdefault(key or (row.group, row.method), row)
@@ -66,6 +67,7 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
         >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=Fixed(3.0)))
         (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
     """
+    checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
     reference = Recipe()
     if recipe.actor == FRONT_ACTOR and recipe.preferences in (FRONT_PREFERENCES, reference.preferences):
         row = replace(recipe, actor=reference.actor, preferences=reference.preferences)

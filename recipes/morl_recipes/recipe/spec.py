@@ -165,7 +165,11 @@ def spec(block: Callable[..., Any], name: str | None = None, slot: str | None = 
         >>> Mine(), Mine(rescale=True).build()
         (MySum(rescale=False), WeightedSum())
     """
-    name = name or block.__name__
+    if not callable(block) or isinstance(block, nn.Module):
+        checks.fail("block", "be a class or a function that makes a block", repr(block))
+    if slot is not None:
+        checks.one_of("slot", slot, SLOT_BASES)
+    name = block.__name__ if name is None else checks.text("name", name)
     kind = Kind(block, name, slot or slot_of(block), defaults)
     known = KINDS.get(name)
     if known is not None and _home(known.block) != _home(block):
@@ -205,8 +209,10 @@ def _home(block: Callable[..., Any]) -> tuple[str, str]:
 
 def _settled(name: str, value: Any, default: Any) -> Any:
     """Return an argument as it is stored: floats for floats, names for classes of ``torch.nn``, specs for modules."""
-    if isinstance(default, float) and not isinstance(value, bool):
+    if isinstance(default, float):
         return checks.number(name, value)
+    if isinstance(default, bool):
+        return checks.flag(name, value)
     words = getattr(value, "__name__", "")
     if isinstance(value, type) and getattr(nn, words, None) is value:
         return words

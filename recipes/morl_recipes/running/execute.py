@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 from filelock import FileLock, Timeout
 
-from morl_recipes.common import atomic_files
+from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.text import LOG, say
 from morl_recipes.running.engines.events import Engine, Event, Failed, Finished, Lost, Stopped, Work
@@ -48,6 +48,13 @@ class Options:
     work: Work | None = None
     say: Callable[[str], None] | None = say
     size: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check what a user may set."""
+        for name in ("retry_failed", "accept_versions", "progress"):
+            checks.flag(name, getattr(self, name))
+        if self.size is not None:
+            checks.at_least("size", self.size, 1)
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,11 @@ def run_sweep(plan: Plan, out: str | Path, engine: Engine, *, command: str = "",
         command: The user's command, for the manifest.
         **options: Those of :class:`Options`, by name.
     """
-    return execute(plan, Store.create(out, plan.manifest(command)), engine, Options(**options))
+    checks.instance("plan", plan, Plan, "be a Plan of make_plan")
+    if not callable(getattr(engine, "run", None)):
+        checks.fail("engine", "be an engine, such as InlineEngine()", repr(engine))
+    manifest = plan.manifest(checks.text("command", command))
+    return execute(plan, Store.create(checks.path("out", out), manifest), engine, Options(**options))
 
 
 def describe_seeds(plan: Plan) -> str:

@@ -70,9 +70,10 @@ def export_policy(
     """
     _require_packages()
     checks.positive("tolerance", tolerance)
+    out = checks.path("out", out)
     row, source, policy = open_policy(Store.open(folder), run, point, env)
-    difference = export_module(policy, tuple(row["preference"]), source, Path(out), tolerance)
-    return Exported(Path(out), row["run_id"], OBSERVATIONS, difference)
+    difference = export_module(policy, tuple(row["preference"]), source, out, tolerance)
+    return Exported(out, row["run_id"], OBSERVATIONS, difference)
 
 
 def export_module(

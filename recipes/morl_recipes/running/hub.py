@@ -13,7 +13,7 @@ import safetensors
 import safetensors.torch
 
 from morl_blocks.metrics import bootstrap_ci
-from morl_recipes.common import atomic_files
+from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import SCORES
 from morl_recipes.common.text import for_json, for_markdown, for_terminal
@@ -50,6 +50,7 @@ def export_hub(
     Returns:
         The id of the run.
     """
+    out = checks.path("out", out)
     store = Store.open(folder)
     row, source, _ = open_policy(store, run, point, env)  # raises if the tensors fit no network
     tensors = policy_tensors(store, row["run_id"], point)
@@ -65,7 +66,7 @@ def export_hub(
     tested = isfinite(row[f"test_{point}_episodes"])
     results = list(_results(store, row, f"test_{point}" if tested else point, objectives))
     card = _card(config, _TESTED if tested else _VALIDATED, results).encode()
-    atomic_files.create_folder(Path(out), {MODEL: model, CONFIG: seal(config), CARD: card})
+    atomic_files.create_folder(out, {MODEL: model, CONFIG: seal(config), CARD: card})
     return str(row["run_id"])
 
 
@@ -82,7 +83,8 @@ def load_hub(folder: str | Path) -> SavedPolicy:
         A module that maps observations ``[N, n]`` and preferences ``[N, m]`` or ``[1, m]`` to actions of the
         environment.
     """
-    path, model = Path(folder) / CONFIG, Path(folder) / MODEL
+    place = checks.path("folder", folder)
+    path, model = place / CONFIG, place / MODEL
     config = unseal(path, schema=SCHEMA, advice=ADVICE)
     content = read_bytes(model, LARGEST_FILE, ADVICE)
     if digest(content) != config.get("sha256"):

@@ -119,6 +119,7 @@ def makespan(costs: Iterable[float], workers: int) -> float:
 
 def make_plan(sweep: Sweep) -> Plan:
     """Expand a sweep into its runs."""
+    checks.instance("sweep", sweep, Sweep, "be a Sweep")
     rows = _distinct([(row, sweep.adapt(row.recipe)) for row in select_rows(sweep.rows)])
     sources = _by_name([find_source(name, sweep.settings.device) for name in sweep.envs])
     for source in sources:

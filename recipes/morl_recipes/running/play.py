@@ -73,7 +73,8 @@ def play(
     """
     if video is not None:
         check_video(video)
-    checks.at_least("episodes", episodes, 1)
+    for name, value, low in (("episodes", episodes, 1), ("seed", seed, 0)):
+        checks.between(name, checks.at_least(name, value, low), low, 2**31)
     store = Store.open(folder)
     row, source, saved = open_policy(store, run, point, env)
     weights = tuple(row["preference"])

@@ -77,6 +77,8 @@ class TrainResult:
         from morl_recipes.learning.networks import build_actor
 
         checks.one_of("point", point, ("peak", "final"))
+        if checks.at_least("run", run, 0) >= len(self.runs):
+            checks.fail("run", f"be the index of one of {count(len(self.runs), 'run')}", run)
         chosen = self.runs[run]
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
         with self.source.opened(1, [0]) as env:
@@ -91,7 +93,7 @@ class TrainResult:
         """
         from morl_recipes.running.train import save_result
 
-        return save_result(self, Path(folder))
+        return save_result(self, checks.path("folder", folder))
 
     def __repr__(self) -> str:
         shown = self.summary().head(SHOWN)

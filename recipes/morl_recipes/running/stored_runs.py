@@ -33,6 +33,7 @@ def find_run(store: Store, name: str | None = None) -> dict[str, Any]:
     rows: list[dict[str, Any]] = load_runs(store, damaged="mark").to_dict("records")  # type: ignore[assignment]
     there = [row for row in rows if row["status"] in ("done", "damaged")]
     if name is not None and there:
+        checks.text("run", name)
         found = match_runs(name, sorted(row["run_id"] for row in there))
         there = [row for row in there if row["run_id"] in found]
     rows = [row for row in there if row["status"] == "done"]

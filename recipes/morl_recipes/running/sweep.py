@@ -50,14 +50,14 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Convert lists to tuples, and check everything that needs no environment."""
-        own: dict[str, Any] = {name: _words(name, getattr(self, name)) for name in ("rows", "envs")}
+        own: dict[str, Any] = {name: checks.names(name, getattr(self, name)) for name in ("rows", "envs")}
         own["seeds"] = _seeds(self.seeds)
         if self.preferences is not None:
             own["preferences"] = _preferences(self.preferences)
         if self.population is not None:
             checks.at_least("population", self.population, 1)
-        if not isinstance(self.set, Mapping):
-            checks.fail("set", "be a table of dotted names and values", repr(self.set))
+        checks.instance("settings", self.settings, Settings, "be Settings")
+        checks.table("set", self.set)
         if isinstance(self.ppo, Mapping) and "hidden" in self.ppo:  # where version 0.1 had the actor's width
             own["set"] = {"actor.hidden": self.ppo["hidden"], **self.set}
             own["ppo"] = {name: value for name, value in self.ppo.items() if name != "hidden"}
@@ -79,7 +79,7 @@ def shipped_sweeps() -> dict[str, Path]:
 
 def find_sweep(name: str | Path) -> Path:
     """Return the file for a name: a path, or a sweep of the package."""
-    path, shipped = Path(name), shipped_sweeps()
+    path, shipped = checks.path("name", name), shipped_sweeps()
     if not path.exists() and path.name == str(name) and not path.suffix:
         if path.name not in shipped:
             raise unknown("sweep", path.name, shipped)
@@ -103,7 +103,7 @@ def read_sweep(path: str | Path, **changes: Any) -> Sweep:
     Returns:
         The sweep; a file that is missing, damaged or has unknown keys raises ``ValueError`` with its name.
     """
-    path = find_sweep(path)
+    path = find_sweep(checks.path("path", path))
     try:
         content = toml.loads(path.read_text(encoding="utf-8"))
         return sweep_from(content, folder=path.parent, **changes)
@@ -126,6 +126,7 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
         >>> sweep_from({"rows": ["PASTA"], "seeds": 1, "total_steps": 4096}).settings.total_steps
         4096
     """
+    content, folder = checks.table("content", content), checks.path("folder", folder)
     beside = {key: _below(folder, content[key]) for key in ("rows", "envs") if key in content}
     merged = {**content, **beside, **changes}
     require_known(merged, [f.name for f in fields(Sweep) if f.name != "settings"], kind="key")
@@ -137,13 +138,6 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
     return Sweep(**merged, settings=settings)
 
 
-def _words(name: str, value: object) -> tuple[str, ...]:
-    words = (value,) if isinstance(value, str) else value
-    if not isinstance(words, Sequence) or not words or not all(isinstance(word, str) for word in words):
-        checks.fail(name, "be a list of names", repr(value))
-    return tuple(dict.fromkeys(words))
-
-
 def _below(folder: Path, names: object) -> object:
     """Make the paths of a user's own files relative to a folder."""
     if isinstance(names, str):
@@ -152,7 +146,7 @@ def _below(folder: Path, names: object) -> object:
 
 
 def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _preferences(value: Any) -> tuple[tuple[float, ...], ...]:

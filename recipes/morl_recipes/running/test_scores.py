@@ -82,6 +82,8 @@ def test_store(
         some runs cannot be read or had other versions, after all other runs were tested.
     """
     checks.at_least("episodes", episodes, 1)
+    checks.flag("progress", progress)
+    checks.flag("accept_versions", accept_versions)
     store = Store.open(folder)
     groups, there, problems = _pending(store, episodes, accept_versions=accept_versions)
     if problems and not groups and not there:

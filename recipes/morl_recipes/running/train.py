@@ -49,6 +49,11 @@ class How:
     loggers: Sequence[Logger] = ()
     plugin: Plugin | None = None
 
+    def __post_init__(self) -> None:
+        """Check the options that are true or false."""
+        for name in ("resume", "retry_failed", "accept_versions", "progress"):
+            checks.flag(name, getattr(self, name))
+
     @classmethod
     def of(cls, given: dict[str, Any]) -> How:
         """Split the given arguments into these options and settings."""
@@ -96,7 +101,8 @@ def train(
         ('done', 1)
     """
     how = How.of(changes)
-    chosen = (settings or Settings()).change(total_steps=total_steps, **changes)
+    checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
+    chosen = given_settings(settings).change(total_steps=total_steps, **changes)
     pairs = [(weights, seed) for weights in checks.preferences(preferences) for seed in checks.seeds(seeds)]
     runs = [Run(recipe, weights, seed) for weights, seed in pairs]
     if how.resume and out is None:
@@ -104,7 +110,7 @@ def train(
     source = find_source(env, chosen.device)
     source = source if out is None else source.complete()
     plan = plan_runs(runs, source, chosen, how.plugin, stored=out is not None)
-    store = None if out is None else _open(plan, Path(out), resume=how.resume)
+    store = None if out is None else _open(plan, checks.path("out", out), resume=how.resume)
     work = how.work(raises=(OtherTrainingError,))
     options = Options(how.retry_failed, how.accept_versions, progress=False, work=work, say=None, size=len(runs))
     outcome = execute(plan, store, RaisingEngine(), options)
@@ -130,7 +136,8 @@ def train_runs(
     how = How.of(changes)
     if changes:
         raise TypeError(f"train_runs() got an unexpected keyword argument {next(iter(changes))!r}")
-    return train_folder(runs, env, settings or Settings(), how, folder)
+    folder = None if folder is None else checks.path("folder", folder)
+    return train_folder(runs, env, given_settings(settings), how, folder)
 
 
 def train_folder(
@@ -167,6 +174,11 @@ def train_folder(
         where = "nothing was saved, because there is no `out`" if folder is None else f"saved in {folder}"
         raise KeyboardInterrupt(f"Stopped between two trainings: {where}; resume=True continues it.")
     return TrainResult(outcome.records, source, settings)
+
+
+def given_settings(settings: Settings | None, **defaults: Any) -> Settings:
+    """Return the given settings, or the defaults."""
+    return Settings(**defaults) if settings is None else checks.instance("settings", settings, Settings, "be Settings")
 
 
 def save_result(result: TrainResult, out: Path) -> Store:

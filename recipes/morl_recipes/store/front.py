@@ -98,6 +98,7 @@ class FrontReturns:
 
     def of(self, seed: int) -> Self:
         """Return the front of one seed."""
+        seed = checks.at_least("seed", seed, 0)
         own = [index for index, other in enumerate(self.seeds) if other == seed]
         if not own:
             checks.fail("seed", f"be one of {sorted(set(self.seeds))}", seed)
@@ -123,7 +124,7 @@ class FrontReturns:
 
 def read_front(folder: Path, stored: Mapping[str, Any] | None = None) -> FrontReturns:
     """Read a front without its policies, or check its fields; they may be untrusted. Damage raises ``StoreError``."""
-    stored = unseal_front(folder) if stored is None else stored
+    stored = unseal_front(checks.path("folder", folder)) if stored is None else stored
     try:
         front = FrontReturns(**{name: read(stored[name]) for name, read in _READ.items()})
         shape = (len(front.member), len(front.objectives))

@@ -1,5 +1,6 @@
 """The store: create it, open it, write a run, list the runs."""
 
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -8,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from morl_recipes.common import atomic_files
+from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import seal, unseal
 from morl_recipes.store.manifest import SCHEMA, Manifest
@@ -56,7 +57,8 @@ class Store:
         Two processes may create the same store at once. A folder with another sweep, another version of morl-blocks or
         other files raises :class:`StoreError` and is not changed.
         """
-        path = Path(path)
+        path = checks.path("path", path)
+        checks.instance("manifest", manifest, Manifest, "be a Manifest")
         try:
             store = cls.check(path, manifest)  # before anything is written
             for name in (RUNS, TEMPORARY):
@@ -95,7 +97,7 @@ class Store:
         """Open an existing store, or return an open one; a missing or damaged manifest raises :class:`StoreError`."""
         if isinstance(path, Store):
             return path
-        path = Path(path)
+        path = checks.path("path", path)
         if not (path / MANIFEST).is_file():
             front = f"; that of the front is {path / OF_FRONT}" if (path / OF_FRONT / MANIFEST).is_file() else ""
             problem = f"it has no {MANIFEST}{front}" if path.exists() else "there is no such folder"
@@ -115,6 +117,7 @@ class Store:
         Returns:
             ``True`` if the run is now this record, ``False`` if it already existed and was kept.
         """
+        checks.instance("record", record, RunRecord, "be a RunRecord")
         if record.run_id not in self.planned:
             raise ValueError(f"`run_id` must be one of the {len(self.planned)} planned runs, got {record.run_id!r}.")
         atomic_files.inside(self.path, RUNS)
@@ -175,8 +178,8 @@ class Store:
 
     def read(self, run_id: str) -> dict[str, Any]:
         """Return the fields of a run's ``run.json``; damaged files and those of another run raise ``StoreError``."""
-        if run_id not in self.planned:
-            raise StoreError(f"{self.path}: no run {run_id!r} was planned in it.")
+        if checks.text("run_id", run_id) not in self.planned:
+            raise StoreError(f"{self.path}: `run_id` must be one of its {len(self.planned)} runs, got {run_id!r}.")
         folder, planned = self.folder(run_id), self.planned[run_id]
         for _ in range(20):
             before = atomic_files.identity(folder)
@@ -198,7 +201,8 @@ class Store:
 
     def policy(self, run_id: str) -> dict[str, Tensor]:
         """Return the saved policy of a run as named tensors."""
-        return read_policy(self.folder(run_id), self.read(run_id))
+        fields = self.read(run_id)
+        return read_policy(self.folder(run_id), fields)
 
     def write_test(self, run_id: str, points: Mapping[str, Any]) -> None:
         """Write the test scores of a run atomically; its other files are not changed."""
@@ -228,4 +232,5 @@ class Store:
 
     def remove_leftovers(self, *, older_than: float = 86_400.0) -> int:
         """Remove temporary files of killed writers that are older than some seconds; return how many there were."""
+        checks.between("older_than", older_than, 0, math.inf)
         return atomic_files.remove_leftovers(atomic_files.inside(self.path, TEMPORARY), older_than)

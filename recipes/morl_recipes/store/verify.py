@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.files import unseal
 from morl_recipes.store.run_folder import again, read_history, read_policy, read_tests
@@ -44,7 +45,7 @@ def verify(folder: str | Path) -> Verified:
     Returns:
         Every finding, with advice.
     """
-    path = Path(folder)
+    path = checks.path("folder", folder)
     try:
         store = Store.open(path)
     except StoreError as error:

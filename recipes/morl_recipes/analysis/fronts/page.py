@@ -12,10 +12,11 @@ import numpy as np
 from PIL import Image
 
 from morl_blocks.metrics import eum
-from morl_recipes.analysis.fronts.summary import reached
+from morl_recipes.analysis.fronts.summary import checked, reached
 from morl_recipes.analysis.report.offline import fact_list, html_table, plotly_script, resource, write_page
 from morl_recipes.analysis.report.style import styles
 from morl_recipes.analysis.tables.cells import Cell, Table
+from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.common.text import for_json
@@ -42,6 +43,8 @@ def write_front_page(
         The path. Without plotly an ``ImportError`` names the extra to install.
     """
     script = plotly_script()
+    known = checked(front, known)
+    path = checks.path("path", path)
     return write_page(
         path,
         script,

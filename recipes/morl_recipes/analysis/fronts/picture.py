@@ -11,9 +11,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from morl_recipes.analysis.fronts.summary import SURE
+from morl_recipes.analysis.fronts.summary import SURE, checked
 from morl_recipes.analysis.report.matplotlib import INK, tidy
 from morl_recipes.analysis.report.style import MATPLOTLIB_MARKER, Style, styles
+from morl_recipes.common import checks
 from morl_recipes.common.atomic_files import staged
 from morl_recipes.common.text import for_terminal
 from morl_recipes.store.front import Array, FrontReturns
@@ -36,7 +37,8 @@ def draw_front(front: FrontReturns, path: str | Path, known: Array | None = None
     Returns:
         The path.
     """
-    path, m = Path(path), len(front.objectives)
+    known = checked(front, known)
+    path, m = checks.path("path", path), len(front.objectives)
     front = replace(front, objectives=tuple(map(for_terminal, front.objectives)))
     with mpl.rc_context(LOOK):
         figure = Figure(figsize=(6.4, 4.8), layout="constrained")

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
+from morl_blocks.metrics.arrays import Values, as_array, same_objectives
 from morl_envs import CARDS, exact_front
+from morl_recipes.common import checks
 from morl_recipes.store.front import Array, FrontReturns
 
 LEVEL, SURE = 0.95, 1.96
@@ -36,6 +38,18 @@ def reached(front: FrontReturns) -> Reached:
         half = np.array([front.returns[own].std(0, ddof=1) / np.sqrt(len(own)) for own in rows])
         half *= np.array([stdtrit(len(own) - 1, (1 + LEVEL) / 2) for own in rows])[:, None]
     return Reached(asked, mean, half, fewest)
+
+
+def checked(front: FrontReturns, known: Values | None) -> Array | None:
+    """Require a front, and exact points ``[k, m]`` of its objectives if there are any."""
+    checks.instance("front", front, FrontReturns, "be a Front")
+    if known is None:
+        return None
+    points = as_array("known", known)
+    if points.ndim != 2:
+        checks.fail("known", "have shape [k, m]", f"shape {list(points.shape)}")
+    same_objectives("known", points, len(front.objectives))
+    return points
 
 
 def known_front(front: FrontReturns) -> Array | None:

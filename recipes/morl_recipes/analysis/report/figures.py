@@ -15,7 +15,7 @@ from morl_recipes.analysis.report.study_figures import curve_name, front_names, 
 from morl_recipes.analysis.report.style import MATPLOTLIB_DASH, MATPLOTLIB_MARKER, styles
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Reading, Study
-from morl_recipes.common import scores
+from morl_recipes.common import checks, scores
 from morl_recipes.common.text import for_terminal
 from morl_recipes.recipe.paper import preference_labels
 from morl_recipes.store.store import Store
@@ -92,12 +92,11 @@ def write_figures(
     Returns:
         The paths.
     """
-    formats = tuple(formats)
-    if not formats or set(formats) - {"png", "pdf", "svg"}:
+    formats, folder = checks.names("formats", formats), checks.path("out", out)
+    if set(formats) - {"png", "pdf", "svg"}:
         raise ValueError(f"`formats` must be some of 'png', 'pdf', 'svg', got {formats}.")
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
-    folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     with mpl.rc_context(RC):

@@ -17,7 +17,7 @@ from morl_recipes.analysis.results.study import Reading, Study
 from morl_recipes.analysis.tables.following import HOW, following_table
 from morl_recipes.analysis.tables.preferences import preference_tables
 from morl_recipes.analysis.tables.summary import summary_table
-from morl_recipes.common import scores
+from morl_recipes.common import checks, scores
 from morl_recipes.common.text import for_html as escape
 from morl_recipes.common.text import for_json
 from morl_recipes.recipe.paper import REFERENCE, preference_labels
@@ -123,6 +123,8 @@ def write_report(
         ``ImportError`` names the extra to install.
     """
     script = plotly_script()
+    out = checks.path("out", out)
+    checks.text("title", title)
     store = Store.open(store)
     results = load_results(store, score=score, history=True, columns=history_columns(store.manifest))
     names = " and ".join(dict.fromkeys(study.env for study in results.studies))

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from morl_recipes.analysis.results.study import READINGS, TESTED, Array, Reading, Study
-from morl_recipes.common import scores
+from morl_recipes.common import checks, scores
 from morl_recipes.common.naming import unknown
 from morl_recipes.recipe import paper
 from morl_recipes.recipe.fields import blocks_of
@@ -181,6 +181,7 @@ def _rows_of(group: str) -> dict[str, str]:
 
 def find_reference(against: str, runs: Sequence[TableRow]) -> str:
     """Return the table name of the row to compare with, from any spelling; ``"pasta"`` may have other blocks."""
+    checks.text("against", against)
     names = {_spelling(one.run.method): one.name for one in runs}
     names |= {name.lower(): name for name in names.values()}
     if _spelling(against) not in names:

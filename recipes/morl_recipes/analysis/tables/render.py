@@ -51,6 +51,8 @@ def render_table(
     """
     checks.one_of("format", format, get_args(Format))
     checks.one_of("kind", kind, get_args(Kind))
+    if width is not None:
+        checks.at_least("width", width, 1)
     build, how = _KINDS[kind]
     results = load_results(store, score=score, against=against)
     absent = [] if format == "csv" else _untrained(results)

@@ -85,13 +85,13 @@ class Front(FrontReturns):
         from morl_envs.source import find_source
         from morl_recipes.running.export import export_module
 
-        m = len(self.objectives)
+        path, m = checks.path("path", path), len(self.objectives)
         module, weights = self._chosen((1 / m,) * m if preference is None else preference)
-        return export_module(module, tuple(weights.tolist()), find_source(self.env if env is None else env), Path(path))
+        return export_module(module, tuple(weights.tolist()), find_source(self.env if env is None else env), path)
 
     def save(self, folder: str | Path) -> None:
         """Write ``front.json``, and the policies as safetensors. Existing files are kept until it is complete."""
-        folder = Path(folder)
+        folder = checks.path("folder", folder)
         folder.mkdir(parents=True, exist_ok=True)
         named = {f"{index}.{name}": tensor for index, own in enumerate(self.policies) for name, tensor in own.items()}
         content = safetensors.torch.save({name: tensor.contiguous().clone() for name, tensor in named.items()})
@@ -109,7 +109,7 @@ class Front(FrontReturns):
     @staticmethod
     def load(folder: str | Path) -> Front:
         """Read the output of :meth:`save`; it is checked, because it may be untrusted. Damage raises ``StoreError``."""
-        folder = Path(folder)
+        folder = checks.path("folder", folder)
         fields = unseal_front(folder)
         front = read_front(folder, fields)
         try:
@@ -158,7 +158,10 @@ class FrontPolicy:
     @torch.no_grad()
     def __call__(self, observation: Any) -> Any:
         """Return the action for an observation ``[n]``, or actions for ``[N, n]``."""
-        rows = torch.as_tensor(observation, dtype=self.preference.dtype)
+        try:
+            rows = torch.as_tensor(observation, dtype=self.preference.dtype)
+        except (TypeError, ValueError, RuntimeError):
+            checks.fail("observation", "be an array of numbers", repr(observation)[:200])
         if rows.dim() not in (1, 2) or rows.shape[-1] != self.module.observation_dim:
             n = self.module.observation_dim
             checks.fail("observation", f"have shape [{n}] or [N, {n}]", f"shape {list(rows.shape)}")

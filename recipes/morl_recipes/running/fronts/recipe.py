@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from morl_envs.source import find_source
+from morl_recipes.common import checks
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.rows import FRONT, FRONT_ACTOR, FRONT_PREFERENCES, ROWS
 
@@ -32,6 +33,7 @@ def front_recipe(env: Any, recipe: Recipe | None = None) -> Recipe:
         >>> front_recipe("minecart-v0").ppo.entropy_coefficient, front_recipe("mo-hopper-2obj-v5").actor.log_std
         (0.2, -1.5)
     """
-    blocks = ROWS["ours"]["Linear, raw returns"] if recipe is None else recipe
+    given = ROWS["ours"]["Linear, raw returns"] if recipe is None else recipe
+    blocks = checks.instance("recipe", given, Recipe, "be a Recipe, such as morl_recipes.PASTA")
     ppo = DISCRETE if find_source(env).is_discrete() else CONTINUOUS
     return replace(blocks, ppo=ppo, actor=FRONT_ACTOR, preferences=FRONT_PREFERENCES)

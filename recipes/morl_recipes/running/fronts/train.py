@@ -24,7 +24,7 @@ from morl_recipes.recipe.settings import Settings, takes
 from morl_recipes.recipe.specs import Given, Uniform
 from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
 from morl_recipes.running.fronts.warm import train_warm
-from morl_recipes.running.train import How, train
+from morl_recipes.running.train import How, given_settings, train
 from morl_recipes.store.front import NAME
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import OF_FRONT
@@ -90,26 +90,29 @@ def train_front(
         ((5, 2), (2,))
     """
     how = How.of(changes)
-    chosen = (settings or Settings(test_episodes=0)).change(total_steps=total_steps, **changes)
-    checks.between("gamma", gamma, 0.0, 1.0)
+    checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
+    checks.flag("conditioned", conditioned)
+    chosen = given_settings(settings, test_episodes=0).change(total_steps=total_steps, **changes)
+    gamma = checks.between("gamma", gamma, 0.0, 1.0)
+    out = None if out is None else checks.path("out", out)
     source = scaled_source(find_source(env, chosen.device).complete(), normalize=normalize_observations)
     world = shortened(source, horizon, gamma)
     grid = _grid(preferences, len(source.objectives))
     made = adapted(recipe, conditioned=conditioned)
-    checks.between("warm_start", warm_start, 0.0, 1.0)
+    warm_start = checks.between("warm_start", warm_start, 0.0, 1.0)
     if warm_start and conditioned:
         checks.fail("warm_start", "be 0 for one policy of all preferences, which has no neighbours", warm_start)
     if warm_start and how.retry_failed:
         checks.fail("retry_failed", "be False for a warm start, which keeps no single runs", how.retry_failed)
     if out is not None:
-        _require_own(Path(out), STORE if warm_start else WARM, resume=how.resume)
+        _require_own(out, STORE if warm_start else WARM, resume=how.resume)
     if warm_start:
-        folder = None if out is None else Path(out) / WARM
+        folder = None if out is None else out / WARM
         runs = train_warm(made, world, grid, checks.seeds(seeds), chosen, warm_start, how, folder=folder).runs
     else:
         m = len(source.objectives)
         asked = [(1 / m,) * m] if conditioned else grid.tolist()
-        store = None if out is None else Path(out) / STORE
+        store = None if out is None else out / STORE
         runs = train(made, world, asked, seeds, chosen.total_steps, out=store, settings=chosen, **vars(how)).runs
     front = evaluate_runs(_finished(runs), name_of(recipe)[1], source, grid, chosen, gamma=gamma)
     if out is not None:
