@@ -106,8 +106,10 @@ def batch(value: Any, name: str = "batch_size") -> int:
     """Return N of a batch size ``[N]`` with N >= 1 (a plain N is accepted too)."""
     shape = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
     count = _number(shape[0]) if len(shape) == 1 else math.nan
-    if not 1 <= count <= MOST or count != int(count):
-        fail(name, f"be N or [N], with N a whole number from 1 to {MOST}", repr(value))
+    if not count >= 1 or count != int(count):
+        fail(name, "be [N] with N >= 1", repr(value))
+    if count > MOST:
+        fail(name, f"be at most {MOST}", repr(value))
     return int(shape[0])
 
 

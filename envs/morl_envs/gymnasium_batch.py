@@ -151,11 +151,9 @@ class GymnasiumBatch:
     def set_state(self, state: State) -> None:
         """Replay the running episodes of a state from :meth:`get_state`; exact, but it costs these steps."""
         reference = self.get_state()
-        if not isinstance(state, Mapping) or state.keys() != reference.keys():
-            _checks.fail("state", f"have the keys {sorted(reference)}", repr(state)[:200])
-        if any(state[name].shape != reference[name].shape for name in reference):
-            shapes = {name: list(tensor.shape) for name, tensor in reference.items()}
-            _checks.fail("state", f"have the shapes {shapes}", {name: list(state[name].shape) for name in state})
+        shapes, given = _shapes(reference), _shapes(state) if isinstance(state, Mapping) else repr(state)[:200]
+        if shapes != given:
+            _checks.fail("state", f"have the shapes {shapes}", given)
         self._seed, self._episode = state["seed"].numpy().copy(), state["episode"].numpy() - 1
         history, steps = state["history"].numpy(), state["step"].tolist()
         self._begin(self._rows)
@@ -267,6 +265,10 @@ def _make(env: str | Callable[..., Any], count: int, options: dict[str, Any]) ->
         settings = {"max_episode_steps": -1, "disable_env_checker": True, **options}
         made = [gymnasium.make(env, **settings) for _ in range(count)]
     return [each.env if isinstance(each, OrderEnforcing) else each for each in made]
+
+
+def _shapes(state: Mapping[str, Any]) -> dict[str, list[int] | None]:
+    return {name: list(tensor.shape) if isinstance(tensor, Tensor) else None for name, tensor in state.items()}
 
 
 def _one(env: Callable[..., Any], options: dict[str, Any]) -> Any:

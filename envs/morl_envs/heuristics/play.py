@@ -39,7 +39,7 @@ class RandomPolicy:
     def __init__(self, env: TensorEnv, seed: int = 0) -> None:
         low, high = (getattr(env, name, None) for name in ("action_low", "action_high"))
         if low is None or high is None:
-            _checks.fail("env", "be a TensorEnv with continuous actions", repr(env)[:200])
+            _checks.fail("env", "have continuous actions, as a TensorEnv", repr(env)[:200])
         _checks.whole("seed", seed, 0)
         _checks.between("seed", seed, 0, 2**62)
         self._low: Tensor = low

@@ -104,7 +104,7 @@ def one_of(name: str, value: object, words: Iterable[str]) -> None:
 
 def seeds(value: object) -> list[int]:
     """Require a list, an array or a tensor of at least one whole number >= 0; return ints."""
-    items = _convert(list, value)
+    items = _items(value)
     numbers = None if items is None else [_whole(item) for item in items]
     known = [number for number in numbers or () if number is not None and number >= 0]
     if numbers is None or len(known) < len(numbers):
@@ -117,7 +117,7 @@ def seeds(value: object) -> list[int]:
 
 def preferences(value: object) -> list[tuple[float, ...]]:
     """Require a list of at least one preference, all of one length; return tuples."""
-    items = _convert(list, value)
+    items = _items(value)
     rows = None if items is None else [_numbers(item) for item in items]
     known = [row for row in rows or () if row is not None]
     if rows is None or len(known) < len(rows):

@@ -57,7 +57,7 @@ def test_the_history_holds_the_last_four_positions_newest_first() -> None:
 
 
 def test_bad_patrols() -> None:
-    refused("not be empty", replace, PATROL, lanes=())
+    refused("`lanes` must be 1 or more", replace, PATROL, lanes=())
     refused("`opponent_speeds` must be >= 0", replace, PATROL, speeds=(-0.1, 0.1))
     refused("`x_limit` must be > 0", replace, PATROL, limit=0.0)
     refused(r"`flip_probability` must lie in \[0, 1\], got 1.5", replace, PATROL, flip_probability=1.5)

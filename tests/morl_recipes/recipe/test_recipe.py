@@ -61,7 +61,7 @@ def test_structure_separates_what_cannot_share_a_population() -> None:
         ('[mu]\ntype = "Fixed"\nnu = 1.0', "unknown argument of Fixed 'nu'. Nearest: mu"),
         ("mu = 3.0", "`mu` must be a spec or a module of the kind mu, got 3.0"),
         ('scalarizer = "none"', "`scalarizer` must be a spec or a module of the kind scalarizer, got None"),
-        ("ppo = 3", "`ppo` must be a table of numbers, got 3"),
+        ("ppo = 3", "`ppo` must be a table of names and values, got 3"),
         ("[ppo]\nlearning_rat = 1.0", r"unknown number of \[ppo\] 'learning_rat'. Nearest: learning_rate"),
         ('[mu]\ntype = "Fixed"\nmu = "a"', "`mu` must be a number, got 'a'"),
         ('[mu]\ntype = "PCGrad"', r"`mu` must be .* of the kind mu, got PCGrad\(.*\), which is a combiner"),

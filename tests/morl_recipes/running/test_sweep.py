@@ -74,7 +74,7 @@ def test_any_part_of_the_recipes_can_be_set() -> None:
         ({"rows": ["PASTA"], "preferences": "ab"}, "`preferences` must be a list of lists of numbers, got 'ab'"),
         ({"rows": ["PASTA"], "ppo": {"learning_rate": "3e-4"}}, "`learning_rate` must be a number, got '3e-4'"),
         ({"rows": ["PASTA"], "ppo": {"normalize_targets": 1}}, "`normalize_targets` must be true or false, got 1"),
-        ({"rows": ["PASTA"], "ppo": 3}, "`ppo` must be a table of numbers, got 3"),
+        ({"rows": ["PASTA"], "ppo": 3}, "`ppo` must be a table of names and values, got 3"),
         ({"rows": ["PASTA"], "preferences": []}, "`preferences` must hold at least one"),
         ({"rows": ["PASTA"], "population": 0}, "`population` must be a whole number >= 1"),
         ({"rows": ["PASTA"], "ppo": {"epoch": 3}}, r"unknown number of \[ppo\] 'epoch'. Nearest: epochs"),
