@@ -50,7 +50,7 @@ extras: ## Install each extra alone, try it, and print what it brings (many minu
 	$(PYTHON) .ci/extras.py
 
 mutants: $(INSTALLED) ## Put small faults into the source and count those that no test notices (an hour).
-	OMP_NUM_THREADS=1 nice -n 10 $(PY) -m benchmarks.mutants
+	OMP_NUM_THREADS=1 nice -n 10 $(PY) -m benchmarks.mutants --workers 2
 
 clean: ## Remove everything that the other targets made.
 	rm -rf .venv dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,6 +4,7 @@ A child puts the code of the changed function in the place of the old one, in ev
 imported the function, or wrapped it, calls the mutant. Nothing is imported or collected twice.
 """
 
+import ctypes
 import gc
 import itertools
 import json
@@ -18,6 +19,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
@@ -30,6 +32,7 @@ MEMORY = 16 * 2**30
 """Most bytes of addresses of a child: a loop that never ends shall not take the machine's memory."""
 START, SLOWER, ASLEEP = 10, 5, 300.0
 """A mutant may take ten seconds of the processor and five times those of its tests, and so many that pass by."""
+PR_SET_PDEATHSIG = 1
 LATE, LOST = "out of time", "interpreter lost"
 
 Functions = dict[tuple[str, str, int], list[FunctionType]]
@@ -265,23 +268,26 @@ def module(root: Path, path: str) -> bool:
     return True
 
 
+def spread(runner: Runner, workers: int, work: Callable[[int], None]) -> None:
+    """Do work in several child processes at once, each with its number and a folder of its own."""
+
+    def child(number: int) -> None:
+        runner.place /= str(number)
+        runner.place.mkdir(exist_ok=True)
+        work(number)
+
+    started = [_start(partial(child, number)) for number in range(workers)]
+    ended = [os.waitpid(pid, 0)[1] for pid in started]
+    if any(ended):
+        raise RuntimeError("A worker failed; its output says why.")
+
+
 def fork(child: Callable[[], None], limit: float | None = None) -> bool:
     """Run a function in a child process; end it and its own children after a limit. Tell whether it was not too late.
 
     An exception in the child is one here, too.
     """
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            os.setpgid(0, 0)
-            child()
-            code = 0
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(code)
+    pid = _start(child)
     watch = select.poll()
     watch.register(handle := os.pidfd_open(pid), select.POLLIN)
     in_time = bool(watch.poll(None if limit is None else 1000 * limit))
@@ -292,3 +298,21 @@ def fork(child: Callable[[], None], limit: float | None = None) -> bool:
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         raise RuntimeError("A child process failed; its output says why.")
     return in_time and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL))
+
+
+def _start(child: Callable[[], None]) -> int:
+    """Run a function in a child process, which ends with this one; return its id."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.setpgid(0, 0)
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            child()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    return pid

@@ -9,12 +9,17 @@ nearest run first, and the first failure ends them.
 
 As a check of the check, some lists of tests run without a fault: *controls*, which no test may kill.
 
-Run ``make mutants``; Linux and Python 3.11 or newer. ``--only 'morl_blocks/ppo/*'`` tries the files of a glob alone and
-``--survivors`` what survived before; what was tried again takes the place of what was found before.
+Every verdict is kept in ``build/``, too, so that a run that was stopped continues where it was: until it has ended, and
+while a mutant's file is the same.
+
+Run ``make mutants``; Linux and Python 3.11 or newer. ``--workers 2`` tries two mutants at once,
+``--only 'morl_blocks/ppo/*'`` the files of a glob alone, ``--survivors`` what survived before; what was tried again
+takes the place of what was found before.
 """
 
 import collections
 import dataclasses
+import hashlib
 import json
 import random
 import time
@@ -26,13 +31,14 @@ from typing import Any
 
 import tyro
 
-from benchmarks._mutant_tests import LATE, LOST, Runner, module
+from benchmarks._mutant_tests import LATE, LOST, Runner, module, spread
 from benchmarks._mutations import Mutant, choose, mutants_of, mutated, read
 from benchmarks._report import Report
+from morl_recipes.common.atomic_files import staged
 
 ROOT = Path(__file__).parents[1]
 EQUAL = Path(__file__).with_name("mutants_equal.json")
-CACHE = ROOT / "build" / "mutants_reached.json"
+CACHE, JOURNAL = ROOT / "build" / "mutants_reached", ROOT / "build" / "mutants_tried.jsonl"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,34 +112,43 @@ class Args:
     """Processor seconds of tests that a mutant is tried on before it has survived."""
     controls: int = 4
     """Lists of tests that run without a fault, per folder."""
+    workers: int = 1
+    """Mutants to try at the same time."""
 
 
 class Reached:
-    """Which tests call which function, traced once for each test and kept between runs.
+    """Which tests call which function, traced once for each file of tests and kept until it or a source changes.
 
     Args:
         runner: The tests.
-        cache: Where to keep it; without the file, all tests are traced again.
+        cache: Folder to keep it in.
+        sources: Texts of the files that are changed.
+        workers: Files to trace at the same time.
     """
 
-    def __init__(self, runner: Runner, cache: Path) -> None:
-        self.files: dict[str, Row] = json.loads(cache.read_text()) if cache.exists() else {}
+    def __init__(self, runner: Runner, cache: Path, sources: dict[str, str], workers: int = 1) -> None:
         by_file: dict[str, list[str]] = collections.defaultdict(list)
         for name in runner.items:
             by_file[name.partition("::")[0]].append(name)
-        for file, tests in by_file.items():
-            facts = self.files.setdefault(file, {"known": [], "passed": {}, "functions": {}})
-            if new := sorted(set(tests) - set(facts["known"])):
-                found = runner.trace([test for test in tests if test in new])
-                runner.say(f"traced {file}: {len(new)} tests, {sum(found.passed.values()):.1f} s")
-                facts["known"] += new
-                facts["passed"] |= found.passed
+        code = json.dumps(sources, sort_keys=True)
+        kept = {file: cache / f"{digest(code, file, (runner.root / file).read_text())}.json" for file in by_file}
+        new = [file for file, path in kept.items() if not path.exists()]
+        cache.mkdir(parents=True, exist_ok=True)
+
+        def trace(number: int) -> None:
+            for file in new[number::workers]:
+                found = runner.trace(by_file[file])
+                facts: Row = {"passed": found.passed, "functions": {}}
                 for test in found.passed:
                     for function in found.reached[test]:
                         facts["functions"].setdefault(function, []).append(test)
-                cache.write_text(json.dumps(self.files))
-        for file, facts in self.files.items():
-            facts["passed"] = {test: facts["passed"][test] for test in by_file[file] if test in facts["passed"]}
+                runner.say(f"traced {file}: {len(found.passed)} tests, {sum(found.passed.values()):.1f} s")
+                with staged(kept[file]) as path:
+                    path.write_text(json.dumps(facts))
+
+        if new:
+            spread(runner, workers, trace)
+        self.files: dict[str, Row] = {file: json.loads(path.read_text()) for file, path in kept.items()}
 
     def tests_of(self, mutant: Mutant) -> list[tuple[str, float]]:
         """Return the tests that reach a mutant and their seconds: by file, the nearest and fastest file first."""
@@ -144,6 +159,11 @@ class Reached:
             tests = [(test, seconds) for test, seconds in facts["passed"].items() if test in called]
             found.append((distance(mutant.path, file), sum(seconds for _, seconds in tests), tests))
         return [test for *_, tests in sorted(found) for test in tests]
+
+
+def digest(*texts: str) -> str:
+    """Return a short digest of some texts."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
 
 
 def distance(path: str, test: str) -> int:
@@ -220,6 +240,7 @@ def main(args: Args) -> None:
         if found:
             kept = merged(before["mutants"], rows) if partly else rows
             report(kept, before["free"] if partly else free, args.out, (time.monotonic() - begun) / 60)
+    JOURNAL.unlink(missing_ok=True)
 
 
 def merged(before: list[Row], now: list[Row]) -> list[Row]:
@@ -245,16 +266,27 @@ def try_folder(
     ]
     killers = {row["change"]: row["by"] for row in before if row["verdict"] == "killed"}
 
+    marks = {mutant: digest(sources[mutant.path], mutant.change, str(mutant.place)) for mutant in chosen}
+    some = [] if args.survivors else random.Random(args.seed).sample(chosen, min(args.controls, len(chosen)))
+
     def work(runner: Runner) -> tuple[list[Row], list[str | None]]:
-        tried = Tried(runner, Reached(runner, CACHE), killers, sources)
-        rows = list[Row]()
-        for mutant in chosen:
-            by = tried(mutant, NEAR if mutant.change in equal else args.seconds)
-            if by is not None:
-                rows.append({"folder": name, **row_of(mutant, by, equal)})
-                place = f"{mutant.path}:{mutant.line}"
-                runner.say(f"{len(rows)}/{len(chosen)} {rows[-1]['verdict']:<8} {place}  {mutant.change}  {by}")
-        some = [] if args.survivors else random.Random(args.seed).sample(chosen, min(args.controls, len(chosen)))
+        tried = Tried(runner, Reached(runner, CACHE, sources, args.workers), killers, sources)
+        left = [mutant for mutant in chosen if marks[mutant] not in journal()]
+        runner.say(f"{name}: {len(chosen)} mutants, {len(chosen) - len(left)} of them tried before the run was stopped")
+
+        def attempt(number: int) -> None:
+            for mutant in left[number :: args.workers]:
+                by = tried(mutant, NEAR if mutant.change in equal else args.seconds)
+                with JOURNAL.open("a") as file:  # one short line, which is written at once
+                    file.write(json.dumps({"mark": marks[mutant], "by": by}) + "\n")
+                known = sum(mark in marks.values() for mark in journal())
+                verdict = "same code" if by is None else row_of(mutant, by, equal)["verdict"]
+                runner.say(f"{known}/{len(chosen)} {verdict:<9} {mutant.path}:{mutant.line}  {mutant.change}  {by}")
+
+        if left:
+            spread(runner, args.workers, attempt)
+        found = [(mutant, journal()[marks[mutant]]) for mutant in chosen]
+        rows = [{"folder": name, **row_of(mutant, by, equal)} for mutant, by in found if by is not None]
         return rows, [tried(mutant, NEAR, fault=False) for mutant in some]
 
     if not chosen:
@@ -263,6 +295,12 @@ def try_folder(
     tests += [path for path, text in sources.items() if ">>> " in text]
     rows, controls = Runner(ROOT, work).run(tests)
     return rows, controls
+
+
+def journal() -> dict[str, str | None]:
+    """Return the verdicts of a run that was stopped, by the mark of the mutant."""
+    lines = JOURNAL.read_text().splitlines() if JOURNAL.exists() else []
+    return {row["mark"]: row["by"] for row in map(json.loads, lines)}
 
 
 def row_of(mutant: Mutant, by: str, equal: dict[str, str]) -> Row:

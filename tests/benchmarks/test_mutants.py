@@ -35,7 +35,7 @@ def test_a_fault_is_killed_by_a_test_and_not_without_it(tmp_path: Path, monkeypa
     mutants = {mutant.after: mutant for mutant in mutants_of(SOURCE, "clipped.py")}
 
     def work(runner: Runner) -> list[Any]:
-        tried = Tried(runner, Reached(runner, tmp_path / "reached.json"), {}, {"clipped.py": SOURCE})
+        tried = Tried(runner, Reached(runner, tmp_path / "reached", {}), {}, {"clipped.py": SOURCE})
         chosen = [mutants[after] for after in ("max", "1", "(top != 0)")]
         return [*(tried(mutant, 1.0) for mutant in chosen), tried(chosen[0], 1.0, fault=False)]
 
