@@ -1,17 +1,17 @@
 """Attack the package in every way that we know, and print what was lost, what went wrong unsaid, what was obscure.
 
-- *kills*: :mod:`benchmarks.kill_campaign`, driver and workers killed at random moments;
+- *kills*: :mod:`benchmarks.kill_campaign`, ``sweep``, ``train`` and ``front`` killed at random moments;
 - *faults of a store*: :mod:`benchmarks.damage_campaign`, files that are cut, flipped, exchanged, forged or linked;
 - *load*: :mod:`benchmarks.endurance`, two sweeps at once, a reader, a clock, a full disk, a history without end;
-- *bad inputs*: :mod:`benchmarks.fuzz`, every public callable of ``morl_blocks`` with spoilt arguments;
+- *bad inputs*: :mod:`benchmarks.fuzz`, every public callable of the three packages with spoilt arguments;
 - *bad files*: tests of rows that exit, TOML without end, seeds without end, words for truth values;
 - *names*: the walk over all commands with a hostile store, ``tests/morl_recipes/cli/test_hostile_names.py``.
 
 *Lost* counts results that are missing or differ, *silent* wrong numbers, NaN and commands to a terminal, a spreadsheet
 or a browser that nobody was told of, *obscure* tracebacks and errors that name no argument or no rule.
 
-Run ``python -m benchmarks.attack`` (some minutes); it prints a table and writes it as JSON. ``benchmarks.soak`` takes
-an hour and is run by itself.
+Run ``python -m benchmarks.attack --workers 2`` (less than half an hour); it prints a table and writes it as JSON.
+``benchmarks.soak`` takes an hour and is run by itself.
 """
 
 import dataclasses
@@ -20,6 +20,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -46,37 +47,40 @@ class Args:
 
     out: Path = Path("benchmarks/results/attack.json")
     """Where to write the figures."""
-    kills: int = 10
-    """How often to kill a sweep."""
+    kills: int = 30
+    """How often to kill a command."""
     cases: int | None = None
     """Damaged stores; by default all."""
     only: tuple[str, ...] = ()
     """Attacks to run again: load, kills, faults, inputs, tests. The other rows are those of the file."""
     workers: int = 1
     """Attacks at the same time."""
-    inputs: int = 200
-    """Calls per public name, at most."""
+    inputs: int = 60
+    """Calls per public name of ``morl_blocks``, at most."""
+    longest: float = 1500.0
+    """Seconds after which a campaign counts as one that never ends."""
     load: endurance.Args = dataclasses.field(default_factory=endurance.Args)
     """Sizes of the campaign under load."""
 
 
-def campaign(name: str, out: Path, *sizes: str) -> dict[str, Any]:
+def campaign(args: "Args", name: str, out: Path, *sizes: str) -> dict[str, Any]:
     """Run a campaign in a process of its own and return its figures."""
-    subprocess.run([sys.executable, "-m", f"benchmarks.{name}", f"--out={out}", *sizes], check=True)
+    command = [sys.executable, "-m", f"benchmarks.{name}", f"--out={out}", *sizes]
+    subprocess.run(command, check=True, timeout=args.longest)
     figures: dict[str, Any] = json.loads(out.read_text())
     return figures
 
 
 def kills(args: Args, out: Path) -> Iterator[Row]:
-    """Kill sweeps."""
-    made = campaign("kill_campaign", out, f"--kills={args.kills}")
+    """Kill commands."""
+    made = campaign(args, "kill_campaign", out, f"--kills={args.kills}")
     lost = made["different"] + made["rewritten"] + made["damaged"]
     yield "kills (-9)", made["kills"], lost, 0, made["tracebacks"]
 
 
 def faults(args: Args, out: Path) -> Iterator[Row]:
     """Damage stores."""
-    made = campaign("damage_campaign", out, *([] if args.cases is None else [f"--most={args.cases}"]))
+    made = campaign(args, "damage_campaign", out, *([] if args.cases is None else [f"--most={args.cases}"]))
     wrong = len(made["wrong_numbers"]) + len(made["unnoticed"])
     yield "faults of a store", made["cases"], len(made["foreign"]), wrong, len(made["tracebacks"])
 
@@ -84,13 +88,13 @@ def faults(args: Args, out: Path) -> Iterator[Row]:
 def load(args: Args, out: Path) -> Iterator[Row]:
     """Disturb sweeps."""
     sizes = [f"--{key}={value}" for key, value in vars(args.load).items() if key != "out"]
-    for name, row in campaign("endurance", out, *sizes).items():
+    for name, row in campaign(args, "endurance", out, *sizes).items():
         yield f"load: {name}", row["tried"], row["lost"], row["silent"], row["obscure"]
 
 
 def inputs(args: Args, out: Path) -> Iterator[Row]:
     """Call everything with bad arguments."""
-    total = campaign("fuzz", out, f"--inputs={args.inputs}")["total"]
+    total = campaign(args, "fuzz", out, f"--inputs={args.inputs}")["total"]
     yield "bad inputs", sum(total.values()), 0, total["silent"] + total["nan"], total["obscure"] + total["unnamed"]
 
 
@@ -110,7 +114,7 @@ ATTACKS: tuple[Callable[[Args, Path], Iterator[Row]], ...] = (load, kills, fault
 
 def main(args: Args) -> dict[str, Any]:
     """Run every attack, print the table, write the JSON and return it."""
-    report, rows = Report(args.out), list[Row]()
+    report, rows, begun = Report(args.out), list[Row](), time.monotonic()
     chosen = [attack for attack in ATTACKS if not args.only or attack.__name__ in args.only]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(args.workers) as pool:
         places = [Path(temporary, f"{number}.json") for number in range(len(chosen))]
@@ -124,6 +128,8 @@ def main(args: Args) -> dict[str, Any]:
     report.say("", f"{'what':<34}{'tried':>12}{'lost':>8}{'silent':>8}{'obscure':>9}")
     for name, tried, lost, silent, obscure in rows:
         report.say(f"{name:<34}{tried:>12,}{lost:>8}{silent:>8}{obscure:>9}")
+    minutes = f"{(time.monotonic() - begun) / 60:.0f} minutes with {args.workers} at a time"
+    report.say("", f"Only {', '.join(args.only)} now, in {minutes}." if args.only else f"All in one run of {minutes}.")
     results = {name: dict(zip(("tried", "lost", "silent", "obscure"), row, strict=True)) for name, *row in rows}
     report.write(results)
     return results

@@ -101,10 +101,10 @@ def differences(expected: dict[str, bytes], folder: Path) -> int:
 def two_sweeps(args: Args, folder: Path) -> Count:
     """Start the same sweep twice at once."""
     count, how = Count(), kill_campaign.Args(total_steps=8192, workers=1)
-    kill_campaign.undisturbed(how, folder / "whole")
+    kill_campaign.undisturbed(how, "sweep", folder / "whole")
     expected = kill_campaign.results(folder / "whole")
     for number in range(args.pairs):
-        both = [kill_campaign.start(how, folder / str(number)) for _ in range(2)]
+        both = [kill_campaign.start(how, "sweep", folder / str(number)) for _ in range(2)]
         ends = [(process.communicate()[1].decode(), process.returncode) for process in both]
         count.tried += 1
         codes = sorted(code for _, code in ends)

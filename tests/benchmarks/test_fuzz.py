@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchmarks import _fuzz_harness
 from benchmarks._fuzz_calls import Call, calls, uncovered
 from benchmarks.fuzz import FAILURES, VERDICTS, Args, Spoilt, fuzz, judge, main
 
@@ -16,6 +17,16 @@ def test_no_public_name_fails_and_good_arguments_give_a_finite_answer(call: Call
     assert not any(row[verdict] for verdict in FAILURES), row["examples"]
     if call.name != "Given":
         assert judge(call, Spoilt(call.arguments, (), same=True)) == ("fine", "")
+
+
+def test_recipes_and_environments_refuse_bad_arguments_by_name() -> None:
+    slow = ("Front.export", "export_policy", "write_figures", "write_report", "train_front", "run_sweep")
+    try:
+        rows = {call.name: fuzz(call, 1, 5) for call in _fuzz_harness.calls() if call.name not in slow}
+        assert not _fuzz_harness.uncovered()  # every public name is called
+    finally:
+        _fuzz_harness.remove()
+    assert not {name: row["examples"] for name, row in rows.items() if any(row[verdict] for verdict in FAILURES)}
 
 
 def refuse(values: torch.Tensor) -> None:

@@ -54,7 +54,7 @@ def test_any_part_of_the_recipes_can_be_set() -> None:
     changed = sweep.adapt(PASTA)
     assert changed.differences(PASTA) == ("mu", "combiner", "ppo")
     assert changed.combiner == Sum()
-    refused("`set` must be a table of dotted names and values, got 3", sweep_from, {"rows": "PASTA", "set": 3})
+    refused("`set` must be a table of names and values, got 3", sweep_from, {"rows": "PASTA", "set": 3})
 
 
 @pytest.mark.parametrize(

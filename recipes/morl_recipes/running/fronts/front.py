@@ -57,8 +57,9 @@ class Front(FrontReturns):
 
     def of(self, seed: int) -> Front:
         """Return the front of one seed."""
+        front = super().of(seed)  # checks the seed
         own = tuple(policy for policy, other in zip(self.policies, self.seeds, strict=True) if other == seed)
-        return replace(super().of(seed), policies=own)
+        return replace(front, policies=own)
 
     def policy(self, preference: Sequence[float]) -> FrontPolicy:
         """Return the policy for a preference; call it with an observation to get the action.
