@@ -69,14 +69,19 @@ REFUSED: dict[str, tuple[Any, ...]] = {
 REFUSED |= {f"{slot} block": (*REFUSED["block"], PCGrad()) for slot in ("mu", "penalty")}
 REFUSED |= {f"{slot} block": (*REFUSED["block"], None, Fixed()) for slot in SLOTS if slot not in ("mu", "penalty")}
 
+
+def _array(value: Any) -> Any:
+    return np.array(value.tolist() if isinstance(value, torch.Tensor) else value)
+
+
 FORMS: dict[str, tuple[Callable[[Any], Any], ...]] = {
     "count": (np.int64,),
     "positive": (np.float64, torch.tensor),
     "share": (np.float64, torch.tensor),
-    "seeds": (tuple, np.array, torch.tensor),
-    "preferences": (tuple, np.array, torch.tensor),
-    "weights": (list, np.array, torch.tensor),
-    "numbers": (np.array,),
+    "seeds": (tuple, _array, torch.tensor),
+    "preferences": (tuple, _array, torch.tensor),
+    "weights": (list, _array, torch.tensor),
+    "numbers": (_array,),
     "old path": (str,),
     "new path": (str,),
 }
