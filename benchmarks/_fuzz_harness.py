@@ -274,8 +274,8 @@ def _results() -> Iterator[Call]:
     page: dict[str, tuple[str, Any]] = {**there, "out": ("new path", out), "score": ("word or None", "peak")}
     yield _call("write_report", _fresh(report.write_report, "out"), "path", **page, title=("text", "A title"))
     yield _call("write_figures", _fresh(report.write_figures, "out"), "path", **page, formats=("names", ("png",)))
-    yield _call("published", morl_recipes.published, "results", name=("name or None", "quadrotor-200k"))
-    yield _call("find_dataset", datasets.find_dataset, "results", name=("name", "quadrotor-200k"))
+    yield _call("published", morl_recipes.published, "results", name=("name or None", datasets.names()[0]))
+    yield _call("find_dataset", datasets.find_dataset, "results", name=("name", datasets.names()[0]))
     picture: dict[str, tuple[str, Any]] = {"preference": ("weights or None", (0.5, 0.5)), "episodes": ("size", 1)}
     yield _call("play", play.play, "path", **folder, **known, **picture, seed=("seed", 0))
     tested: dict[str, tuple[str, Any]] = {"episodes": ("count", 2), "accept_versions": ("flag", False)}
