@@ -39,7 +39,7 @@ from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.learning.adam import step_sizes
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.iteration import RECORD
-from morl_recipes.learning.minibatch import Hyper, columns
+from morl_recipes.learning.minibatch import Hyper, minibatches
 from morl_recipes.learning.targets import gae, targets_of
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import Shared
@@ -135,19 +135,19 @@ def update_call(
         draws = own.draw()
         rollout = own.collector.collect(own.actor.params, draws.noise, None)
         data = own.samples(rollout, targets_of(own, rollout, gae(own, rollout)))
-    layout, part = columns(data, discrete=False, standardise=False), slice(0, runs)
-    packed, record = layout.pack(data), torch.zeros(runs, len(RECORD))
-    rows = draws.rows[0] + torch.arange(runs).unsqueeze(-1) * STEPS
+    record, update = torch.zeros(runs, len(RECORD)), own.update_of(slice(0, runs))
+    hyper = Hyper(*(own.hyper[name] for name in Hyper._fields))
+    minibatch = next(minibatches(data, draws.rows[:1], hyper, own.combine.weigh, standardise=False))
     noise = None if draws.combiner is None else draws.combiner[0]
-    hyper, (size,) = Hyper(*(own.hyper[name] for name in Hyper._fields)), step_sizes(own.hyper["learning_rate"], 9, 1)
-    step, eager = own.step_of(part, layout), own.learner.update(own.combine, layout).step
+    (size,) = step_sizes(own.hyper["learning_rate"], 9, 1).steps(slice(0, runs))
+    eager = own.learner.update(own.combine).step
 
     @torch.no_grad()
     def call() -> None:
-        step(own.actor, own.critic, packed, rows, noise, hyper, size, record)
+        update.step(own.networks, minibatch, noise, hyper, size, record)
 
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        eager(own.actor, own.critic, packed, rows, noise, hyper, size, record)
+        eager(own.networks, minibatch, noise, hyper, size, record)
     return call, counter.get_total_flops() // runs
 
 

@@ -65,11 +65,12 @@ def project(gramian: Tensor, order: Tensor, pairing: Pairing = "index") -> tuple
     number = torch.arange(gramian.shape[-1], device=order.device)
     # [*R, i, step, m]: one-hot of the gradient that gradient i is compared with at each step
     met = (order.unsqueeze(-1) == number).to(gramian.dtype)
-    rows = met @ gramian.unsqueeze(-3)  # [*R, i, step, m]: inner products of that gradient with all others
+    # [*R, i, step, m]: inner products of that gradient with all others
+    rows = (met.flatten(-3, -2) @ gramian).view_as(met)
     norms = (rows * met).sum(-1, keepdim=True)
     # Dividing by infinity gives a coefficient of 0.
     norms = norms.masked_fill(left_out(order, pairing).unsqueeze(-1) | (norms <= 0), torch.inf)
-    coefficients = torch.eye(gramian.shape[-1], dtype=gramian.dtype, device=gramian.device).expand_as(gramian)
+    coefficients = torch.eye(gramian.shape[-1], dtype=gramian.dtype, device=gramian.device)
     inner = []
     for row_j, met_j, norm_j in zip(rows.unbind(-2), met.unbind(-2), norms.unbind(-2), strict=True):
         inner.append((coefficients * row_j).sum(-1, keepdim=True).clamp(max=0.0))

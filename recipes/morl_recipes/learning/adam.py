@@ -1,5 +1,6 @@
 """Adam on stacked parameters: element-wise, so that runs stay independent; gradients are clipped per run."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -9,7 +10,7 @@ BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class AdamState(NamedTuple):
-    """One network's parameters and its Adam moments, each ``[R, P]``; updated in place."""
+    """Parameters of one network or more and their Adam moments, each ``[R, P]``; updated in place."""
 
     params: Tensor
     first: Tensor
@@ -24,9 +25,13 @@ class AdamState(NamedTuple):
         """Return views of some of the runs."""
         return AdamState(*(tensor[part] for tensor in self))
 
+    def networks(self, sizes: Sequence[int]) -> "list[AdamState]":
+        """Return views of each network, of the given numbers of parameters."""
+        return list(map(AdamState, *(tensor.split(list(sizes), dim=-1) for tensor in self)))
+
 
 class StepSize(NamedTuple):
-    """Factors of one step: minus the rate over the first bias correction, ``[R, 1]``, and epsilon, a scalar.
+    """Factors of a step: minus the rate over the first bias correction, ``[*K, R, 1]``, and epsilon, ``[*K]``.
 
     Both are multiplied by the root of the second correction, which saves a division per parameter.
     """
@@ -34,27 +39,31 @@ class StepSize(NamedTuple):
     rate: Tensor
     epsilon: Tensor
 
-    def runs(self, part: slice) -> "StepSize":
-        """Return the numbers of some of the runs."""
-        return StepSize(self.rate[part], self.epsilon)
+    def steps(self, part: slice) -> "list[StepSize]":
+        """Return the factors of each of K steps for some of the runs."""
+        return list(map(StepSize, self.rate[:, part].unbind(0), self.epsilon.unbind(0)))
 
 
-def step_sizes(learning_rate: Tensor, taken: int, count: int) -> list[StepSize]:
+def step_sizes(learning_rate: Tensor, taken: int, count: int) -> StepSize:
     """Return the factors of the next ``count`` steps, after ``taken`` steps, for learning rates ``[R]``."""
     times = torch.arange(taken + 1, taken + count + 1, device=learning_rate.device, dtype=torch.float64)
     rates = learning_rate.double() / (1 - BETA_1**times).unsqueeze(-1)
     dtype = learning_rate.dtype
     corrections = (1 - BETA_2**times).sqrt().to(dtype)
     rates = rates.to(dtype) * -corrections.unsqueeze(-1)
-    pairs = zip(rates.unsqueeze(-1).unbind(0), (EPSILON * corrections).unbind(0), strict=True)
-    return [StepSize(rate, epsilon) for rate, epsilon in pairs]
+    return StepSize(rates.unsqueeze(-1), EPSILON * corrections)
 
 
-def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) -> Tensor:
-    """Clip each run's gradient ``[R, P]`` and take one Adam step in place; return the norms before, ``[R]``."""
-    norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1)
-    gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
+def adam(network: AdamState, gradients: Sequence[Tensor], limit: Tensor, size: StepSize) -> list[Tensor]:
+    """Clip the gradients of each run and network, ``[R, P_i]``, and take one Adam step in place; return their norms.
+
+    The parameters of the networks stand one after the other in ``network``, so that one step serves all of them.
+    """
+    norms = [torch.linalg.vector_norm(gradient, dim=-1) for gradient in gradients]
+    factors = (limit / (torch.stack(norms) + 1e-6)).clamp(max=1.0).unsqueeze(-1)
+    pairs = zip(gradients, factors.unbind(0), strict=True)
+    gradient = torch.cat([own * factor for own, factor in pairs], dim=-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
     network.params.addcdiv_(network.first * size.rate, network.second.sqrt().add_(size.epsilon))
-    return norm
+    return norms

@@ -19,13 +19,13 @@ from morl_recipes.learning.adam import AdamState
 from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
 from morl_recipes.learning.compiling import Fused, pays
 from morl_recipes.learning.iteration import iterate
-from morl_recipes.learning.minibatch import Columns, Minibatch, flatten
+from morl_recipes.learning.minibatch import Samples, flatten
 from morl_recipes.learning.networks import Learner, make_networks
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import Collector, Rollout
 from morl_recipes.learning.streams import Streams
 from morl_recipes.learning.targets import Accrual, Targets
-from morl_recipes.learning.update import Step
+from morl_recipes.learning.update import Update
 from morl_recipes.recipe.ppo import PPO
 from morl_recipes.recipe.run import Run, check_batch
 from morl_recipes.recipe.settings import Settings
@@ -69,9 +69,9 @@ class Batch:
         names = ("learning", "evaluation") if self.samplers is None else ("learning", "evaluation", "preferences")
         self.streams = {name: Streams(seeds, name) for name in names}
         networks = make_networks(self.runs, self.env)
-        self.actor, self.critic = (
-            AdamState.of(flat.to(self.device)) for flat in (networks.actor_params, networks.critic_params)
-        )
+        flat = [networks.actor_params, networks.critic_params]
+        self.networks = AdamState.of(torch.cat(flat, dim=-1).to(self.device))
+        self.actor, self.critic = self.networks.networks([own.shape[-1] for own in flat])
         for module in (networks.actor, networks.critic):
             module.to(self.device)
         self.learner = Learner(recipes[0], networks, self.objectives, self.settings.update)
@@ -80,7 +80,7 @@ class Batch:
         self.iterations = math.ceil(self.settings.total_steps / self.ppo.steps_per_iteration)
         updates = self.iterations * self.ppo.epochs * (self.ppo.steps_per_iteration // self.ppo.minibatch_size)
         self._fuse = pays(self.settings.compile, updates, len(self.runs), batched=self.combine.batched)
-        self._steps: dict[tuple[int, Columns], Step] = {}
+        self._updates: dict[int, Update] = {}
 
     def _make_state(self) -> None:
         count, envs = len(self.runs), self.settings.num_envs
@@ -106,7 +106,7 @@ class Batch:
     @property
     def compiled(self) -> bool:
         """Whether the update is compiled: if it was requested or is worth it, and has not failed."""
-        return self._fuse and all(step.fused for step in self._steps.values() if isinstance(step, Fused))
+        return self._fuse and all(own.step.fused for own in self._updates.values() if isinstance(own.step, Fused))
 
     @property
     def how(self) -> str:
@@ -152,27 +152,27 @@ class Batch:
         pairs = zip(self.critic.params.split(1), inputs.flatten(1, 2).split(1), strict=True)
         return torch.cat([self.learner.critic.values(params, own) for params, own in pairs])
 
-    def samples(self, rollout: Rollout, targets: Targets) -> Minibatch:
+    def samples(self, rollout: Rollout, targets: Targets) -> Samples:
         """Return the training data of the update, all ``[R, N, ...]``."""
         action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
         log_prob = self.learner.actor.ask(self.actor.params, "log_prob", output, action)
         inputs = rollout.inputs.flatten(1, 2)
         checks.returned(self.learner.actor.module, "log_prob", log_prob, inputs.shape[:-1])
-        return Minibatch(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
+        return Samples(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 
     def learning_rate(self) -> Tensor:
         """Return the runs' learning rates in this iteration, ``[R]``."""
         progress = min(1.0, self.steps / self.settings.total_steps)
         return self.hyper["learning_rate"] * (1 - self.hyper["learning_rate_decay"] * progress)
 
-    def step_of(self, part: slice, layout: Columns) -> Step:
-        """Return the step function for some of the runs; parts share one unless each run has its own combiner."""
-        key = (0 if self.combine.batched else part.start, layout)
-        if key not in self._steps:
-            update = self.learner.update(self.combine.part(part), layout)
-            choice = self.settings.compile
-            self._steps[key] = Fused(update.step, self.device, choice) if self._fuse else update.step
-        return self._steps[key]
+    def update_of(self, part: slice) -> Update:
+        """Return the update of some of the runs; parts share one unless each run has its own combiner."""
+        key = 0 if self.combine.batched else part.start
+        if key not in self._updates:
+            update = self._updates[key] = self.learner.update(self.combine.part(part))
+            if self._fuse:
+                update.step, update.closed = Fused(update.step, self.device, self.settings.compile), False
+        return self._updates[key]
 
     def restore_stopped(self, before: list[Tensor]) -> None:
         """Restore the state before this iteration for runs that stopped."""
@@ -183,7 +183,7 @@ class Batch:
     def carried(self) -> list[Tensor]:
         """Return the state that a run gets back if it fails in an iteration."""
         bounds = [self.normalizer.low, self.normalizer.high]
-        return [*self.actor, *self.critic, *bounds, self.conflict, *self.statistics()]
+        return [*self.networks, *bounds, self.conflict, *self.statistics()]
 
     def statistics(self) -> list[Tensor]:
         """Return the observation statistics: mean, variance and count, if there are any."""

@@ -20,7 +20,7 @@ from morl_blocks.combiners import Combiner
 from morl_blocks.combiners.grouped import nearest
 from morl_blocks.preferences import even_preferences
 from morl_recipes.common import checks
-from morl_recipes.learning.minibatch import Minibatch
+from morl_recipes.learning.minibatch import Samples
 from morl_recipes.recipe.recipe import Recipe
 
 
@@ -39,8 +39,8 @@ class Weighing:
         centres = None if groups == 1 else even_preferences(groups, objectives)
         return cls(groups > 1 or (conditioned and combiner.needs_attention), groups, centres)
 
-    def __call__(self, batch: Minibatch) -> Minibatch:
-        """Return the minibatch for the actor: advantages ``[R, B, K * q]``, and uniform attention if they are weighted.
+    def __call__(self, batch: Samples) -> Samples:
+        """Return the samples for the actor: advantages ``[*B, K * q]``, and uniform attention if they are weighted.
 
         A scalarised advantage needs no weights, because its utility already used the sample's own preference.
         """
@@ -130,9 +130,11 @@ class Combine:
         part.blocks = self.blocks if self.batched else self.blocks[runs]
         return part
 
-    def __call__(self, gramian: Tensor | None, attention: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return conflict ratios ``[R]`` and weights ``[R, q]`` for Gramians ``[R, q, q]``, ``None`` for one."""
-        mean = attention.mean(1)
+    def __call__(self, gramian: Tensor | None, mean: Tensor, noise: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return conflict ratios ``[R]`` and weights ``[R, q]`` for Gramians ``[R, q, q]``, ``None`` for one.
+
+        ``mean`` is the mean attention, ``[R, q]``.
+        """
         if gramian is None or gramian.shape[-1] == 1:  # a scalarised advantage has a single gradient
             return torch.zeros_like(mean[:, 0]), torch.ones_like(mean[:, :1])
         if self.batched:

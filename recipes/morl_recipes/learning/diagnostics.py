@@ -7,7 +7,7 @@ from torch import Tensor
 
 from morl_blocks.ppo import ObjectiveLoss, approximate_kl, clip_fraction, explained_variance
 from morl_recipes.learning.lift import StackedActor
-from morl_recipes.learning.minibatch import Minibatch
+from morl_recipes.learning.minibatch import Samples
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.learning.targets import Targets
 
@@ -24,7 +24,7 @@ class Iteration(NamedTuple):
 
 
 def diagnose(
-    actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, targets: Targets, clip: Tensor
+    actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Samples, targets: Targets, clip: Tensor
 ) -> dict[str, Tensor]:
     """Evaluate the rollout again with the updated actors, run by run to fit into the cache.
 
@@ -33,14 +33,14 @@ def diagnose(
     rows = []
     for run in range(len(flat)):
         own = slice(run, run + 1)
-        rows.append(_after(actor, flat[own], loss, Minibatch(*(column[own] for column in data)), clip[own]))
+        rows.append(_after(actor, flat[own], loss, Samples(*(column[own] for column in data)), clip[own]))
     result = {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
     result["explained_variance"] = explained_variance(targets.value, targets.returns)
     result["attention"] = targets.attention.mean(1)
     return result
 
 
-def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Minibatch, clip: Tensor) -> dict[str, Tensor]:
+def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Samples, clip: Tensor) -> dict[str, Tensor]:
     output = actor.output(flat, data.inputs)
     log_prob, old = actor.ask(flat, "log_prob", output, data.action), data.old_log_prob
     return {

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from morl_recipes.learning.adam import AdamState, StepSize, adam, step_sizes
 from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
-from morl_recipes.learning.minibatch import Hyper, columns
+from morl_recipes.learning.minibatch import Hyper, Minibatch, Samples, minibatches
 from morl_recipes.learning.rollout import episode_returns
 from morl_recipes.learning.targets import gae, targets_of
 
@@ -45,26 +45,26 @@ def iterate(batch: Batch) -> Iteration:
     targets = targets_of(batch, rollout, estimates)
     samples = batch.samples(rollout, targets)
 
-    layout = columns(
-        samples, discrete=batch.env.num_actions is not None, standardise=ppo.normalize_advantages == "minibatch"
-    )
-    packed, count, runs = layout.pack(samples), len(draws.rows), len(batch.runs)
+    count, runs = len(draws.rows), len(batch.runs)
     # Line 7: start the sums of the recorded quantities at zero.
-    record = packed.new_zeros(runs, len(RECORD))
+    record = samples.inputs.new_zeros(runs, len(RECORD))
     sizes = step_sizes(batch.learning_rate(), batch.updates, count)
     hyper = Hyper(*(batch.hyper[name] for name in Hyper._fields))
     # Lines 8 to 17: the minibatches of all epochs, for as many runs at a time as fit into the cache.
     for start in range(0, runs, batch.chunk):
         part = slice(start, start + batch.chunk)
-        step = batch.step_of(part, layout)
-        own = (batch.actor.runs(part), batch.critic.runs(part), packed[part])
-        rows = draws.rows[:, part]
-        # Row numbers into the rollouts of all runs, flattened to [R * N, D].
-        rows = rows + torch.arange(rows.shape[1], device=batch.device).unsqueeze(-1) * packed.shape[1]
+        update, networks, own, sums = batch.update_of(part), batch.networks.runs(part), hyper.runs(part), record[part]
+        data = minibatches(
+            Samples(*(column[part] for column in samples)),
+            draws.rows[:, part],
+            own,
+            update.combine.weigh,
+            standardise=ppo.normalize_advantages == "minibatch",
+        )
         noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
-        numbers, sums = hyper.runs(part), record[part]
-        for minibatch, noise, size in zip(rows.unbind(0), noises, sizes, strict=True):
-            step(*own, minibatch, noise, numbers, size.runs(part), sums)
+        with torch.inference_mode(update.closed):
+            for minibatch, noise, size in zip(data, noises, sizes.steps(part), strict=True):
+                update.step(networks, minibatch, noise, own, size, sums)
     batch.updates += count
     record = record / count
     # Line 18: kappa is the mean conflict of all minibatches.
@@ -88,10 +88,8 @@ def iterate(batch: Batch) -> Iteration:
 
 def gradient_step(
     update: Update,
-    actor: AdamState,
-    critic: AdamState,
-    data: Tensor,
-    rows: Tensor,
+    networks: AdamState,
+    minibatch: Minibatch,
     noise: Tensor | None,
     hyper: Hyper,
     size: StepSize,
@@ -101,25 +99,21 @@ def gradient_step(
 
     Args:
         update: The gradients of these blocks.
-        actor: Actors and their moments.
-        critic: Critics and their moments.
-        data: The packed rollout, ``[R, N, D]``.
-        rows: The minibatch: row numbers of ``data`` flattened to ``[R * N, D]``, ``[R, B]``.
+        networks: Actors, critics and their moments.
+        minibatch: The minibatch.
         noise: The combiner's noise, ``[R, ...]``, if it draws any.
         hyper: Hyperparameters of the runs.
         size: Factors of Adam for this step.
         record: Running sums of the quantities in ``RECORD`` (norms before the clip), ``[R, 4]``; updated in place.
     """
-    samples = update.columns.take(data, rows)
+    actor, critic = update.split(networks.params)
     # Lines 9 to 11: the critic, by its own loss.
-    loss, critic_gradient = update.critic_gradient(critic.params, samples, hyper)
+    loss, critic_gradient = update.critic_gradient(critic, minibatch, hyper)
     # Line 13: one gradient per objective. The fast update gets their inner products without them.
-    samples = update.combine.weigh(samples)
-    gramian, weighted_sum = update.objective_gradients(actor.params, samples, hyper)
+    gramian, weighted_sum = update.objective_gradients(actor, minibatch, hyper)
     # Line 14: PCGrad, or another combiner, computes weights from the inner products only.
-    conflict, weights = update.combine(gramian, samples.attention, noise)
+    conflict, weights = update.combine(gramian, minibatch.importance, noise)
     # Line 15: the actor, by the weighted sum; the entropy bonus is added after the combination.
-    actor_norm = adam(actor, weighted_sum(weights), hyper.max_gradient_norm, size)
-    critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, size)
+    norms = adam(networks, (weighted_sum(weights), critic_gradient), hyper.max_gradient_norm, size)
     # Line 16: record the conflict of the minibatch.
-    record += torch.stack([conflict, actor_norm, critic_norm, loss], dim=-1)
+    record += torch.stack([conflict, *norms, loss], dim=-1)

@@ -1,22 +1,14 @@
-"""The rollout as one packed tensor, so that a minibatch of all runs needs one gather operation."""
+"""The training data of the update, and its minibatches."""
 
+import math
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from morl_blocks.ppo import vector_advantage
-
-
-class Minibatch(NamedTuple):
-    """Training data of the update, each ``[R, B, ...]``."""
-
-    inputs: Tensor
-    action: Tensor
-    old_log_prob: Tensor
-    advantage: Tensor
-    target: Tensor
-    attention: Tensor
+from morl_blocks.ppo.surrogate import largest_log_ratio
 
 
 class Hyper(NamedTuple):
@@ -32,53 +24,65 @@ class Hyper(NamedTuple):
         return Hyper(*(tensor[part] for tensor in self))
 
 
-class Columns(NamedTuple):
-    """Widths of the columns of a packed rollout ``[R, N, sum]``.
+class Samples(NamedTuple):
+    """Training data of the update, each ``[*R, B, ...]``."""
 
-    ``discrete`` actions are stored as floats; with ``standardise`` advantages are standardised per minibatch.
+    inputs: Tensor
+    action: Tensor
+    old_log_prob: Tensor
+    advantage: Tensor
+    target: Tensor
+    attention: Tensor
+
+    def take(self, rows: Tensor) -> "Samples":
+        """Gather rows ``[K, R, B]`` of columns ``[R, N, ...]`` as K minibatches, ``[K, R, B, ...]``."""
+        runs, size = self.inputs.shape[:2]
+        places = (rows + torch.arange(runs, device=rows.device).unsqueeze(-1) * size).flatten()
+        return Samples(*(c.flatten(0, 1).index_select(0, places).view(*rows.shape, *c.shape[2:]) for c in self))
+
+
+class Minibatch(NamedTuple):
+    """The numbers of one gradient step that do not depend on the parameters, each ``[R, B, ...]``.
+
+    ``advantage`` is that of the actor's losses, ``[R, B, q]``, and ``attention`` that of the critic. The mean attention
+    of the actor's losses is ``importance``, ``[R, q]``. A sample has a gradient while its ratio is between ``lowest``
+    and ``highest``, ``[R, B, q]``.
     """
 
-    widths: tuple[int, ...]
-    discrete: bool = False
-    standardise: bool = False
-
-    def pack(self, parts: Minibatch) -> Tensor:
-        """Concatenate the columns, ``[R, N, sum]``."""
-        columns = parts._replace(
-            action=encode(parts.action, discrete=self.discrete), old_log_prob=parts.old_log_prob.unsqueeze(-1)
-        )
-        return torch.cat(columns, dim=-1)
-
-    def unpack(self, data: Tensor) -> Minibatch:
-        """Return the columns of packed data, ``[R, B, sum]``."""
-        parts = Minibatch(*data.split(list(self.widths), dim=-1))
-        return parts._replace(
-            action=decode(parts.action, discrete=self.discrete), old_log_prob=parts.old_log_prob.squeeze(-1)
-        )
-
-    def take(self, data: Tensor, rows: Tensor) -> Minibatch:
-        """Gather a minibatch: rows ``[R, B]`` of ``data`` flattened to ``[R * N, sum]``."""
-        chosen = data.flatten(0, 1).index_select(0, rows.flatten()).unflatten(0, rows.shape)
-        parts = self.unpack(chosen)
-        return parts._replace(advantage=vector_advantage(parts.advantage)) if self.standardise else parts
+    inputs: Tensor
+    action: Tensor
+    old_log_prob: Tensor
+    advantage: Tensor
+    target: Tensor
+    attention: Tensor
+    importance: Tensor
+    lowest: Tensor
+    highest: Tensor
 
 
-def columns(parts: Minibatch, *, discrete: bool, standardise: bool) -> Columns:
-    """Compute the widths of unpacked columns."""
-    widths = [1 if name == "old_log_prob" else part.shape[-1] for name, part in parts._asdict().items()]
-    if discrete:
-        widths[Minibatch._fields.index("action")] = 1
-    return Columns(tuple(widths), discrete, standardise)
+def prepare(samples: Samples, hyper: Hyper, weigh: Callable[[Samples], Samples], *, standardise: bool) -> Minibatch:
+    """Compute all numbers of K minibatches, ``[K, R, B, ...]``, that do not depend on the parameters."""
+    if standardise:
+        samples = samples._replace(advantage=vector_advantage(samples.advantage))
+    weighed = weigh(samples)
+    clip, gains = hyper.clip.reshape(-1, 1, 1), weighed.advantage > 0
+    # A ratio has no gradient where it is clamped; the factor covers the rounding of `exp`.
+    largest = math.exp(largest_log_ratio(clip.dtype)) * (1 + 16 * torch.finfo(clip.dtype).eps)
+    return Minibatch(
+        *samples._replace(advantage=weighed.advantage),
+        weighed.attention.mean(2),
+        torch.where(gains, 0.0, 1 - clip),
+        torch.where(gains, 1 + clip, largest),
+    )
 
 
-def encode(action: Tensor, *, discrete: bool) -> Tensor:
-    """Return actions as numbers ``[*B, a]``: indices ``[*B]`` become one column."""
-    return action.unsqueeze(-1).to(torch.get_default_dtype()) if discrete else action
-
-
-def decode(action: Tensor, *, discrete: bool) -> Tensor:
-    """Invert :func:`encode`."""
-    return action.squeeze(-1).to(torch.int64) if discrete else action
+def minibatches(
+    samples: Samples, rows: Tensor, hyper: Hyper, weigh: Callable[[Samples], Samples], *, standardise: bool
+) -> Iterator[Minibatch]:
+    """Yield the minibatches of rows ``[K, R, B]`` of the samples; those of an epoch are prepared at once."""
+    for epoch in rows.split(max(1, samples.inputs.shape[1] // rows.shape[-1])):
+        prepared = prepare(samples.take(epoch), hyper, weigh, standardise=standardise)
+        yield from map(Minibatch, *(column.unbind(0) for column in prepared))
 
 
 def flatten(output: Any, start: int, end: int) -> Any:

@@ -15,7 +15,6 @@ from morl_recipes.common.seeds import derive
 from morl_recipes.learning import fast
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.lift import LiftedActor, LiftedCritic, StackedActor, StackedCritic, initial
-from morl_recipes.learning.minibatch import Columns
 from morl_recipes.learning.update import Update
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.run import Run
@@ -92,7 +91,7 @@ class Learner:
         else:
             self.actor, self.critic = LiftedActor(networks.actor, m), LiftedCritic(networks.critic, m)
 
-    def update(self, combine: Combine, columns: Columns) -> Update:
+    def update(self, combine: Combine) -> Update:
         """Return the update with these networks."""
         form: Callable[..., Update] = fast.FastUpdate if self.fast else partial(Update, penalty=self.penalty)
-        return form(self.actor, self.critic, self.loss, combine, columns)
+        return form(self.actor, self.critic, self.loss, combine)

@@ -37,7 +37,7 @@ def _looped(recipe: Recipe = PASTA) -> Combine:
 
 def test_a_loop_over_runs_gives_what_one_call_gives() -> None:
     jacobian = torch.randn(2, 3, 8)
-    gramian, attention = jacobian @ jacobian.mT, torch.rand(2, 7, 3).softmax(-1)
+    gramian, attention = jacobian @ jacobian.mT, torch.rand(2, 3).softmax(-1)
     together = Combine([replace(PASTA, combiner=specs.WeightedPCGrad())] * 2, 2)
     noise = together.draw(1, 3, Streams([1, 2], "learning").generators)
     assert noise is not None
@@ -62,7 +62,7 @@ def test_a_gramian_that_is_not_finite_fails_alone() -> None:
     combine = _looped()
     noise = combine.draw(1, 2, Streams([1, 2], "learning").generators)
     assert noise is not None
-    _, weights = combine(gramian, torch.full((2, 5, 2), 0.5), noise[0])
+    _, weights = combine(gramian, torch.full((2, 2), 0.5), noise[0])
     assert weights[0].tolist() == [1.0, 1.0]
     assert weights[1].isnan().all()
 

@@ -23,7 +23,7 @@ from morl_recipes.learning.adam import AdamState, StepSize, step_sizes
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.update import FastUpdate
 from morl_recipes.learning.lift import initial
-from morl_recipes.learning.minibatch import Hyper, Minibatch, columns
+from morl_recipes.learning.minibatch import Hyper, Samples, minibatches
 from morl_recipes.learning.networks import Learner, Networks
 from morl_recipes.learning.update import Update
 from morl_recipes.recipe import specs
@@ -40,7 +40,7 @@ class PlainRun:
         self.run, self.actor, self.critic, self.combiner, self.weighted = run, actor, critic, combiner, weighted
         self.optimisers = [torch.optim.Adam(net.parameters(), lr=RATE[run]) for net in (actor, critic)]
 
-    def step(self, data: Minibatch, noise: Tensor | None) -> float:
+    def step(self, data: Samples, noise: Tensor | None) -> float:
         x, w = data.inputs[:, :N], data.inputs[:, N:]
         output = self.actor(x, w)
         if isinstance(output, tuple):
@@ -82,7 +82,7 @@ class Setting:
         critic, critic_params = initial(lambda: self._kept(self.critics, recipe.critic.build(N, M)), [3, 4])
         self.networks = Networks(actor, critic, actor_params, critic_params)  # type: ignore[arg-type]
         q = 1 if scalarised else M
-        self.data = Minibatch(
+        self.data = Samples(
             torch.randn(RUNS, SIZE, N + M),
             torch.randint(A, (RUNS, SIZE)) if discrete else torch.rand(RUNS, SIZE, A),
             -torch.rand(RUNS, SIZE),
@@ -90,12 +90,11 @@ class Setting:
             torch.randn(RUNS, SIZE, M),
             torch.rand(RUNS, SIZE, M).softmax(-1),
         )
-        layout = columns(self.data, discrete=discrete, standardise=False)
-        self.packed = layout.pack(self.data)
         self.combine = Combine([recipe] * RUNS, M)
-        self.update: Update = Learner(recipe, self.networks, M, form).update(self.combine, layout)
+        self.update: Update = Learner(recipe, self.networks, M, form).update(self.combine)
         self.hyper = Hyper(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
-        self.actor, self.critic = AdamState.of(actor_params), AdamState.of(critic_params)
+        self.both = AdamState.of(torch.cat([actor_params, critic_params], dim=-1))
+        self.actor, self.critic = self.both.networks([actor_params.shape[-1], critic_params.shape[-1]])
         self.record = torch.zeros(RUNS, 4)
 
     def _kept(self, where: list[nn.Module], module: nn.Module) -> nn.Module:
@@ -114,9 +113,9 @@ class Setting:
         return rows, None if noise is None else noise[0]
 
     def step(self, rows: Tensor, noise: Tensor | None, size: StepSize, step: object = None) -> None:
-        flat_rows = rows + torch.arange(RUNS).unsqueeze(-1) * SIZE
+        (batch,) = minibatches(self.data, rows.unsqueeze(0), self.hyper, self.combine.weigh, standardise=False)
         take = self.update.step if step is None else step
-        take(self.actor, self.critic, self.packed, flat_rows, noise, self.hyper, size, self.record)  # type: ignore[operator]
+        take(self.both, batch, noise, self.hyper, size, self.record)  # type: ignore[operator]
 
 
 def _flat(module: nn.Module) -> Tensor:
@@ -151,11 +150,11 @@ def test_update_equals_plain_pasta(
     runs = range(RUNS)
     plain = [PlainRun(run, setting.actors[run], setting.critics[run], combiner.build(), weighted) for run in runs]
     conflict, losses = [0.0, 0.0], [0.0, 0.0]
-    for size in step_sizes(torch.tensor(RATE), 0, 5):
+    for size in step_sizes(torch.tensor(RATE), 0, 5).steps(slice(RUNS)):
         rows, noise = setting.draw(batch_size)
         setting.step(rows, noise, size)
         for run in runs:
-            batch = Minibatch(*(column[run, rows[run]] for column in setting.data))
+            batch = Samples(*(column[run, rows[run]] for column in setting.data))
             conflict[run] += plain[run].step(batch, None if noise is None else noise[run])
             losses[run] += plain[run].value_loss
     for run in runs:
@@ -175,6 +174,6 @@ def test_a_compiled_update_equals_the_eager_one(form: Form) -> None:
         if compiled:
             step = torch.compile(step, fullgraph=True, dynamic=False, backend="aot_eager")
         setting.step(rows, noise, StepSize(torch.full((RUNS, 1), -1e-4), torch.tensor(1e-9)), step)
-        results.append([*setting.actor, *setting.critic, setting.record])
+        results.append([*setting.both, setting.record])
     for eager, other in zip(*results, strict=True):
         torch.testing.assert_close(other, eager)

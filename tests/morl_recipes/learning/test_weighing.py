@@ -13,7 +13,7 @@ from morl_envs.toy import toy
 from morl_recipes import PPO, ROWS, Recipe, Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.blocks import Weighing, split
-from morl_recipes.learning.minibatch import Minibatch
+from morl_recipes.learning.minibatch import Samples
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import AnySpec, Live
@@ -31,9 +31,9 @@ class Same(PreferenceSampler):
         return torch.tensor([PREFERENCE]).expand(count, -1)
 
 
-def _batch(advantage: Tensor, attention: Tensor, preferences: Tensor) -> Minibatch:
+def _batch(advantage: Tensor, attention: Tensor, preferences: Tensor) -> Samples:
     nothing = torch.zeros(*advantage.shape[:-1], 1)
-    return Minibatch(preferences, nothing, nothing[..., 0], advantage, attention, attention)
+    return Samples(preferences, nothing, nothing[..., 0], advantage, attention, attention)
 
 
 def _train(recipe: Recipe, form: Literal["generic", "fast"] = "fast", iterations: int = 3) -> Batch:

@@ -76,16 +76,18 @@ class Stacked:
         self._seen: tuple[Tensor, dict[str, Tensor], list[Layer]] | None = None
 
     def read(self, flat: Tensor) -> tuple[dict[str, Tensor], list[Layer]]:
-        """Return the parameters ``[R, P]`` by name, and the layers; both are views, so they follow their tensor."""
+        """Return the other parameters of ``[R, P]`` by name, ``[R, 1, ...]``, and the layers; all of them are views."""
         if self._seen is not None and self._seen[0] is flat and not torch.compiler.is_compiling():
             return self._seen[1:]  # the same in all minibatches of an iteration and in all steps of a rollout
         params, layers = self.layout.views(flat), []
         for name in self.names:
-            weight = params[f"{name}.weight"].flatten(1, -2)  # several heads of one layer run side by side
-            layers.append(Layer(weight, weight.mT, params[f"{name}.bias"].flatten(1).unsqueeze(1)))
+            weight, bias = params.pop(f"{name}.weight").flatten(1, -2), params.pop(f"{name}.bias")
+            layers.append(Layer(weight, weight.mT, bias.flatten(1).unsqueeze(1)))  # heads of a layer run side by side
+        # The outputs of the heads of a branched critic, [R, m, 1, h] and [R, m, 1], lose their dimension of size 1.
+        others = {n: (p.unsqueeze(1) if p.dim() == 2 else p.flatten(1, 2).unsqueeze(1)) for n, p in params.items()}
         if not torch.compiler.is_compiling():
-            self._seen = flat, params, layers
-        return params, layers
+            self._seen = flat, others, layers
+        return others, layers
 
 
 class FastActor(Stacked):
@@ -116,7 +118,7 @@ class FastActor(Stacked):
         raw, _ = self.forward(layers, inputs)
         if not self.gaussian:
             return raw
-        return raw.sigmoid(), params["log_std"].unsqueeze(1).expand_as(raw)
+        return raw.sigmoid(), params["log_std"].expand_as(raw)
 
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
         """Call a method of each run's actor; the distributions of this package need no parameters for that."""
@@ -169,18 +171,14 @@ class BranchedStack(FastCritic):
         """Return values and the map to the gradient."""
         params, layers = self.read(flat)
         features = tanh_stack(inputs, layers)
-        out_weight = params["heads.2.weight"].squeeze(-2).unsqueeze(1)  # [R, 1, m, h]
-        out_bias = params["heads.2.bias"].squeeze(-1).unsqueeze(1)  # [R, 1, m]
-        m, hidden = out_weight.shape[2:]
-        top = features[-1].unflatten(-1, (m, hidden))  # [R, b, m, h]
-        values = (top * out_weight).sum(-1) + out_bias
+        weight, bias = params["heads.2.weight"], params["heads.2.bias"]  # [R, 1, m, h], [R, 1, m]
+        top = features[-1].view(*inputs.shape[:2], *weight.shape[2:])  # [R, b, m, h]
+        values = (top * weight).sum(-1) + bias
 
         def pull(error: Tensor) -> Tensor:
-            spread = error.unsqueeze(-1) * out_weight
-            pieces = gradients(features, tanh_errors(features, layers, spread.flatten(-2)))
-            named = _named(self.names, pieces)
-            named["heads.2.weight"] = (error.unsqueeze(-1) * top).sum(1)
-            named["heads.2.bias"] = error.sum(1)
+            each = error.unsqueeze(-1)
+            named = _named(self.names, gradients(features, tanh_errors(features, layers, (each * weight).flatten(2))))
+            named["heads.2.weight"], named["heads.2.bias"] = (each * top).sum(1), error.sum(1)
             return self.layout.join(named)
 
         return values, pull

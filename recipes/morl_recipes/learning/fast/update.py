@@ -13,79 +13,88 @@ never computed, and the actor's cost hardly grows with m. (The kernel grows with
 layers, large minibatches and few objectives the gradients of a layer are computed anyway, with the same result.)
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
-from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor, gaussian_log_prob, probability_ratio
-from morl_blocks.ppo.surrogate import largest_log_ratio
+from morl_blocks.combiners import PCGrad, Sum, WeightedPCGrad, WeightedSum
+from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
 from morl_recipes.learning.blocks import Combine
 from morl_recipes.learning.fast.networks import FastActor, FastCritic
-from morl_recipes.learning.minibatch import Columns, Hyper, Minibatch
+from morl_recipes.learning.minibatch import Hyper, Minibatch
 from morl_recipes.learning.update import Update
+
+CLOSED = (PCGrad, WeightedPCGrad, Sum, WeightedSum)
+"""Combiners that certainly do not differentiate."""
+HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class FastUpdate(Update):
     """One gradient step of every run, only for the networks and the loss of this package."""
 
-    def __init__(
-        self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine, columns: Columns
-    ) -> None:
-        self.actor, self.critic, self.loss = actor, critic, loss  # type: ignore[assignment]
-        self.combine, self.columns = combine, columns
+    actor: FastActor  # type: ignore[assignment]
+    critic: FastCritic  # type: ignore[assignment]
+
+    def __init__(self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine) -> None:
+        super().__init__(actor, critic, loss, combine)  # type: ignore[arg-type]
         self.head = score_of(actor.module)
+        self.closed = all(type(block) in CLOSED for block in combine.blocks)
+        self._seen: tuple[Tensor, Sequence[Tensor]] | None = None
+
+    def split(self, flat: Tensor) -> Sequence[Tensor]:
+        """Return the parameters of actors and critics, for the same tensor the same views."""
+        if torch.compiler.is_compiling():
+            return super().split(flat)
+        if self._seen is None or self._seen[0] is not flat:
+            self._seen = flat, super().split(flat)
+        return self._seen[1]
 
     def objective_gradients(
-        self, flat: Tensor, samples: Minibatch, hyper: Hyper
+        self, flat: Tensor, batch: Minibatch, hyper: Hyper
     ) -> tuple[Tensor | None, Callable[[Tensor], Tensor]]:
         """Return the inner products of the objectives' gradients, and the map from their weights to the gradient."""
-        net: FastActor = self.actor  # type: ignore[assignment]
+        net = self.actor
         params, layers = net.read(flat)
-        raw, features = net.forward(layers, samples.inputs)
-        log_prob, slope, extra = self.head.score(raw, params, samples.action)
-        per_sample = surrogate_slope(log_prob, samples.old_log_prob, samples.advantage, hyper.clip)  # C, [R, B, q]
+        raw, features = net.forward(layers, batch.inputs)
+        log_prob, slope, extra = self.head.score(raw, params, batch.action)
+        per_sample = surrogate_slope(log_prob, batch)  # C, [R, B, q]
         errors = net.errors(layers, features, slope)
         single = per_sample.shape[-1] == 1  # a scalarised advantage: nothing to combine
         gramian = None if single else objective_gramian(features, errors, extra, per_sample)
 
         def weighted_sum(weights: Tensor) -> Tensor:
             scale = per_sample if single else torch.bmm(per_sample, weights.unsqueeze(-1))
-            bonus = hyper.entropy_coefficient.reshape(-1, 1, 1)
-            raw_slope, extra_slope = self.head.entropy_slope(raw)
+            bonus, raw_slope = hyper.entropy_coefficient.reshape(-1, 1, 1), self.head.entropy_slope(raw)
             if raw_slope is None:
                 scaled = [error * scale for error in errors]
             else:
                 scaled = net.errors(layers, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
-            own = {name: (extra[name] * scale).sum(1) - bonus[:, 0] * extra_slope[name] for name in extra}
+            # The entropy's derivative by each log standard deviation is 1.
+            own = {name: (part * scale).sum(1) - bonus[:, 0] for name, part in extra.items()}
             return net.gradient(features, scaled, own)
 
         return gramian, weighted_sum
 
-    def critic_gradient(self, flat: Tensor, samples: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
+    def critic_gradient(self, flat: Tensor, batch: Minibatch, hyper: Hyper) -> tuple[Tensor, Tensor]:
         """Return the value loss ``[R]`` and the gradient of it times its coefficient, ``[R, P]``."""
-        net: FastCritic = self.critic  # type: ignore[assignment]
-        values, pull = net.pullback(flat, samples.inputs)
-        size, m = samples.target.shape[-2:]
-        weight = samples.attention if net.weighted else torch.full_like(samples.attention, 1 / m)
+        values, pull = self.critic.pullback(flat, batch.inputs)
+        size, m = values.shape[-2:]
+        errors = values - batch.target
+        weighted = errors * (batch.attention if self.critic.weighted else 1 / m)
         scale = hyper.value_coefficient.reshape(-1, 1, 1) * (2 / size)
-        errors = values - samples.target
-        weighted = weight * errors
         return (weighted * errors).sum((1, 2)) / size, pull(scale * weighted)
 
 
-def surrogate_slope(log_prob: Tensor, old_log_prob: Tensor, advantage: Tensor, clip: Tensor) -> Tensor:
+def surrogate_slope(log_prob: Tensor, batch: Minibatch) -> Tensor:
     r"""Return the derivative of the clipped surrogates by each sample's log-probability, ``[R, B, q]``.
 
     .. math:: C_{bi} = -\frac1B\, \rho_b A_{bi} \quad \text{where the clip leaves it free, else } 0
-
-    A ratio that is clamped at its largest value is constant, so its derivative is 0 too.
     """
-    ratio = probability_ratio(log_prob, old_log_prob).unsqueeze(-1)
-    moves = (log_prob - old_log_prob <= largest_log_ratio(ratio.dtype)).unsqueeze(-1)
-    limit = clip.reshape(-1, 1, 1)
-    free = torch.where(advantage > 0, ratio <= 1 + limit, ratio >= 1 - limit)
-    return torch.where(free & moves, ratio * advantage, 0.0) / -advantage.shape[-2]
+    ratio = (log_prob - batch.old_log_prob).exp().unsqueeze(-1)
+    free = (ratio >= batch.lowest) & (ratio <= batch.highest)
+    return torch.where(free, ratio * batch.advantage, 0.0) / -log_prob.shape[-1]
 
 
 def objective_gramian(
@@ -113,9 +122,9 @@ def objective_gramian(
 
 def layer_gradients(inputs: Tensor, error: Tensor, per_sample: Tensor) -> tuple[Tensor, Tensor]:
     """Return the objectives' gradients of one layer's weights ``[R, m, o * i]`` and biases ``[R, m, o]``."""
+    runs, _, m = per_sample.shape
     scaled = (per_sample.unsqueeze(-1) * error.unsqueeze(-2)).flatten(-2)  # [R, B, m * o]
-    weights = torch.bmm(scaled.mT, inputs).unflatten(1, (per_sample.shape[-1], -1)).flatten(2)
-    return weights, torch.bmm(per_sample.mT, error)
+    return torch.bmm(scaled.mT, inputs).view(runs, m, -1), torch.bmm(per_sample.mT, error)
 
 
 def layer_kernel(inputs: Tensor, error: Tensor) -> Tensor:
@@ -132,15 +141,17 @@ class GaussianScore:
 
     def score(self, raw: Tensor, params: Params, action: Tensor) -> tuple[Tensor, Tensor, Params]:
         """Return log-densities, their derivative by the raw output, and by the log standard deviation."""
-        log_std = params["log_std"].unsqueeze(1)
+        log_std = params["log_std"]
         mean, precision = raw.sigmoid(), (-log_std).exp()
         scaled = (action - mean) * precision
+        square = scaled * scaled
         slope: Tensor = torch.ops.aten.sigmoid_backward.default(scaled * precision, mean)  # ... * mean * (1 - mean)
-        return gaussian_log_prob(action, mean, log_std), slope, {"log_std": scaled * scaled - 1}
+        log_prob = -(0.5 * square + log_std + HALF_LOG_2PI).sum(-1)
+        return log_prob, slope, {"log_std": square - 1}
 
-    def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:
-        """Return 1 per log standard deviation; the mean does not matter."""
-        return None, {"log_std": torch.ones_like(raw[:, 0])}
+    def entropy_slope(self, raw: Tensor) -> Tensor | None:
+        """Return ``None``: the mean does not matter."""
+        return None
 
 
 class CategoricalScore:
@@ -153,12 +164,12 @@ class CategoricalScore:
         log_prob = torch.where(chosen, log_probs, 0.0).sum(-1)
         return log_prob, chosen.to(raw.dtype) - log_probs.exp(), {}
 
-    def entropy_slope(self, raw: Tensor) -> tuple[Tensor | None, Params]:
+    def entropy_slope(self, raw: Tensor) -> Tensor | None:
         r"""Return :math:`-p_k (\log p_k + H)` per sample."""
         log_probs = raw.log_softmax(-1)
         probs = log_probs.exp()
         entropy = -(probs * log_probs).sum(-1, keepdim=True)
-        return -probs * (log_probs + entropy), {}
+        return -probs * (log_probs + entropy)
 
 
 def score_of(actor: Actor) -> GaussianScore | CategoricalScore:

@@ -6,8 +6,13 @@ import torch
 from morl_blocks.ppo import clipped_objectives
 from morl_blocks.ppo.surrogate import largest_log_ratio
 from morl_recipes.learning.fast.update import layer_gradients, layer_kernel, objective_gramian, surrogate_slope
+from morl_recipes.learning.minibatch import Hyper, Minibatch, Samples, prepare
 
 RUNS, M = 2, 3
+
+
+def _first(batches: Minibatch) -> Minibatch:
+    return Minibatch(*(column[0] for column in batches))
 
 
 @pytest.mark.parametrize("size", [2, 12, 64])  # by the kernel, by both, by the gradients
@@ -38,7 +43,10 @@ def test_equals_the_public_loss_up_to_ratios_that_overflow(dtype: torch.dtype, a
     old, clip = torch.zeros_like(log_prob), torch.tensor([0.2], dtype=dtype)
     advantages = torch.full((*log_prob.shape, 1), advantage, dtype=dtype)
     (expected,) = torch.autograd.grad(clipped_objectives(log_prob, old, advantages, clip).sum(), log_prob)
-    slope = surrogate_slope(log_prob.detach(), old, advantages, clip).squeeze(-1)
+    hyper, column = Hyper(clip, clip, clip, clip), torch.ones_like(advantages)
+    samples = Samples(column, column, old, advantages, column, column).take(torch.arange(11).reshape(1, 1, -1))
+    slope = surrogate_slope(log_prob.detach(), _first(prepare(samples, hyper, lambda own: own, standardise=False)))
+    slope = slope.squeeze(-1)
     torch.testing.assert_close(slope, expected, rtol=1e-5, atol=0)
     assert bool(expected.isfinite().all())
     if advantage < 0:
