@@ -144,10 +144,10 @@ def update_call(
 
     @torch.no_grad()
     def call() -> None:
-        update.step(own.networks, minibatch, noise, hyper, size, record)
+        update.step(own.actor, own.critic, minibatch, noise, hyper, size, record)
 
     with FlopCounterMode(display=False) as counter, torch.no_grad():
-        eager(own.networks, minibatch, noise, hyper, size, record)
+        eager(own.actor, own.critic, minibatch, noise, hyper, size, record)
     return call, counter.get_total_flops() // runs
 
 

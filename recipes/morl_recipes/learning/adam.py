@@ -1,6 +1,5 @@
 """Adam on stacked parameters: element-wise, so that runs stay independent; gradients are clipped per run."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -10,7 +9,7 @@ BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class AdamState(NamedTuple):
-    """Parameters of one network or more and their Adam moments, each ``[R, P]``; updated in place."""
+    """One network's parameters and its Adam moments, each ``[R, P]``; updated in place."""
 
     params: Tensor
     first: Tensor
@@ -24,10 +23,6 @@ class AdamState(NamedTuple):
     def runs(self, part: slice) -> "AdamState":
         """Return views of some of the runs."""
         return AdamState(*(tensor[part] for tensor in self))
-
-    def networks(self, sizes: Sequence[int]) -> "list[AdamState]":
-        """Return views of each network, of the given numbers of parameters."""
-        return list(map(AdamState, *(tensor.split(list(sizes), dim=-1) for tensor in self)))
 
 
 class StepSize(NamedTuple):
@@ -54,16 +49,11 @@ def step_sizes(learning_rate: Tensor, taken: int, count: int) -> StepSize:
     return StepSize(rates.unsqueeze(-1), EPSILON * corrections)
 
 
-def adam(network: AdamState, gradients: Sequence[Tensor], limit: Tensor, size: StepSize) -> list[Tensor]:
-    """Clip the gradients of each run and network, ``[R, P_i]``, and take one Adam step in place; return their norms.
-
-    The parameters of the networks stand one after the other in ``network``, so that one step serves all of them.
-    """
-    norms = [torch.linalg.vector_norm(gradient, dim=-1) for gradient in gradients]
-    factors = (limit / (torch.stack(norms) + 1e-6)).clamp(max=1.0).unsqueeze(-1)
-    pairs = zip(gradients, factors.unbind(0), strict=True)
-    gradient = torch.cat([own * factor for own, factor in pairs], dim=-1)
+def adam(network: AdamState, gradient: Tensor, limit: Tensor, size: StepSize) -> Tensor:
+    """Clip each run's gradient ``[R, P]`` and take one Adam step in place; return the norms before, ``[R]``."""
+    norm: Tensor = torch.linalg.vector_norm(gradient, dim=-1)
+    gradient = gradient * (limit / (norm + 1e-6)).clamp(max=1.0).unsqueeze(-1)
     network.first.lerp_(gradient, 1 - BETA_1)
     network.second.mul_(BETA_2).addcmul_(gradient, gradient, value=1 - BETA_2)
     network.params.addcdiv_(network.first * size.rate, network.second.sqrt().add_(size.epsilon))
-    return norms
+    return norm

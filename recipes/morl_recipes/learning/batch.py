@@ -69,9 +69,9 @@ class Batch:
         names = ("learning", "evaluation") if self.samplers is None else ("learning", "evaluation", "preferences")
         self.streams = {name: Streams(seeds, name) for name in names}
         networks = make_networks(self.runs, self.env)
-        flat = [networks.actor_params, networks.critic_params]
-        self.networks = AdamState.of(torch.cat(flat, dim=-1).to(self.device))
-        self.actor, self.critic = self.networks.networks([own.shape[-1] for own in flat])
+        self.actor, self.critic = (
+            AdamState.of(flat.to(self.device)) for flat in (networks.actor_params, networks.critic_params)
+        )
         for module in (networks.actor, networks.critic):
             module.to(self.device)
         self.learner = Learner(recipes[0], networks, self.objectives, self.settings.update)
@@ -183,7 +183,7 @@ class Batch:
     def carried(self) -> list[Tensor]:
         """Return the state that a run gets back if it fails in an iteration."""
         bounds = [self.normalizer.low, self.normalizer.high]
-        return [*self.networks, *bounds, self.conflict, *self.statistics()]
+        return [*self.actor, *self.critic, *bounds, self.conflict, *self.statistics()]
 
     def statistics(self) -> list[Tensor]:
         """Return the observation statistics: mean, variance and count, if there are any."""

@@ -54,13 +54,7 @@ class Weighing:
 
 
 def split(advantage: Tensor, preferences: Tensor, centres: Tensor) -> Tensor:
-    """Give every group its own columns ``[*B, K * m]``, zero for samples that are nearest to another centre.
-
-    Example:
-        >>> split(torch.ones(2, 2), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
-        tensor([[1., 1., 0., 0.],
-                [0., 0., 1., 1.]])
-    """
+    """Give every group its own columns ``[*B, K * m]``, zero for samples that are nearest to another centre."""
     return (nearest(preferences, centres).unsqueeze(-1) * advantage.unsqueeze(-2)).flatten(-2)
 
 

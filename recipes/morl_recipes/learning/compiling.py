@@ -17,12 +17,7 @@ INSTALLED = tuple(f"G['__{name}_" for name in ("builtins", "import_torch", "impo
 
 
 def pays(choice: Choice, updates: int, runs: int, *, batched: bool) -> bool:
-    """Return whether to compile so many updates per run; the same for the same training on the same machine.
-
-    Example:
-        >>> pays(True, 1, 1, batched=True), pays(True, 1, 1, batched=False)
-        (True, False)
-    """
+    """Return whether to compile so many updates per run; the same for the same training on the same machine."""
     if not batched:
         return False
     if choice != "auto":

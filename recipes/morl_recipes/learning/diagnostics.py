@@ -32,23 +32,21 @@ def diagnose(
     """
     rows = []
     for run in range(len(flat)):
-        own = slice(run, run + 1)
-        rows.append(_after(actor, flat[own], loss, Samples(*(column[own] for column in data)), clip[own]))
+        own, params, epsilon = Samples(*(c[run : run + 1] for c in data)), flat[run : run + 1], clip[run : run + 1]
+        output = actor.output(params, own.inputs)
+        log_prob, old = actor.ask(params, "log_prob", output, own.action), own.old_log_prob
+        rows.append(
+            {
+                "kl": approximate_kl(log_prob, old),
+                "clip_fraction": clip_fraction(log_prob, old, epsilon.unsqueeze(-1)),
+                "entropy": actor.ask(params, "entropy", output).mean(-1),
+                "loss_objective": loss(log_prob[0], old[0], own.advantage[0], epsilon[0]).unsqueeze(0),
+            }
+        )
     result = {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
     result["explained_variance"] = explained_variance(targets.value, targets.returns)
     result["attention"] = targets.attention.mean(1)
     return result
-
-
-def _after(actor: StackedActor, flat: Tensor, loss: ObjectiveLoss, data: Samples, clip: Tensor) -> dict[str, Tensor]:
-    output = actor.output(flat, data.inputs)
-    log_prob, old = actor.ask(flat, "log_prob", output, data.action), data.old_log_prob
-    return {
-        "kl": approximate_kl(log_prob, old),
-        "clip_fraction": clip_fraction(log_prob, old, clip.unsqueeze(-1)),
-        "entropy": actor.ask(flat, "entropy", output).mean(-1),
-        "loss_objective": loss(log_prob[0], old[0], data.advantage[0], clip[0]).unsqueeze(0),
-    }
 
 
 def find_failures(

@@ -53,7 +53,8 @@ def iterate(batch: Batch) -> Iteration:
     # Lines 8 to 17: the minibatches of all epochs, for as many runs at a time as fit into the cache.
     for start in range(0, runs, batch.chunk):
         part = slice(start, start + batch.chunk)
-        update, networks, own, sums = batch.update_of(part), batch.networks.runs(part), hyper.runs(part), record[part]
+        update, own, sums = batch.update_of(part), hyper.runs(part), record[part]
+        networks = batch.actor.runs(part), batch.critic.runs(part)
         data = minibatches(
             Samples(*(column[part] for column in samples)),
             draws.rows[:, part],
@@ -64,7 +65,7 @@ def iterate(batch: Batch) -> Iteration:
         noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
         with torch.inference_mode(update.closed):
             for minibatch, noise, size in zip(data, noises, sizes.steps(part), strict=True):
-                update.step(networks, minibatch, noise, own, size, sums)
+                update.step(*networks, minibatch, noise, own, size, sums)
     batch.updates += count
     record = record / count
     # Line 18: kappa is the mean conflict of all minibatches.
@@ -88,7 +89,8 @@ def iterate(batch: Batch) -> Iteration:
 
 def gradient_step(
     update: Update,
-    networks: AdamState,
+    actor: AdamState,
+    critic: AdamState,
     minibatch: Minibatch,
     noise: Tensor | None,
     hyper: Hyper,
@@ -99,21 +101,22 @@ def gradient_step(
 
     Args:
         update: The gradients of these blocks.
-        networks: Actors, critics and their moments.
+        actor: Actors and their moments.
+        critic: Critics and their moments.
         minibatch: The minibatch.
         noise: The combiner's noise, ``[R, ...]``, if it draws any.
         hyper: Hyperparameters of the runs.
         size: Factors of Adam for this step.
         record: Running sums of the quantities in ``RECORD`` (norms before the clip), ``[R, 4]``; updated in place.
     """
-    actor, critic = update.split(networks.params)
     # Lines 9 to 11: the critic, by its own loss.
-    loss, critic_gradient = update.critic_gradient(critic, minibatch, hyper)
+    loss, critic_gradient = update.critic_gradient(critic.params, minibatch, hyper)
     # Line 13: one gradient per objective. The fast update gets their inner products without them.
-    gramian, weighted_sum = update.objective_gradients(actor, minibatch, hyper)
+    gramian, weighted_sum = update.objective_gradients(actor.params, minibatch, hyper)
     # Line 14: PCGrad, or another combiner, computes weights from the inner products only.
     conflict, weights = update.combine(gramian, minibatch.importance, noise)
     # Line 15: the actor, by the weighted sum; the entropy bonus is added after the combination.
-    norms = adam(networks, (weighted_sum(weights), critic_gradient), hyper.max_gradient_norm, size)
+    actor_norm = adam(actor, weighted_sum(weights), hyper.max_gradient_norm, size)
+    critic_norm = adam(critic, critic_gradient, hyper.max_gradient_norm, size)
     # Line 16: record the conflict of the minibatch.
-    record += torch.stack([conflict, *norms, loss], dim=-1)
+    record += torch.stack([conflict, actor_norm, critic_norm, loss], dim=-1)

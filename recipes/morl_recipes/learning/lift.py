@@ -14,16 +14,7 @@ from morl_recipes.common import checks
 
 @dataclass(frozen=True)
 class Layout:
-    """Names and shapes of a network's parameters, in the order of a flat vector.
-
-    Example:
-        >>> layout = Layout.of(nn.Linear(2, 3))
-        >>> layout.size, layout.names
-        (9, ('weight', 'bias'))
-        >>> layout.views(torch.arange(18.0).reshape(2, 9))["bias"]  # two runs
-        tensor([[ 6.,  7.,  8.],
-                [15., 16., 17.]])
-    """
+    """Names and shapes of a network's parameters, in the order of a flat vector."""
 
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]

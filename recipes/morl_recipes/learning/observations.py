@@ -9,14 +9,7 @@ STATISTICS = ("observation_mean", "observation_variance")
 
 
 class ObservationScale:
-    """Centre and scale observations by running statistics, which change between iterations, never within one.
-
-    Example:
-        >>> scale = ObservationScale(runs=1, observation_dim=1)
-        >>> scale.update(torch.tensor([[[1.0], [3.0]]]))
-        >>> scale.apply(torch.tensor([[[4.0]]])).round(decimals=3)
-        tensor([[[2.]]])
-    """
+    """Centre and scale observations by running statistics, which change between iterations, never within one."""
 
     def __init__(self, runs: int, observation_dim: int, device: torch.device | str = "cpu") -> None:
         self.mean = torch.zeros(runs, observation_dim, device=device)
@@ -39,11 +32,5 @@ class ObservationScale:
 
 
 def scaled(observation: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
-    """Centre, scale and clip to ±10; constant observations give 0, because their variance is only rounding noise.
-
-    Example:
-        >>> mean, variance = torch.tensor([8.899999, 1.0]), torch.tensor([1e-13, 1.0])
-        >>> scaled(torch.tensor([8.9, 3.0]), mean, variance).round(decimals=1)
-        tensor([0., 2.])
-    """
+    """Centre, scale and clip to ±10; constant observations give 0, because their variance is only rounding noise."""
     return ((observation - mean) * (variance + FLOOR).rsqrt()).clamp(-LIMIT, LIMIT)

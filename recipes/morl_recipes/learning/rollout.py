@@ -17,15 +17,7 @@ COUNT = 32
 
 
 class InitialStates:
-    """Keep the last ``count`` initial observations of each run's episodes, ``[R, count, n]``.
-
-    Example:
-        >>> states = InitialStates(torch.zeros(1, 2, 1), count=3)
-        >>> begun = torch.tensor([True, False, True, True]).reshape(1, 1, 4, 1)
-        >>> states.keep(torch.arange(1.0, 5.0).reshape(1, 1, 4, 1), begun)
-        >>> states.observation.flatten().tolist()
-        [1.0, 3.0, 4.0]
-    """
+    """Keep the last ``count`` initial observations of each run's episodes, ``[R, count, n]``."""
 
     def __init__(self, first: Tensor, count: int = COUNT) -> None:
         self.observation = first[:, torch.arange(count, device=first.device) % first.shape[1]].clone()

@@ -152,13 +152,6 @@ class Accrual:
     r"""Accumulate the discounted reward since each episode began, and the discount of the next step.
 
     .. math:: C_t = \sum_{k<t} \gamma^k r_k, \qquad d_t = \gamma^t
-
-    Example:
-        >>> accrual = Accrual(runs=1, envs=1, objectives=1)
-        >>> done = torch.tensor([False, True, False]).reshape(1, 1, 3, 1)
-        >>> before, discount = accrual.over(torch.ones(1, 1, 3, 1), done, gamma=torch.tensor([0.5]))
-        >>> before.flatten().tolist(), discount.flatten().tolist()
-        ([0.0, 1.0, 0.0], [1.0, 0.5, 1.0])
     """
 
     def __init__(self, runs: int, envs: int, objectives: int, device: torch.device | str = "cpu") -> None:

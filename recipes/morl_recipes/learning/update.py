@@ -4,7 +4,7 @@
 both. :func:`~morl_recipes.learning.iteration.gradient_step` uses the gradients.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -37,10 +37,6 @@ class Update:
         self.actor, self.critic, self.loss, self.penalty = actor, critic, loss, penalty
         self.combine = combine
         self.step: Callable[..., None] = partial(gradient_step, self)
-
-    def split(self, flat: Tensor) -> Sequence[Tensor]:
-        """Return the parameters of actors and critics, views of ``[R, P]``."""
-        return flat.split([self.actor.layout.size, self.critic.layout.size], dim=-1)
 
     def objective_gradients(
         self, flat: Tensor, batch: Minibatch, hyper: Hyper

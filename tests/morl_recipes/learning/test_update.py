@@ -93,8 +93,7 @@ class Setting:
         self.combine = Combine([recipe] * RUNS, M)
         self.update: Update = Learner(recipe, self.networks, M, form).update(self.combine)
         self.hyper = Hyper(*(torch.tensor(values) for values in (CLIP, VALUE, ENTROPY, LIMIT)))
-        self.both = AdamState.of(torch.cat([actor_params, critic_params], dim=-1))
-        self.actor, self.critic = self.both.networks([actor_params.shape[-1], critic_params.shape[-1]])
+        self.actor, self.critic = AdamState.of(actor_params), AdamState.of(critic_params)
         self.record = torch.zeros(RUNS, 4)
 
     def _kept(self, where: list[nn.Module], module: nn.Module) -> nn.Module:
@@ -115,7 +114,7 @@ class Setting:
     def step(self, rows: Tensor, noise: Tensor | None, size: StepSize, step: object = None) -> None:
         (batch,) = minibatches(self.data, rows.unsqueeze(0), self.hyper, self.combine.weigh, standardise=False)
         take = self.update.step if step is None else step
-        take(self.both, batch, noise, self.hyper, size, self.record)  # type: ignore[operator]
+        take(self.actor, self.critic, batch, noise, self.hyper, size, self.record)  # type: ignore[operator]
 
 
 def _flat(module: nn.Module) -> Tensor:
@@ -174,6 +173,6 @@ def test_a_compiled_update_equals_the_eager_one(form: Form) -> None:
         if compiled:
             step = torch.compile(step, fullgraph=True, dynamic=False, backend="aot_eager")
         setting.step(rows, noise, StepSize(torch.full((RUNS, 1), -1e-4), torch.tensor(1e-9)), step)
-        results.append([*setting.both, setting.record])
+        results.append([*setting.actor, *setting.critic, setting.record])
     for eager, other in zip(*results, strict=True):
         torch.testing.assert_close(other, eager)

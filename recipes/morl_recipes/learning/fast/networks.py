@@ -55,15 +55,12 @@ def tanh_errors(features: list[Tensor], layers: list[Layer], error: Tensor) -> l
     return errors
 
 
-def gradients(features: list[Tensor], errors: list[Tensor]) -> list[Tensor]:
-    """Return weight and bias gradients of each layer, summed over the samples: ``[R, o, i]``, ``[R, o]``, ..."""
-    pairs = [(torch.bmm(e.mT, f), e.sum(1)) for f, e in zip(features, errors, strict=False)]
-    return [tensor for pair in pairs for tensor in pair]
-
-
-def _named(names: tuple[str, ...], tensors: list[Tensor]) -> dict[str, Tensor]:
-    keys = [f"{name}.{kind}" for name in names for kind in ("weight", "bias")]
-    return dict(zip(keys, tensors, strict=True))
+def gradients(names: tuple[str, ...], features: list[Tensor], errors: list[Tensor]) -> dict[str, Tensor]:
+    """Return weight and bias gradients of the named layers, summed over the samples: ``[R, o, i]`` and ``[R, o]``."""
+    own: dict[str, Tensor] = {}
+    for name, inputs, error in zip(names, features, errors, strict=False):
+        own[f"{name}.weight"], own[f"{name}.bias"] = torch.bmm(error.mT, inputs), error.sum(1)
+    return own
 
 
 class Stacked:
@@ -110,7 +107,7 @@ class FastActor(Stacked):
 
     def gradient(self, features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor]) -> Tensor:
         """Return the flat gradient ``[R, P]``; ``extra`` holds the parameters outside the layers."""
-        return self.layout.join({**_named(self.names, gradients(features, errors)), **extra})
+        return self.layout.join({**gradients(self.names, features, errors), **extra})
 
     def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the distributions' parameters."""
@@ -157,7 +154,7 @@ class SharedStack(FastCritic):
 
         def pull(error: Tensor) -> Tensor:
             errors = [*tanh_errors(features, hidden, torch.bmm(error, last.weight)), error]
-            return self.layout.join(_named(self.names, gradients(features, errors)))
+            return self.layout.join(gradients(self.names, features, errors))
 
         return linear(features[-1], last), pull
 
@@ -177,7 +174,7 @@ class BranchedStack(FastCritic):
 
         def pull(error: Tensor) -> Tensor:
             each = error.unsqueeze(-1)
-            named = _named(self.names, gradients(features, tanh_errors(features, layers, (each * weight).flatten(2))))
+            named = gradients(self.names, features, tanh_errors(features, layers, (each * weight).flatten(2)))
             named["heads.2.weight"], named["heads.2.bias"] = (each * top).sum(1), error.sum(1)
             return self.layout.join(named)
 
@@ -192,14 +189,7 @@ def fast_critic(module: nn.Module) -> FastCritic:
 
 
 def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str | None:
-    """Return the name of a block that the fast update does not support; ``None`` if it supports all.
-
-    Example:
-        >>> unknown_block(CategoricalActor(4, 2, 3), SharedCritic(4, 2), ClippedSurrogate()) is None
-        True
-        >>> unknown_block(CategoricalActor(4, 2, 3, activation=nn.ReLU), SharedCritic(4, 2), ClippedSurrogate())
-        'ReLU in CategoricalActor'
-    """
+    """Return the name of a block that the fast update does not support; ``None`` if it supports all."""
     inner = critic.critic if type(critic) is AttentionWeightedCritic else critic
     if type(actor) not in (UnitBoxGaussianActor, CategoricalActor):
         return type(actor).__name__

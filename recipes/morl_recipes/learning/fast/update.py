@@ -14,7 +14,7 @@ layers, large minibatches and few objectives the gradients of a layer are comput
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -41,15 +41,6 @@ class FastUpdate(Update):
         super().__init__(actor, critic, loss, combine)  # type: ignore[arg-type]
         self.head = score_of(actor.module)
         self.closed = all(type(block) in CLOSED for block in combine.blocks)
-        self._seen: tuple[Tensor, Sequence[Tensor]] | None = None
-
-    def split(self, flat: Tensor) -> Sequence[Tensor]:
-        """Return the parameters of actors and critics, for the same tensor the same views."""
-        if torch.compiler.is_compiling():
-            return super().split(flat)
-        if self._seen is None or self._seen[0] is not flat:
-            self._seen = flat, super().split(flat)
-        return self._seen[1]
 
     def objective_gradients(
         self, flat: Tensor, batch: Minibatch, hyper: Hyper
