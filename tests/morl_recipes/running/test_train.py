@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from morl_envs.toy import ToyBatch, toy
-from morl_recipes import PASTA, PPO, ROWS, EnvSource, Run, Settings, train, train_runs
+from morl_recipes import PASTA, PPO, ROWS, EnvSource, Recipe, Run, Settings, train, train_runs
 from morl_recipes.common.errors import StoreError
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import NAMES
@@ -77,27 +77,24 @@ def test_result_has_one_run_per_preference_and_seed() -> None:
     assert list(result.summary()["seed"]) == [0, 7, 0, 7]
 
 
-@pytest.mark.parametrize("recipe", ["PASTA (Ours)", "Linear"])
-def test_learns_the_toy_world(recipe: str) -> None:
-    """The linear optimum of equal weights earns 0.875 per step and objective: 14 per episode; random actions, 9."""
+def _learn(row: Recipe, preferences: Sequence[Sequence[float]], seeds: Sequence[int], iterations: int) -> TrainResult:
     ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
-    row = replace(ROWS["baselines"][recipe], ppo=ppo)
-    result = train(row, toy(), [HALF], [0, 1, 2], 512 * 25, progress=False, eval_every=25)
-    for run in result.runs:
+    steps = 512 * iterations
+    return train(replace(row, ppo=ppo), toy(), preferences, seeds, steps, progress=False, eval_every=iterations)
+
+
+def test_pasta_learns_the_toy_world() -> None:
+    """The linear optimum of equal weights earns 0.875 per step and objective: 14 per episode; random actions, 9."""
+    for run in _learn(PASTA, [HALF], [0, 1, 2], 25).runs:
         assert run.final is not None
         assert run.final["eu"] > 0.95 * 14, run.final
 
 
-def test_linear_follows_the_preference() -> None:
+def test_linear_learns_and_follows_the_preference() -> None:
     """The optimum of weights (w, 1 - w) is the action (w, 1 - w)."""
-    ppo = PPO(steps_per_iteration=512, epochs=10, learning_rate=3e-3, entropy_coefficient=0.0)
-    row = replace(ROWS["baselines"]["Linear"], ppo=ppo)
-    result = train(row, toy(), [[0.9, 0.1], [0.1, 0.9]], [0], 512 * 30, progress=False, eval_every=30)
-    first, second = (run.final for run in result.runs)
-    assert first is not None
-    assert second is not None
-    assert first["returns"][0] > first["returns"][1] + 1
-    assert second["returns"][1] > second["returns"][0] + 1
+    for index, run in enumerate(_learn(ROWS["baselines"]["Linear"], [[0.9, 0.1], [0.1, 0.9]], [0], 30).runs):
+        assert run.final is not None
+        assert run.final["returns"][index] > run.final["returns"][1 - index] + 1
 
 
 class _StopError(Exception):
