@@ -143,9 +143,8 @@ def levels(section: Section) -> str:
             if 0 < row.runs[0] == row.runs[1]:
                 own = Row(study.group, row.method)
                 others = [unsigned(j.rows[study.env].mean(own), digits_of(j.score)) for j in section.judgements[1:]]
-                lines[study.env, row.method] = [
-                    study.env, row.method, unsigned(row.hv), unsigned(row.beside), *others
-                ]  # fmt: skip
+                name = study.env, row.method
+                lines[name] = [*name, unsigned(row.hv), unsigned(row.beside), *others]
     heads = ["Environment", "Row", "HV on fresh episodes", "HV, best validation"]
     return table([*heads, *(f"{j.score.label} on fresh episodes" for j in section.judgements[1:])], lines.values())
 

@@ -179,6 +179,11 @@ def test_plan_lists_untrained_rows_as_missing(
     made = publish([part], "mine", tmp_path, plan=whole)
     assert (len(made.done), len(made.manifest.runs)) == (6, 18)
     assert "PASTA (Ours): 6 of 6 runs are missing: all preferences and seeds." in render_table(made)
+    elsewhere = replace(whole.runs[0], env="formation", run_id="elsewhere")
+    both = {"stealth": whole.environments["stealth"], "formation": whole.environments["stealth"]}
+    more = replace(made, manifest=replace(made.manifest, runs=(*made.manifest.runs, elsewhere), environments=both))
+    assert "left out here: formation (6 of 19 planned runs are finished)" in render_table(more, width=999)
+    assert "formation" in render_table(more, format="csv")
     assert to_text(publish([part], "mine", tmp_path)) == to_text(made)  # the plan stays
     longer = replace(whole, runs=tuple(replace(run, steps=1) for run in whole.runs))
     with pytest.raises(StoreError, match=r"the plan: stealth, baselines/.* has 1 steps, and 40960 in"):
