@@ -32,4 +32,7 @@ def test_a_clone_is_named_by_its_commit_and_edits_and_only_read(clone: Path, tmp
     assert named() == clean  # files that git does not know are no edit
     (clone / "pyproject.toml").write_text("a = 2")
     assert named() == f"{clean}-dirty"
-    assert source_commit(tmp_path) == ""
+    for elsewhere in (tmp_path, clone / "part"):  # a folder of another clone is none of ours
+        elsewhere.mkdir(exist_ok=True)
+        (elsewhere / "pyproject.toml").touch()
+        assert source_commit(elsewhere) == ""
