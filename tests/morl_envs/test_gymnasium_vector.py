@@ -38,9 +38,12 @@ def test_the_batch_equals_mo_gymnasiums_loop_across_ends_of_episodes(name: str, 
 
 
 def test_seeds_can_be_given_one_by_one_or_left_out() -> None:
-    made: Any = [gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2) for _ in range(3)]
-    envs, other, unseeded = made
+    made: Any = [gymnasium.make_vec("morl_envs/CrazyflieFrogger-v0", num_envs=2) for _ in range(4)]
+    envs, twin, other, unseeded = made
     first, _ = envs.reset(seed=[4, 4])
     np.testing.assert_array_equal(first[0], first[1])
-    assert not np.array_equal(envs.reset()[0], first)
+    np.testing.assert_array_equal(twin.reset(seed=[4, 4])[0], first)
+    second = envs.reset()[0]
+    assert not np.array_equal(second, first)
+    np.testing.assert_array_equal(twin.reset()[0], second)
     assert not np.array_equal(other.reset()[0], unseeded.reset()[0])

@@ -29,6 +29,7 @@ def test_names_cards_ids_and_functions_are_found() -> None:
     assert registered.make(2, [0, 1]).reset_tensors().shape == (2, 2)
     source = toy()
     assert find_source(source) is source
+    assert source.bounds == ((0.0, 0.0), (16.0, 16.0))
     assert find_source(ToyBatch).name == "ToyBatch"
     assert isinstance(find_source(lambda n, s: ToyBatch(n, s)), EnvSource)
 
@@ -109,7 +110,7 @@ def test_files_hold_tensor_environments_and_sources_travel_and_train(
 ) -> None:
     batches, own = (find_source(f"{folder}/my_env.py:{name}") for name in ("make_batches", "SOURCE"))
     assert batches.objectives == own.objectives == ("corner 0", "corner 1")
-    assert (batches.hv_high, own.hv_high) == (None, (16.0, 16.0))
+    assert (batches.bounds, own.bounds) == (None, ((0.0, 0.0), (16.0, 16.0)))
     assert (batches.name, own.name) == ("my_env.py:make_batches", "my_env.py:SOURCE")
     source = find_source("my_env.py:make_env", folder=folder)
     assert train_runs([Run(tiny(), (0.5, 0.5), 0)], source, QUICK, progress=False).runs[0].status == "done"

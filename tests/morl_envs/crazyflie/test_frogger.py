@@ -51,6 +51,7 @@ def test_observation() -> None:
 
 
 def test_ends_of_episodes() -> None:
+    assert not CrazyflieFrogger().events()["success"]  # before the first step
     env = CrazyflieFrogger(start_height=-0.949, horizon=1)  # a termination in the last step is not a truncation
     _, _, terminated, truncated = env.step_tensors(torch.tensor([[0.0, -1.0]]))
     assert (bool(terminated), bool(truncated)) == (True, False)

@@ -75,6 +75,7 @@ def test_scanning_rewards_and_blinds_the_sensors() -> None:
     inject(env, position=torch.zeros(2), heading=torch.tensor(0.0), targets=targets, scanned=torch.zeros(5))
     observation, reward, *_ = env.step_tensors(ACTION)
     assert env.get_state()["scanned"][0].tolist() == [True, True, False, False, False]
+    assert env.events()["scanned"].tolist() == [2]
     assert observation[0, 4:10].tolist() == pytest.approx([0, 0.2, 0, 0, 0.2, 0])
     assert float(reward[0, 0]) == pytest.approx(20 + 0.05 * 0.4)
     # Forward the lidar now sees the third target through the two that are gone; backward the one not in view.

@@ -36,6 +36,7 @@ def test_a_thousand_layouts_keep_their_distances() -> None:
     for k in range(6):
         apart = ((free - centre[:, k, None]).abs() - half[:, k, None]).clamp(min=0).norm(dim=-1)
         assert (apart - radius[:, k, None]).min() >= o.robot_radius + o.clearance - 1e-6
+    assert layout["heading"].abs().max() <= torch.pi
     assert 0.05 <= circles[..., 2].min() <= circles[..., 2].max() <= 0.12
     assert 0.04 <= boxes[..., 2:].min() <= boxes[..., 2:].max() <= 0.10
 

@@ -35,8 +35,12 @@ def test_lidar_equals_a_ray_march_on_a_thousand_layouts() -> None:
     layout = draw_layout(episode_key(torch.arange(n), torch.full((n,), 9)), o)
     generator = torch.Generator().manual_seed(0)
     scanned = torch.rand(n, 8, generator=generator) < 0.5
-    angles = layout["heading"][:, None] + torch.arange(20) * (2 * math.pi / 20)
+    fan, heading = torch.arange(20) * (2 * math.pi / 20), layout["heading"]
+    angles = heading[:, None] + fan
     rays = torch.stack([angles.cos(), angles.sin()], -1)
+    unit = torch.stack([fan.cos(), fan.sin()]).unsqueeze(-1)
+    turned = sensors.ray_directions(torch.stack([heading.cos(), heading.sin()]), unit)
+    torch.testing.assert_close(turned, rays.permute(2, 1, 0), atol=1e-5, rtol=0)
     discs = torch.cat([layout["circles"], torch.nn.functional.pad(layout["targets"], (0, 1), value=0.03)], 1)
     absent = torch.cat([torch.zeros(n, 3, dtype=torch.bool), scanned], 1)
     fast = sensors.lidar(
