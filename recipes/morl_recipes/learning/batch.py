@@ -171,7 +171,7 @@ class Batch:
         if key not in self._updates:
             update = self._updates[key] = self.learner.update(self.combine.part(part))
             if self._fuse:
-                update.step, update.closed = Fused(update.step, self.device, self.settings.compile), False
+                update.step, update.inference = Fused(update.step, self.device, self.settings.compile), False
         return self._updates[key]
 
     def restore_stopped(self, before: list[Tensor]) -> None:

@@ -63,7 +63,7 @@ def iterate(batch: Batch) -> Iteration:
             standardise=ppo.normalize_advantages == "minibatch",
         )
         noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
-        with torch.inference_mode(update.closed):
+        with torch.inference_mode(update.inference):
             for minibatch, noise, size in zip(data, noises, sizes.steps(part), strict=True):
                 update.step(*networks, minibatch, noise, own, size, sums)
     batch.updates += count

@@ -14,17 +14,10 @@ class Streams:
     def __init__(self, seeds: Sequence[int], stream: str) -> None:
         self.generators = [Generator().manual_seed(derive(seed, stream)) for seed in seeds]
 
-    def normal(self, *shape: int) -> Tensor:
-        """Return standard normal numbers, ``[R, *shape]``."""
-        return torch.stack([torch.randn(*shape, generator=g) for g in self.generators])
-
-    def uniform(self, *shape: int) -> Tensor:
-        """Return numbers in [0, 1), ``[R, *shape]``."""
-        return torch.stack([torch.rand(*shape, generator=g) for g in self.generators])
-
     def noise(self, kind: str, *shape: int) -> Tensor:
-        """Return the noise that an actor needs, ``"uniform"`` or ``"normal"``, ``[R, *shape]``."""
-        return self.uniform(*shape) if kind == "uniform" else self.normal(*shape)
+        """Return the noise that an actor needs, ``[R, *shape]``: ``"uniform"`` in [0, 1), or standard ``"normal"``."""
+        draw = torch.rand if kind == "uniform" else torch.randn
+        return torch.stack([draw(*shape, generator=g) for g in self.generators])
 
     def permutations(self, count: int, size: int) -> Tensor:
         """Return ``count`` permutations of ``0 .. size - 1`` per run, ``[R, count, size]``."""

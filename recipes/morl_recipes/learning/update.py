@@ -23,8 +23,8 @@ from morl_recipes.learning.minibatch import Hyper, Minibatch
 class Update:
     """The gradients of every run; a critic without a ``loss`` method is trained by the uniform value loss."""
 
-    closed = False
-    """Whether a step needs no automatic differentiation, so that PyTorch does not have to prepare for it."""
+    inference = False
+    """Whether steps run in PyTorch's inference mode, which is faster; then no block may differentiate."""
 
     def __init__(
         self,

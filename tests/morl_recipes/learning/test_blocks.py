@@ -69,8 +69,8 @@ def test_a_gramian_that_is_not_finite_fails_alone() -> None:
 
 def test_streams_of_a_run_do_not_depend_on_the_others() -> None:
     first, second = Streams([1, 2], "learning"), Streams([9, 2], "learning")
-    assert torch.equal(first.normal(3)[1], second.normal(3)[1])
-    assert not torch.equal(first.uniform(3)[0], second.uniform(3)[0])
+    assert torch.equal(first.noise("normal", 3)[1], second.noise("normal", 3)[1])
+    assert not torch.equal(first.noise("uniform", 3)[0], second.noise("uniform", 3)[0])
 
 
 def test_names_and_indices_make_different_seeds() -> None:
@@ -87,9 +87,9 @@ def test_permutations_are_permutations() -> None:
 
 def test_state_goes_on() -> None:
     stream = Streams([0, 1], "learning")
-    stream.normal(5)
+    stream.noise("normal", 5)
     state = stream.get_state()
-    expected = stream.normal(5)
+    expected = stream.noise("normal", 5)
     other = Streams([7, 8], "learning")
     other.set_state(state)
-    assert torch.equal(other.normal(5), expected)
+    assert torch.equal(other.noise("normal", 5), expected)

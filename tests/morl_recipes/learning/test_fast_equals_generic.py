@@ -143,3 +143,16 @@ def test_unknown_blocks_train_by_the_generic_update_and_refuse_the_fast_one() ->
         ValueError, match=r"`update` must be 'auto' or 'generic' .* got 'fast', which does not know ReLU"
     ):
         train([Recipe(actor=specs.Actor(activation="ReLU"))], "fast", toy())
+
+
+def test_a_combiner_that_differentiates_trains_by_the_fast_update_without_inference_mode() -> None:
+    class Differentiating(Sum):
+        def combine(self, gramian: Tensor, attention: Tensor, noise: Tensor | None) -> Tensor:
+            with torch.enable_grad():
+                weights = torch.ones_like(attention).requires_grad_()
+                (gradient,) = torch.autograd.grad((weights * gramian.diagonal(dim1=-2, dim2=-1)).sum(), weights)
+            return torch.ones_like(gradient)
+
+    own = replace(PASTA, combiner=specs.spec(Differentiating, name="Differentiating")())
+    expected = train([replace(PASTA, combiner=specs.Sum())], "fast", toy())
+    assert torch.equal(train([own], "fast", toy())[0], expected[0])

@@ -26,8 +26,8 @@ from morl_recipes.learning.fast.networks import FastActor, FastCritic
 from morl_recipes.learning.minibatch import Hyper, Minibatch
 from morl_recipes.learning.update import Update
 
-CLOSED = (PCGrad, WeightedPCGrad, Sum, WeightedSum)
-"""Combiners that certainly do not differentiate."""
+WITHOUT_AUTOGRAD = (PCGrad, WeightedPCGrad, Sum, WeightedSum)
+"""Combiners that do not differentiate, so that steps may run in inference mode."""
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
@@ -40,7 +40,7 @@ class FastUpdate(Update):
     def __init__(self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine) -> None:
         super().__init__(actor, critic, loss, combine)  # type: ignore[arg-type]
         self.head = score_of(actor.module)
-        self.closed = all(type(block) in CLOSED for block in combine.blocks)
+        self.inference = all(type(block) in WITHOUT_AUTOGRAD for block in combine.blocks)
 
     def objective_gradients(
         self, flat: Tensor, batch: Minibatch, hyper: Hyper
