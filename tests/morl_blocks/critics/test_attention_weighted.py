@@ -12,6 +12,8 @@ def test_value_loss_closed_form() -> None:
     eta = torch.tensor([[1.0, 0.0], [0.25, 0.75]])
     torch.testing.assert_close(value_loss(values, targets, eta), torch.tensor((1 + 0.25 * 9 + 0.75 * 16) / 2))
     torch.testing.assert_close(value_loss(values, targets, torch.tensor([0.0, 1.0])), torch.tensor(10.0))
+    runs, uniform = torch.randn(2, 6, 3), torch.full((2, 6, 3), 1 / 3)
+    torch.testing.assert_close(value_loss(runs, torch.zeros(2, 6, 3), uniform), runs.square().mean())
 
 
 @pytest.mark.parametrize("inner", [SharedCritic(4, 2), BranchedCritic(4, 2)])
