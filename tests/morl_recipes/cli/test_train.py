@@ -134,18 +134,19 @@ def test_a_dry_run_shows_the_plan_and_touches_nothing(place: Path, capsys: Print
 
 
 @pytest.mark.parametrize(
-    ("finder", "flags", "words"),
+    ("finder", "command", "words"),
     [
-        ("importlib.util", "--envs mo-ant-v5", "mo-ant-v5 needs the mujoco extra: pip install 'morl-blocks"),
-        ("morl_recipes.running.engines.ray", "--engine ray", "pip install 'morl-blocks[ray]'"),
-        ("importlib.util", "--device cuda:99", "`device` must be one that PyTorch finds here, got 'cuda:99'"),
+        ("importlib.util", "sweep tiny.toml --envs mo-ant-v5", "mo-ant-v5 needs the mujoco extra: pip install"),
+        ("morl_recipes.running.engines.ray", "sweep tiny.toml --engine ray", "pip install 'morl-blocks[ray]'"),
+        ("importlib.util", "sweep tiny.toml --device cuda:99", "`device` must be one that PyTorch finds here, got '"),
+        ("importlib.util", "train PASTA --device cuda:99", "`device` must be one that PyTorch finds here, got '"),
     ],
 )
 def test_missing_extra_or_device_is_named_before_anything_is_written(
-    finder: str, flags: str, words: str, place: Path, monkeypatch: Patch, capsys: Printed
+    finder: str, command: str, words: str, place: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     monkeypatch.setattr(f"{finder}.find_spec", lambda name: None)
-    assert main(["sweep", "tiny.toml", *flags.split()]) == 2
+    assert main(command.split()) == 2
     assert words in capsys.readouterr().err
     assert not (place / "runs").exists()
 

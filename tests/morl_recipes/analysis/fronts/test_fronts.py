@@ -52,6 +52,7 @@ def test_the_page_holds_the_front_and_loads_nothing(conditioned: Front, tmp_path
 
 def test_unknown_intervals_and_hostile_names_do_no_harm(decomposed: Front, tmp_path: Path) -> None:
     named = replace(decomposed, env="</script><b>", objectives=("<img>", "b"))
+    assert draw_front(decomposed, tmp_path / "front.svg").stat().st_size > 1000
     path = write_front_page(named, tmp_path / "front.html")
     assert "<img>" not in path.read_text()
     assert path.read_text().count("</script>") == 3
@@ -94,8 +95,7 @@ def _widened(front: Front, m: int) -> Front:
 def test_every_number_of_objectives_has_a_picture(
     conditioned: Front, m: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Figure] = []
-    save = Figure.savefig
+    seen, save = list[Figure](), Figure.savefig
 
     def watched(figure: Figure, *args: Any, **kwargs: Any) -> None:
         seen.append(figure)
@@ -110,16 +110,6 @@ def test_every_number_of_objectives_has_a_picture(
     assert all(name in text for name, text in zip(front.objectives, labels, strict=False))
     (legend,) = seen[0].legends
     assert {"seed 3", "seed 4"} <= {text.get_text() for text in legend.get_texts()}
-
-
-def test_unknown_errors_are_drawn_without_bars(decomposed: Front, tmp_path: Path) -> None:
-    assert draw_front(decomposed, tmp_path / "front.svg").stat().st_size > 1000
-
-
-def test_a_folder_that_cannot_be_written_is_named(conditioned: Front, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"front.png: cannot be written"):
-        draw_front(conditioned, tmp_path / "file" / "front.png")
 
 
 def test_the_interval_is_over_seeds_where_there_are_several(conditioned: Front) -> None:

@@ -101,9 +101,7 @@ def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore) -> None:
     ("changes", "words"),
     [
         ({"bounds": False}, "the bounds of its returns are unknown"),
-        ({"skip": frozenset({("Linear", 0, 1)})}, "Linear: 1 of 6 runs are missing: 0.10-0.70-0.20 (seed 1)."),
         ({"fail": frozenset({("Linear", 0, 1)})}, "Linear: 1 of 6 runs failed (worker lost)"),
-        ({"nan": frozenset({("Linear", 0, 1)})}, "1 of 6 runs have returns that are not finite"),
         ({"methods": {"pasta": ["PASTA"]}, "seeds": 1}, "A profile compares methods"),
         ({"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))}, "6 of 6 runs have returns"),
     ],

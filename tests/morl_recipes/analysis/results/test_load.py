@@ -1,6 +1,5 @@
 """Runs find their cells, and every gap has a sentence."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,28 @@ from morl_recipes.store.store import Store
 
 MakeStore = Callable[..., Store]
 MakeStudy = Callable[..., Study]
+
+
+WEIGHTS = (0.2, 0.2, 0.6)
+
+
+def stored(folder: Path, *runs: Run) -> Store:
+    """Write a store of these runs, each better than the one before."""
+    infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
+    store, history = Store.create(folder, Manifest("c", infos, runs)), pd.DataFrame({"iteration": [1], "steps": [1]})
+    for i, run in enumerate(runs):
+        level = 0.5 + 0.1 * i
+        point = {"iteration": 1, "steps": 1, "returns": (level,) * 3, "hv": level**3, "eu": level}
+        store.write(RunRecord(*run.identity, "done", "", 1, point, point, run.recipe, history))
+    return store
+
+
+def copied(store: Store, folder: Path, **changes: Any) -> Store:
+    """Move the runs of a store to one with another manifest."""
+    made = Store.create(folder, replace(store.manifest, **changes))
+    (made.path / "runs").rmdir()
+    (store.path / "runs").rename(made.path / "runs")
+    return made
 
 
 def gaps(results: Results) -> str:
@@ -81,11 +102,6 @@ def test_pasta_is_trained_once_and_stands_in_every_group(make_store: MakeStore) 
     np.testing.assert_array_equal(first, second)
 
 
-def test_pasta_alone_is_a_study(make_study: MakeStudy) -> None:
-    study = make_study(methods={"pasta": ["PASTA"]})
-    assert study.methods == ("PASTA (Ours)",)
-
-
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
@@ -97,20 +113,10 @@ def test_pasta_alone_is_a_study(make_study: MakeStudy) -> None:
     ],
 )
 def test_a_users_row_is_never_shown_as_the_papers_pasta(tmp_path: Path, changes: dict[str, Any], name: str) -> None:
-    env, weights, recipe = "stealth", (0.2, 0.2, 0.6), PASTA.to_dict()
-    linear = Run({"name": "Linear"}, weights, 0, "linear", "baselines", "Linear", env, 1)
-    mine = replace(Run(recipe, weights, 0, "mine", "mine", "x", env, 1), **changes)
-    infos = {env: EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
-    store = Store.create(tmp_path / "s", Manifest("c", infos, (linear, mine)))
-    point = {"iteration": 1, "steps": 1, "returns": (0.5,) * 3, "hv": 0.125, "eu": 0.5}
-    for run in (linear, mine):
-        history = pd.DataFrame({"iteration": [1], "steps": [1]})
-        identity = (run.run_id, run.group, run.method, env, weights, 0)
-        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
-    assert [(study.group, study.methods) for study in load_results(store).studies] == [
-        ("baselines", ("Linear",)),
-        ("mine", (name,)),
-    ]
+    linear = Run({"name": "Linear"}, WEIGHTS, 0, "linear", "baselines", "Linear", "stealth", 1)
+    mine = replace(Run(PASTA.to_dict(), WEIGHTS, 0, "mine", "mine", "x", "stealth", 1), **changes)
+    studies = load_results(stored(tmp_path / "s", linear, mine)).studies
+    assert [(s.group, s.methods) for s in studies] == [("baselines", ("Linear",)), ("mine", (name,))]
 
 
 @pytest.mark.parametrize(("trained", "shown"), [("fixed_mu", "controller"), ("controller", "fixed_mu")])
@@ -120,20 +126,11 @@ def test_a_row_that_trains_the_same_as_another_is_trained_once_and_shown_twice(
     same = {"controller": "No Decay", "fixed_mu": "mu=10.0"}
     others = {"controller": "No Conflict", "fixed_mu": "mu=0.1"}
     rows = [(trained, same[trained]), (trained, others[trained]), (shown, others[shown])]
-    weights = (0.2, 0.2, 0.6)
     plan = [
-        Run(ROWS[group][name].to_dict(), weights, 0, f"run{i}", group, name, "stealth", 1)
+        Run(ROWS[group][name].to_dict(), WEIGHTS, 0, f"run{i}", group, name, "stealth", 1)
         for i, (group, name) in enumerate(rows)
     ]
-    infos = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (1.0,) * 3)}
-    store = Store.create(tmp_path / "s", Manifest("c", infos, tuple(plan)))
-    for i, run in enumerate(plan):
-        level = 0.5 + 0.1 * i
-        point = {"iteration": 1, "steps": 1, "returns": (level,) * 3, "hv": level**3, "eu": level}
-        identity = (run.run_id, run.group, run.method, "stealth", weights, 0)
-        history = pd.DataFrame({"iteration": [1], "steps": [1]})
-        store.write(RunRecord(*identity, "done", "", 1, point, point, run.recipe, history))
-    studies = {study.group: study for study in load_results(store).studies}
+    studies = {study.group: study for study in load_results(stored(tmp_path / "s", *plan)).studies}
     assert set(studies) == {trained, shown}
     assert studies[shown].methods.count(same[shown]) == 1
     again = studies[shown].run_ids[studies[shown].methods.index(same[shown])]
@@ -180,48 +177,29 @@ def test_unknown_bounds_are_a_gap_not_a_number(make_study: MakeStudy) -> None:
     assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in study.gaps
 
 
-def test_a_stored_hypervolume_that_disagrees_with_the_bounds_is_reported(make_store: MakeStore, tmp_path: Path) -> None:
+def test_stored_hypervolumes_of_other_bounds_and_repeated_runs_are_reported(
+    make_store: MakeStore, tmp_path: Path
+) -> None:
     store = make_store()
-    fields = store.manifest
     wider = {"stealth": EnvInfo(("a", "b", "c"), (0.0,) * 3, (500.0,) * 3)}
-    (tmp_path / "other").mkdir()
-    other = Store.create(tmp_path / "other", Manifest("c", wider, fields.runs, fields.versions))
-    (tmp_path / "other" / "runs").rmdir()
-    (store.path / "runs").rename(other.path / "runs")
-    (study,) = load_results(other).studies
-    assert (
-        "12 runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."
-        in study.gaps
-    )
-
-
-def test_runs_that_repeat_a_cell_are_counted_once(tmp_path: Path, make_store: MakeStore) -> None:
-    store = make_store()
-    run = store.manifest.runs[0]
-    copy = replace(run, run_id="copy")
-    manifest = Manifest("c", store.manifest.environments, (*store.manifest.runs, copy), store.manifest.versions)
-    again = Store.create(tmp_path / "again", manifest)
-    (again.path / "runs").rmdir()
-    (store.path / "runs").rename(again.path / "runs")
-    (study,) = load_results(again).studies
+    again = (*store.manifest.runs, replace(store.manifest.runs[0], run_id="copy"))
+    (study,) = load_results(copied(store, tmp_path / "other", environments=wider, runs=again)).studies
+    text = "12 runs were stored with another hypervolume than the manifest's bounds give; the latter is shown."
+    assert text in study.gaps
     assert "1 runs repeat the method, preference and seed of another and are left out." in study.gaps
 
 
-def test_an_empty_store_and_bad_arguments_raise(make_store: MakeStore, tmp_path: Path) -> None:
-    untested = make_store()
-    shutil.copytree(untested.path, tmp_path / "untested")
-    shutil.rmtree(untested.path)
-    untested = Store.open(tmp_path / "untested")
+def test_an_empty_store_and_bad_arguments_raise(fill_store: Any, sweep_type: Any, tmp_path: Path) -> None:
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
-        load_results(make_store(skip=everything))
+        load_results(fill_store(tmp_path / "a", sweep_type(skip=everything)))
     with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
-        load_results(make_store(fail=everything))
+        load_results(fill_store(tmp_path / "b", sweep_type(fail=everything)))
     with pytest.raises(ValueError, match="`score` must be 'peak', 'test', 'final' or 'test_final', got 'best'"):
         load_results(tmp_path, score="best")  # type: ignore[arg-type]
-    with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
-        load_results(untested, score="test")
-    with pytest.raises(StoreError, match=r"no run has a test score\."):
-        load_results(untested, score="test_final")
+    untested = fill_store(tmp_path / "c", sweep_type())
+    for score in ("test", "test_final"):
+        with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
+            load_results(untested, score=score)
     with pytest.raises(StoreError, match="not a result store"):
         load_results(tmp_path)
