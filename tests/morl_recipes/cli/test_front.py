@@ -115,7 +115,7 @@ def test_an_edited_file_of_rows_does_not_continue(kind: list[str], tmp_path: Pat
     rows.write_text(ROWS_FILE.replace("NAME", name).replace("FACTOR", "-1.0"))
     capsys.readouterr()
     del KINDS[name]  # the next command is another process
-    code, said = (2, "got another `recipe_file`") if "--warm-start" in kind else (3, "another text of its file")
+    code, said = (2, "got another `recipe_file`") if "--warm-start" in kind else (3, "holds another sweep (file of row")
     assert main(command) == code
     assert said in capsys.readouterr().err
     assert (out / "front.json").read_bytes() == before
