@@ -79,7 +79,14 @@ def interval_numbers(intervals: dict[str, Interval]) -> dict[str, object]:
 
 
 def best_of(values: list[float]) -> list[bool]:
-    """Mark the largest number and all that equal it; mark none if all are equal."""
+    """Mark the largest number and all that equal it; mark none if all are equal.
+
+    Example:
+        >>> best_of([0.0, 0.0])
+        [False, False]
+        >>> best_of([0.1, float("nan"), 0.3])
+        [False, False, True]
+    """
     known = [value for value in values if not math.isnan(value)]
     if len(set(known)) < 2:
         return [False] * len(values)
