@@ -192,5 +192,10 @@ def machine() -> Values:
     """Return what decides how numbers are rounded: PyTorch, its instruction set and the bits of one computation."""
     generator = torch.Generator().manual_seed(0)
     a, b = (torch.randn(64, 64, generator=generator) for _ in range(2))
-    bits = digest([torch.tanh(a @ b).exp().log1p().sum(0).numpy().tobytes()])
+    # One product of each kind of shape in an update: processors of one capability choose different kernels for them.
+    stacks = [torch.randn(2, *shape, generator=generator) for shape in ((64, 6), (64, 64), (64, 1), (3, 64))]
+    products = [torch.bmm(one.mT, other) for one in stacks[:3] for other in stacks[:3]]
+    products += [torch.bmm(stacks[3], other) for other in stacks[:3]]
+    parts = [torch.tanh(a @ b).exp().log1p().sum(0), *products]
+    bits = digest([part.numpy().tobytes() for part in parts])
     return {"torch": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability(), "bits": bits}

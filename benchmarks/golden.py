@@ -91,7 +91,7 @@ def read_difference(name: str) -> list[str]:
 
 
 def resume_difference(name: str) -> list[str]:
-    """Name the files in which an old interrupted training, continued, differs from one that never stopped."""
+    """Name the files in which an old interrupted training, continued, differs from what it was continued to before."""
     old, new = recorded("stores")["whole"][name], stores.resume(name)
     return sorted(
         key for key in old.keys() | new.keys() if (old.get(key) != new.get(key) and exact()) or key not in new
@@ -124,7 +124,7 @@ def record(part: Part) -> None:
     elif part == "tables":
         write(part, {name: say() for name, say in tables().items()})
     else:
-        whole = {name: stores.contents(stores.STORES / name) for name in stores.NAMES}
+        whole = {name: stores.resume(name) for name in stores.NAMES}
         write(part, {"read": {name: stores.read(name) for name in stores.NAMES}, "whole": whole})
 
 
@@ -135,7 +135,7 @@ class Args:
     check: bool = False
     """Compare everything, and exit with 1 if something differs."""
     record: Part | None = None
-    """Write the values of one part anew; "stores" reads the fixtures, it does not make them."""
+    """Write the values of one part anew; "stores" reads and continues the fixtures, it does not make them."""
 
 
 def main(args: Args) -> int:
