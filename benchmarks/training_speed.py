@@ -39,7 +39,7 @@ from morl_recipes import PASTA, EnvSource, Recipe, Run
 from morl_recipes.learning.adam import step_sizes
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.iteration import RECORD
-from morl_recipes.learning.minibatch import Hyper, minibatches
+from morl_recipes.learning.minibatch import Hyper, Rows, minibatches
 from morl_recipes.learning.targets import gae, targets_of
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import Shared
@@ -138,13 +138,14 @@ def update_call(
     record, update = torch.zeros(runs, len(RECORD)), own.update_of(slice(0, runs))
     hyper = Hyper(*(own.hyper[name] for name in Hyper._fields))
     minibatch = next(minibatches(data, draws.rows[:1], hyper, own.combine.weigh, standardise=False))
+    data_of_step = Rows(data, draws.rows[0]) if compiled else minibatch
     noise = None if draws.combiner is None else draws.combiner[0]
     (size,) = step_sizes(own.hyper["learning_rate"], 9, 1).steps(slice(0, runs))
     eager = own.learner.update(own.combine).step
 
     @torch.no_grad()
     def call() -> None:
-        update.step(own.actor, own.critic, minibatch, noise, hyper, size, record)
+        update.step(own.actor, own.critic, data_of_step, noise, hyper, size, record)
 
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         eager(own.actor, own.critic, minibatch, noise, hyper, size, record)

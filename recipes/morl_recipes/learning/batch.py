@@ -170,6 +170,7 @@ class Batch:
         key = 0 if self.combine.batched else part.start
         if key not in self._updates:
             update = self._updates[key] = self.learner.update(self.combine.part(part))
+            update.standardise = self.ppo.normalize_advantages == "minibatch"
             if self._fuse:
                 update.step, update.inference = Fused(update.step, self.device, self.settings.compile), False
         return self._updates[key]

@@ -11,6 +11,7 @@ see :class:`~morl_recipes.learning.blocks.Weighing`. Otherwise the combiner gets
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import torch
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from morl_recipes.learning.adam import AdamState, StepSize, adam, step_sizes
 from morl_recipes.learning.diagnostics import Iteration, diagnose, find_failures
-from morl_recipes.learning.minibatch import Hyper, Minibatch, Samples, minibatches
+from morl_recipes.learning.minibatch import Hyper, Minibatch, Rows, Samples, minibatches
 from morl_recipes.learning.rollout import episode_returns
 from morl_recipes.learning.targets import gae, targets_of
 
@@ -34,7 +35,7 @@ RECORD = ("conflict", "actor_gradient", "critic_gradient", "loss_value")
 def iterate(batch: Batch) -> Iteration:
     """Train every run of a batch for one iteration, in place; return the results of each run."""
     before = [tensor.clone() for tensor in batch.carried()]
-    draws, ppo = batch.draw(), batch.ppo
+    draws = batch.draw()
 
     # Line 3: collect trajectories with the policies.
     rollout = batch.collector.collect(batch.actor.params, draws.noise, batch.scale, draws.preferences)
@@ -55,13 +56,12 @@ def iterate(batch: Batch) -> Iteration:
         part = slice(start, start + batch.chunk)
         update, own, sums = batch.update_of(part), hyper.runs(part), record[part]
         networks = batch.actor.runs(part), batch.critic.runs(part)
-        data = minibatches(
-            Samples(*(column[part] for column in samples)),
-            draws.rows[:, part],
-            own,
-            update.combine.weigh,
-            standardise=ppo.normalize_advantages == "minibatch",
+        chosen, rows = Samples(*(column[part] for column in samples)), draws.rows[:, part]
+        data: Iterable[Minibatch | Rows] = minibatches(
+            chosen, rows, own, update.combine.weigh, standardise=update.standardise
         )
+        if batch.compiled:  # the compiled step gathers its rows itself
+            data = [Rows(chosen, minibatch) for minibatch in rows.unbind(0)]
         noises = [None] * count if draws.combiner is None else draws.combiner[:, part].unbind(0)
         with torch.inference_mode(update.inference):
             for minibatch, noise, size in zip(data, noises, sizes.steps(part), strict=True):
@@ -91,7 +91,7 @@ def gradient_step(
     update: Update,
     actor: AdamState,
     critic: AdamState,
-    minibatch: Minibatch,
+    minibatch: Minibatch | Rows,
     noise: Tensor | None,
     hyper: Hyper,
     size: StepSize,
@@ -103,12 +103,14 @@ def gradient_step(
         update: The gradients of these blocks.
         actor: Actors and their moments.
         critic: Critics and their moments.
-        minibatch: The minibatch.
+        minibatch: The minibatch, or its rows in the samples.
         noise: The combiner's noise, ``[R, ...]``, if it draws any.
         hyper: Hyperparameters of the runs.
         size: Factors of Adam for this step.
         record: Running sums of the quantities in ``RECORD`` (norms before the clip), ``[R, 4]``; updated in place.
     """
+    if isinstance(minibatch, Rows):
+        minibatch = minibatch.gather(hyper, update.combine.weigh, standardise=update.standardise)
     # Lines 9 to 11: the critic, by its own loss.
     loss, critic_gradient = update.critic_gradient(critic.params, minibatch, hyper)
     # Line 13: one gradient per objective. The fast update gets their inner products without them.

@@ -76,6 +76,18 @@ def prepare(samples: Samples, hyper: Hyper, weigh: Callable[[Samples], Samples],
     )
 
 
+class Rows(NamedTuple):
+    """A minibatch by its rows ``[R, B]`` of the samples."""
+
+    samples: Samples
+    rows: Tensor
+
+    def gather(self, hyper: Hyper, weigh: Callable[[Samples], Samples], *, standardise: bool) -> Minibatch:
+        """Return the minibatch."""
+        prepared = prepare(self.samples.take(self.rows.unsqueeze(0)), hyper, weigh, standardise=standardise)
+        return Minibatch(*(column.squeeze(0) for column in prepared))
+
+
 def minibatches(
     samples: Samples, rows: Tensor, hyper: Hyper, weigh: Callable[[Samples], Samples], *, standardise: bool
 ) -> Iterator[Minibatch]:

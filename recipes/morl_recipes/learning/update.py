@@ -23,6 +23,8 @@ from morl_recipes.learning.minibatch import Hyper, Minibatch
 class Update:
     """The gradients of every run; a critic without a ``loss`` method is trained by the uniform value loss."""
 
+    standardise = False
+    """Whether the advantages of each minibatch are standardised."""
     inference = False
     """Whether steps run in PyTorch's inference mode, which is faster; then no block may differentiate."""
 
