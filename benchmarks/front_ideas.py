@@ -69,11 +69,16 @@ IDEAS: dict[str, dict[str, Any]] = {
     "normalised returns, rate falls to 0": RETURNS | {"learning_rate_decay": 1.0},
     "short episodes, rate falls to 0": SHORT | {"learning_rate_decay": 1.0},
     "short episodes, rate falls to a tenth": SHORT | {"learning_rate_decay": 0.9},
+    "short episodes, rate 5e-4": SHORT | {"learning_rate": 5e-4},
+    "short episodes, rate 5e-4, falls to 0": SHORT | {"learning_rate": 5e-4, "learning_rate_decay": 1.0},
+    "short episodes, rate 3e-4": SHORT | {"learning_rate": 3e-4},
     "short episodes, lambda 0.9": SHORT | {"gae_lambda": 0.9},
     "normalised returns, minibatches of 64, rate 3e-4": RETURNS | {"minibatch_size": 64, "learning_rate": 3e-4},
     "short episodes, 256 hidden units, rate 5e-4": SHORT | {"hidden": 256, "learning_rate": 5e-4},
     "short episodes, entropy bonus 0.001": SHORT | {"entropy_coefficient": 1e-3},
     "short episodes, entropy bonus 0.003": SHORT | {"entropy_coefficient": 3e-3},
+    "short episodes, entropy bonus 0.003, rate falls to 0": SHORT
+    | {"entropy_coefficient": 3e-3, "learning_rate_decay": 1.0},
     "short episodes, preferences drawn evenly": SHORT | {"preferences": "Uniform"},
     "short episodes, 32 environments": SHORT | {"num_envs": 32},
 }
@@ -115,7 +120,7 @@ def main(args: Args) -> dict[str, Any]:
         print(results[-1], flush=True)
     report = Report(args.out)
     figures = means(results)
-    columns = {"idea": 48, "steps": 9, "seeds": 5, "HV": 9, "EUM": 7}
+    columns = {"idea": 52, "steps": 9, "seeds": 5, "HV": 9, "EUM": 7}
     for task in args.tasks:
         own = [row for row in figures if row["task"] == task]
         report.say("", task, " ".join(name.ljust(width) for name, width in columns.items()).rstrip())
