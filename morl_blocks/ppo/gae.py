@@ -93,8 +93,10 @@ class VectorGAE(ValueEstimatorBase):
         **refused: Any,
     ) -> None:
         _checks.device("device", device)
-        _checks.boolean("shifted", shifted)
         options = {"shifted": shifted, "skip_existing": skip_existing, "differentiable": differentiable}
+        for name, flag in options.items():
+            if name != "skip_existing" or flag is not None:
+                _checks.boolean(name, flag)
         super().__init__(value_network=value_network, device=device, **options)
         _torchrl_options.refuse("VectorGAE", refused, _torchrl_options.GAE)
         _checks.choice("time_limit", time_limit, ("bootstrap", "terminal"))

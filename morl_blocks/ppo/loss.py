@@ -129,6 +129,8 @@ class VectorClipPPOLoss(LossModule):
         clip_value = (clip_epsilon if clip_value else None) if isinstance(clip_value, bool) else clip_value
         coefficients = {"clip_epsilon": clip_epsilon, "entropy_coeff": entropy_coeff, "critic_coeff": critic_coeff}
         _check_options(coefficients, clip_value, num_advantages, reduction)
+        for name, flag in (("entropy_bonus", entropy_bonus), ("normalize_advantage", normalize_advantage)):
+            _checks.boolean(name, flag)
         self.actor_network = actor_network
         self.critic_network = critic_network
         self.num_advantages = num_advantages

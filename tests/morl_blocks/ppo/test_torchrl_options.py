@@ -137,6 +137,10 @@ def test_refuses_what_makes_no_sense_by_name() -> None:
     refused(r"`functional` must be False \(the parameters stay", VectorClipPPOLoss, actor, network, functional=True)
     refused("`separate_losses` must be False", VectorClipPPOLoss, actor, network, separate_losses=True)
     refused("each objective is", VectorClipPPOLoss, actor, network, normalize_advantage_exclude_dims=(-1,))
+    for flag in ("entropy_bonus", "normalize_advantage"):
+        refused(f"`{flag}` must be True or False", VectorClipPPOLoss, actor, network, **{flag: float("nan")})
+    for flag in ("shifted", "skip_existing", "differentiable"):
+        refused(f"`{flag}` must be True or False", VectorGAE, **{flag: float("nan")})
     refused(r"`average_gae` must be False \(one mean over all objectives; use vec", VectorGAE, average_gae=True)
     with pytest.raises(TypeError, match="VectorClipPPOLoss has no option 'clip_epsilo'"):
         VectorClipPPOLoss(actor, network, clip_epsilo=0.1)
