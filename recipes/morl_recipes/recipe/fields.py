@@ -51,18 +51,8 @@ def described_actor(recipe: Mapping[str, Any]) -> AnySpec | Mapping[str, Any] | 
 def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
     """Return a recipe with some of its fields changed; unknown names and values of another kind raise ``ValueError``.
 
-    Args:
-        recipe: The recipe.
-        changes: New values by dotted name: a number (``ppo.learning_rate``, ``mu.base.start``), or the name of a spec
-            for a whole slot (``combiner``).
-
-    Example:
-        >>> change_recipe(Recipe(), {"ppo.learning_rate": 1e-4}).ppo.learning_rate
-        0.0001
-        >>> change_recipe(Recipe(), {"ppo.learning_rat": 1e-4})
-        Traceback (most recent call last):
-        ...
-        ValueError: unknown part of the recipe 'ppo.learning_rat'. Nearest: ppo.learning_rate, ...
+    ``changes`` holds new values by dotted name: a number (``ppo.learning_rate``, ``mu.base.start``), or the name of a
+    spec for a whole slot (``combiner``).
     """
     checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
     parts = [(name.split("."), name, value) for name, value in checks.table("changes", changes).items()]
@@ -71,12 +61,7 @@ def change_recipe(recipe: Recipe, changes: Mapping[str, Any]) -> Recipe:
 
 
 def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
-    """Parse changes of the command line.
-
-    Example:
-        >>> parse_changes(["ppo.learning_rate=1e-4", "combiner=Sum"])
-        {'ppo.learning_rate': 0.0001, 'combiner': 'Sum'}
-    """
+    """Parse changes of the command line, such as ``ppo.learning_rate=1e-4`` and ``combiner=Sum``."""
     found: dict[str, Any] = {}
     for name, equals, value in (text.partition("=") for text in texts):
         if not equals:
@@ -157,10 +142,7 @@ _INTERNAL = vars(nn.Module()).keys() - {"training"}
 
 
 def digest_of(module: nn.Module) -> str:
-    """Return a short digest that differs between modules of different classes, tensors or plain attributes.
-
-    Of a function it only includes the name.
-    """
+    """Return a short digest of a module's class, tensors and plain attributes; of a function it includes the name."""
     return sha256(json.dumps(_as_json(module, frozenset())).encode()).hexdigest()[:16]
 
 

@@ -27,20 +27,12 @@ _APPENDIX_PREFIX = {"Mu=": "mu=", "CR=": "kappa = ", "EMA=": "lambda=", "MR=": "
 
 
 def is_reference(method: str) -> bool:
-    """Return whether the paper, or a row of this package, means PASTA by a method's name.
-
-    A user's own row may have any name: :mod:`morl_recipes.analysis.results` decides by the recipe too.
-    """
+    """Return whether the paper, or a row of this package, means PASTA by a method's name."""
     return method == "PASTA" or method.endswith("(Ours)")
 
 
 def method_name(method: str) -> str:
-    """Translate any spelling of the paper to the name of the summary tables.
-
-    Example:
-        >>> method_name("CR=0.2"), method_name("rho=0.15 (Ours)"), method_name("Linear")
-        ('kappa = 0.2', 'PASTA (Ours)', 'Linear')
-    """
+    """Translate any spelling of the paper (``CR=0.2``) to the name of the summary tables (``kappa = 0.2``)."""
     if is_reference(method):
         return REFERENCE
     for prefix, name in _APPENDIX_PREFIX.items():
@@ -50,12 +42,7 @@ def method_name(method: str) -> str:
 
 
 def preference_weights(label: str) -> tuple[float, ...]:
-    """Parse a preference as printed in the paper; thirds are printed as 0.33.
-
-    Example:
-        >>> preference_weights("0.10-0.70-0.20")
-        (0.1, 0.7, 0.2)
-    """
+    """Parse a preference as printed in the paper, such as ``0.10-0.70-0.20``; thirds are printed as 0.33."""
     weights = tuple(float(part) for part in label.split("-"))
     return tuple(1 / 3 for _ in weights) if set(weights) == {0.33} else weights
 
@@ -133,10 +120,7 @@ def summary() -> pd.DataFrame:
 
 
 def rescored(env: str, low: Sequence[float], high: Sequence[float]) -> tuple[float, float] | None:
-    """Return the mean hypervolume of the paper's own returns under given bounds, and the mean that it prints.
-
-    ``None`` if nothing is printed for the environment.
-    """
+    """Return the mean hypervolume of the paper's returns under given bounds, and as printed; ``None`` without any."""
     frame = per_preference()
     rows = frame[frame["env"] == env]
     returns = rows.reindex(columns=[f"obj{i}_mean" for i in range(len(low))]).to_numpy(dtype=float)

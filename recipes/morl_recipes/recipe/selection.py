@@ -26,21 +26,10 @@ class Row:
 def select_rows(names: Iterable[str]) -> list[Row]:
     """Return the rows for the given names, each once.
 
+    A name is ``"all"``, a group (``"critic"``), a row (``"No Decay"``, ``"controller/No Decay"``), a row of a file
+    (``"my_rows.py:MyRow"``; a dictionary of recipes is a whole group) or a whole file (``"my_rows.py"``), in any case.
     PASTA belongs to every group of the paper. It is trained once, in the first group that contains it, and tables show
     it in all of them.
-
-    Args:
-        names: ``"all"``, a group (``"critic"``), a row (``"No Decay"``, ``"controller/No Decay"``) or a row of a file
-            (``"my_rows.py:MyRow"``; a dictionary of recipes in the file is a whole group), or a whole file
-            (``"my_rows.py"``). Case does not matter.
-
-    Returns:
-        The rows. Unknown names, two different rows with the same name, and files with the name of a group of this
-        package raise ``ValueError``.
-
-    Example:
-        >>> [row.method for row in select_rows(["controller", "linear"])]
-        ['PASTA (Ours)', 'No Conflict', 'No Decay', 'Linear']
     """
     chosen: dict[tuple[str, str], Row] = {}
     for name in checks.names("names", names):
@@ -61,11 +50,6 @@ def name_of(recipe: Recipe) -> tuple[str, str]:
     """Return the group and the name of a recipe: those of its row, whatever its PPO settings, or its changes.
 
     A recipe of :func:`~morl_recipes.front_recipe` is named after the row whose blocks it uses.
-
-    Example:
-        >>> from morl_recipes.recipe.specs import Fixed
-        >>> name_of(ROWS["critic"]["Shared Weighted"]), name_of(replace(Recipe(), mu=Fixed(3.0)))
-        (('critic', 'Shared Weighted'), ('custom', 'custom (mu)'))
     """
     checks.instance("recipe", recipe, Recipe, "be a Recipe, such as morl_recipes.PASTA")
     reference = Recipe()

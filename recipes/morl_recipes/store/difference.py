@@ -12,12 +12,7 @@ Fields = Mapping[str, Any]
 
 
 def changes(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the path of each value in which two nested ones differ, with both; a missing one is ``None``.
-
-    Example:
-        >>> list(changes({"mu": {"type": "Fixed", "mu": 1.0}}, {"mu": {"type": "Fixed", "mu": 2.0}}))
-        [('mu.mu', 1.0, 2.0)]
-    """
+    """Yield the path of each value in which two nested ones differ (``mu.base.start``), with both or ``None``."""
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key in dict.fromkeys((*ours, *theirs)):
             below = f"{path}.{key}" if path else str(key)

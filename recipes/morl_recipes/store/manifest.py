@@ -139,11 +139,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "Manifest":
-        """Rebuild a manifest from :meth:`to_json`; missing or wrong fields raise :class:`StoreError`.
-
-        Fields that were added later (``training``, ``plugins``, a run's ``plugin``) may be missing; unknown ones are
-        ignored.
-        """
+        """Rebuild a manifest from :meth:`to_json`; later fields may be missing, and unknown ones are ignored."""
         try:
             check_manifest(fields)
             environments = {name: env_info(info) for name, info in fields["environments"].items()}

@@ -92,10 +92,7 @@ def read_history(folder: Path, fields: Mapping[str, Any], names: Collection[str]
 
 
 def parse(content: bytes, names: Collection[str] | None = None) -> Rows:
-    r"""Read a history exactly; anything but numbers below one line of names raises ``ValueError``.
-
-    ``names`` are the columns to read in addition to iteration and steps; others are not parsed. ``None`` for all.
-    """
+    """Read a history exactly, all of it or iteration, steps and ``names``; text in it raises ``ValueError``."""
     head, _, body = content.decode("ascii").partition("\n")
     columns = tuple(head.rstrip("\r").split(","))
     if len(set(columns)) < len(columns) or not {"iteration", "steps"} <= set(columns):
@@ -130,10 +127,7 @@ def write_test(folder: Path, fields: Mapping[str, Any], points: Mapping[str, Any
 
 
 def read_tests(folder: Path, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``test_peak`` and ``test_final`` of a run, ``None`` each if there is none.
-
-    A test that was written later replaces those in the run's fields.
-    """
+    """Return ``test_peak`` and ``test_final`` of a run, or ``None``; a test that was written later replaces others."""
     path = folder / TEST
     if path.is_file():
         advice = f"Remove the file {path}: `morl-blocks test` writes it again."

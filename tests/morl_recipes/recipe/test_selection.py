@@ -4,7 +4,7 @@ import pytest
 
 from morl_envs.plugin import Plugin
 from morl_recipes import PASTA, ROWS
-from morl_recipes.recipe.selection import explain, rows_of, select_rows
+from morl_recipes.recipe.selection import explain, name_of, rows_of, select_rows
 from morl_recipes.running.plan import make_plan
 from morl_recipes.running.sweep import sweep_from
 from tests.refusals import refused
@@ -16,6 +16,8 @@ def test_groups_rows_and_everything() -> None:
     (row,) = select_rows(["controller/no decay"])
     assert (row.group, row.method) == ("controller", "No Decay")
     assert row.recipe == ROWS["controller"]["No Decay"]
+    assert name_of(ROWS["critic"]["Shared Weighted"]) == ("critic", "Shared Weighted")
+    assert name_of(row.recipe) == ("controller", "No Decay")
 
 
 @pytest.mark.parametrize("name", ["PASTA", "pasta", "PASTA (Ours)", "kappa/kappa = 0.4 (Ours)"])
