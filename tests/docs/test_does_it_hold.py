@@ -9,19 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy import optimize, stats  # type: ignore[import-untyped]
+from scipy import stats  # type: ignore[import-untyped]
 
 from benchmarks.claims.claims import CLAIMS, Claim
-from benchmarks.claims.curve_pictures import course_of
 from benchmarks.claims.page import page, sections_of
 from benchmarks.claims.repeat import REPEAT
 from benchmarks.claims.section import Section
+from benchmarks.claims.share import lead_share
 from benchmarks.claims.write import BEGIN, PAGE, datasets_of_package, with_lines
-from benchmarks.curves import learning_curves
+from morl_blocks.metrics import detectable_difference
 from morl_recipes import published
 from morl_recipes.analysis.datasets import find_dataset
-from morl_recipes.common.scores import HYPERVOLUME, UTILITY
-from morl_recipes.recipe import paper
 
 ROOT = Path(__file__).parents[2]
 Array = NDArray[np.float64]
@@ -30,7 +28,10 @@ STEP = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\]")
 PAIR = re.compile(r"(?:([^\s,:\]%][^,:\]%]*?) )?over ([^:]+?)(?:: .*| \(\d+ of \d+ rows\))?$")
 SHARE = r"((?:above |below )?-?\d+)"
 SHARES = re.compile(rf"{SHARE} % \[{SHARE}, {SHARE}\]")
-LABELS, SCORES = {"HV": "hv", "EU": "eu"}, {"hv": HYPERVOLUME, "eu": UTILITY}
+LABELS = {"HV": "hv", "EU": "eu"}
+READINGS = {"By best validations": "peak", "By last policies": "test_final"}
+VERDICT = ("Verdict", "Verdict by {}")
+CLAIM = "Claim of the paper"
 UNTRAINED = "not trained at full length yet"
 TWINS = {"mu=10.0": "No Decay", "No Decay": "mu=10.0"}
 NAMES = [name for name in published() if not name.endswith(REPEAT)]
@@ -122,38 +123,55 @@ def test_every_picture_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_lead_comes_out_by_hand(name: str) -> None:
+def test_every_difference_comes_out_by_hand(name: str) -> None:
+    """Of leads, of leads by other policies, of ingredients and of readings."""
+    first = next(iter(_frame(name)["env"]))
+    for where, line in [found for column in (CLAIM, "with", "Reading") for found in _lines(name, column)]:
+        env = _claim(line[CLAIM]).env if CLAIM in line else where.partition(", ")[2] or first
+        for column, cell in line.items():
+            head, label = column.partition(", ")[0], "EU" if "EU" in column else "HV"
+            if STEP.search(cell) and head != "Its smallest lead":
+                rows = (
+                    _pair(cell)
+                    if CLAIM in line
+                    else (line.get("with") or line["Reading"], line.get("without", "PASTA"))
+                )
+                score = f"{READINGS.get(head, 'test_peak')}_{LABELS[label]}"
+                _require(cell, _by_hand(*(_values(name, env, row, score) for row in rows)))
+        if line.get("share of the HV lead", "—") != "—":
+            pairs = ((line["with"], line["without"]), ("PASTA", "Linear"))
+            parts = [_by_hand(*(_values(name, env, row) for row in pair))[0] for pair in pairs]
+            assert _is_share(line["share of the HV lead"].removesuffix(" %"), parts[0] / parts[1]), line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_verdict_comes_out_by_hand(name: str) -> None:
     lines = [line for _, line in _lines(name, "Its smallest lead, as printed")]
     for line in lines:
-        claim = _claim(line["Claim of the paper"])
+        claim = _claim(line[CLAIM])
         leads = _by_label(line, "Here, the lead that decides", "{}: the lead that decides")
-        counts, verdicts = (_by_label(line, *heads) for heads in (("Leads above 0", "{} leads above 0"), _VERDICT))
+        counts, verdicts = (_by_label(line, *heads) for heads in (("Leads above 0", "{} leads above 0"), VERDICT))
         for label, cell in leads.items():
             verdict = verdicts[label].strip("*")
             if claim.at_full_length and (waiting := _rows(name, claim))[0] < waiting[1]:
                 assert (cell, verdict) == ("{} of {} rows trained".format(*waiting), UNTRAINED), line
                 continue
             first, second = (_values(name, claim.env, row, f"test_peak_{LABELS[label]}") for row in _pair(cell))
-            expected = _by_hand(first, second)
-            _require(cell, expected)
+            lead, low, _ = _by_hand(first, second)
             level = re.search(r" of (\d+\.\d+), ", cell)
             assert level is not None
             assert float(level.group(1)) == pytest.approx(second.mean(), abs=6e-4 if label == "HV" else 6e-3), line
-            assert label == "EU" or _is_share(cell.partition("], ")[2].partition(" %")[0], expected[0] / second.mean())
+            assert label == "EU" or _is_share(cell.partition("], ")[2].partition(" %")[0], lead / second.mean())
             above, among = map(int, counts[label].split(" of "))
             if claim.text.startswith("PASTA beats all baselines"):
-                rivals = (
-                    _values(name, claim.env, one, f"test_peak_{LABELS[label]}") for one in _rivals(name, claim.env)
-                )
-                others = [_by_hand(first, rival) for rival in rivals]
-                assert (above, among) == (sum(low > 0 for _, low, _ in others), len(others)), line
+                score = f"test_peak_{LABELS[label]}"
+                rivals = [_values(name, claim.env, one, score) for one in _rivals(name, claim.env)]
+                assert above == sum(_by_hand(first, rival)[1] > 0 for rival in rivals), line
+                assert among == len(rivals), line
             reversed_ = _by_hand(first, second, among=among)[2] < 0
             assert (verdict == "reversed") == reversed_, line
-            assert (verdict == "cannot be told apart") == (expected[1] <= 0 and not reversed_), line
+            assert (verdict == "cannot be told apart") == (low <= 0 and not reversed_), line
     assert lines or not any(one.judged for one in next(s for s in _sections() if s.dataset.name == name).findings)
-
-
-_VERDICT = ("Verdict", "Verdict by {}")
 
 
 def _rivals(name: str, env: str) -> list[str]:
@@ -169,15 +187,6 @@ def _rows(name: str, claim: Claim) -> tuple[int, int]:
     return sum(done.get(row, 0) == planned.count(row) for row in rows), len(rows)
 
 
-def _shares_by_hand(first: Array, second: Array) -> tuple[float, float, float]:
-    """Try every share of the second row's score by which the first may be ahead: none that a t-test rejects is out."""
-    (a, b), tried = (first.mean(0), second.mean(0)), np.linspace(0.0, 20.0, 200_001)
-    gaps = a - tried[:, None] * b
-    limit = stats.t.ppf(0.975, len(a) - 1)
-    kept = tried[np.abs(gaps.mean(1)) <= limit * stats.sem(gaps, axis=1)] - 1
-    return a.mean() / b.mean() - 1, kept.min(), kept.max()
-
-
 def _is_share(printed: str, share: float) -> bool:
     """Tell whether whole per cent, or a bound on them, are those of a share."""
     *bound, number = printed.split()
@@ -185,36 +194,21 @@ def _is_share(printed: str, share: float) -> bool:
     return beyond[bound[0]] if bound else abs(int(number) - 100 * share) < 0.6
 
 
-READINGS = {"By best validations": "peak", "By last policies": "test_final"}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_lead_by_other_policies_comes_out_by_hand(name: str) -> None:
-    for where, line in _lines(name, "Claim of the paper"):
-        if where == "By other policies of the same runs":
-            for column, cell in list(line.items())[1:]:
-                head, _, label = column.partition(", ")
-                score = f"{READINGS[head]}_{LABELS[label or 'HV']}"
-                if cell != "—":
-                    env = _claim(line["Claim of the paper"]).env
-                    _require(cell, _by_hand(*(_values(name, env, row, score) for row in _pair(cell))))
-
-
 def test_every_claim_in_one_line_comes_out_by_hand() -> None:
-    lines = {line["Claim of the paper"]: line for _, table in _tables("Every claim") for line in table}
+    lines = {line[CLAIM]: line for _, table in _tables("Every claim") for line in table}
     assert list(lines) == [claim.text for claim in CLAIMS]
     for claim in CLAIMS:
         line, full = lines[claim.text], claim.at_full_length
         steps = line.get("Steps", "999,424")
         (name,) = (one.dataset.name for one in _sections() if f"{one.steps.get(claim.env, 0):,}" == steps)
-        details = {where: one for where, one in _lines(name, "Claim of the paper") if claim.text in one.values()}
+        details = {where: one for where, one in _lines(name, CLAIM) if claim.text in one.values()}
         detail, other = details.get("", {}), details.get("By other policies of the same runs", {})
         if UNTRAINED in "".join(line.values()):
             assert _rows(name, claim)[0] < _rows(name, claim)[1]
             continue
         for label in LABELS if full else ("HV",):
             verdict = line[f"Verdict by {label}" if full else "Verdict"]
-            assert verdict == _by_label(detail, *_VERDICT)[label]
+            assert verdict == _by_label(detail, *VERDICT)[label]
             ours = line[f"Our lead in {label}" if full else "Our lead"]
             pair = [_values(name, claim.env, row, f"test_peak_{LABELS[label]}") for row in _pair(ours)]
             if label == "EU":
@@ -222,65 +216,11 @@ def test_every_claim_in_one_line_comes_out_by_hand() -> None:
                 continue
             printed = SHARES.match(ours)
             assert printed is not None, ours
-            assert all(map(_is_share, printed.groups(), _shares_by_hand(*pair))), ours
-            assert full or _printed_share(claim.env, *_pair(ours)) == line["The paper's"], line
+            assert all(map(_is_share, printed.groups(), lead_share(*pair))), ours
             for head in READINGS:
                 cell = other[f"{head}, HV" if full else head].rpartition(": ")[2]
                 said = head.lower() in line["Otherwise"].partition("EU ")[0]
                 assert (cell != verdict.strip("*")) == said, line
-
-
-def _printed_share(env: str, first: str | None, second: str) -> str:
-    """Return the paper's lead of two rows in per cent, as the page prints it; its utopia table has no summary."""
-    cells = paper.per_preference()
-    means = cells[cells["env"] == env].groupby("method")["hv_mean"].mean().to_dict()
-    means |= paper.summary().groupby("method")["hv_mean"].first().to_dict()
-    ahead, behind = means[first or "PASTA (Ours)"], means[second]
-    return f"{round(100 * (ahead - behind) / behind) + 0} %"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_verdicts_along_the_training_come_out_by_hand(name: str) -> None:
-    for _, line in _lines(name, "Rows with curves"):
-        claim, curves = _claim(line["Claim of the paper"]), learning_curves(name)
-        curves = curves[(curves["env"] == claim.env) & (curves["group"] == "baselines")]
-        rivals = [rival for rival in _rivals(name, claim.env) if rival in set(curves["method"])]
-        assert line["Rows with curves"] == f"{len(rivals) + 1} of {_rows(name, claim)[1]}"
-        for label, score in LABELS.items():
-            found = [_early_verdict(curves, rivals, score, share * 999_424) for share in (0.6, 0.8, 1.0)]
-            settled = f"settled: {found[0]}" if len(set(found)) == 1 else None
-            words = f"{found[0]} at 60 %, {found[1]} at 80 %, {found[2]} at 100 %"
-            cell = line[f"By {label}"]
-            assert cell == (settled or f"**still changing**: {words}" if rivals else "no curves"), line
-            pasta = curves[curves["method"] == "PASTA (Ours)"]
-            means = [interval.estimate for interval in course_of(pasta, SCORES[score])[1]]
-            assert means == pytest.approx(list(pasta.groupby("steps")[score].mean()))
-
-
-def _early_verdict(curves: pd.DataFrame, rivals: list[str], score: str, steps: float) -> str:
-    """Judge PASTA's leads by the best validations until then."""
-    early = curves[curves["steps"] <= steps].sort_values("hv", ascending=False, kind="stable")
-    best = early.groupby(["method", "seed"]).first()[score].unstack()
-    pasta = best.loc[["PASTA (Ours)"]].to_numpy()
-    leads = [[_by_hand(pasta, best.loc[[one]].to_numpy(), among=n) for n in (1, len(rivals))] for one in rivals]
-    if any(wide[2] < 0 for _, wide in leads):
-        return "reversed"
-    return "holds" if all(alone[1] > 0 for alone, _ in leads) else "cannot be told apart"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_ingredient_and_reading_comes_out_by_hand(name: str) -> None:
-    first = next(iter(_frame(name)["env"]))
-    for where, line in [*_lines(name, "with"), *_lines(name, "Reading")]:
-        env = where.partition(", ")[2] or first
-        rows = (line["with"], line["without"]) if "with" in line else (line["Reading"], "PASTA")
-        for column, cell in line.items():
-            score = LABELS.get(column[:2], "")
-            if score and "not trained" not in cell:
-                _require(cell, _by_hand(*(_values(name, env, row, f"test_peak_{score}") for row in rows)))
-        if line.get("share of the HV lead", "—") != "—":
-            parts = [_by_hand(*(_values(name, env, row) for row in pair))[0] for pair in (rows, ("PASTA", "Linear"))]
-            assert _is_share(line["share of the HV lead"].removesuffix(" %"), parts[0] / parts[1]), line
 
 
 @pytest.mark.parametrize("name", REPEATED)
@@ -308,7 +248,7 @@ def test_a_repeat_comes_out_by_hand(name: str) -> None:
                 whole = [np.concatenate(rows, axis=1) for rows in zip(*both, strict=True)]
                 _require(line["all seeds together"], _by_hand(*whole))
                 if score.endswith("hv"):
-                    assert all(map(_is_share, SHARES.findall(line["of the other row"])[0], _shares_by_hand(*both[1])))
+                    assert all(map(_is_share, SHARES.findall(line["of the other row"])[0], lead_share(*both[1])))
                 luck.append(stats.pearsonr(*(row.mean(0) for row in whole)).statistic)
             else:
                 _require(line["repeat minus published"], (gap, gap - reach, gap + reach))
@@ -334,13 +274,6 @@ def test_selection_bias_counts_and_power_come_out_by_hand(name: str) -> None:
             if column in line and set(others.groupby("method").size()) == {len(pasta)}:
                 rivals = [_values(name, env, row, f"test_peak_{score}") for row in others["method"].unique()]
                 ours = _values(name, env, "PASTA", f"test_peak_{score}")
-                expected = np.median([_detectable((rival - ours).mean(0)) for rival in rivals])
+                gaps = [(rival - ours).mean(0) for rival in rivals]
+                expected = np.median([detectable_difference(stats.sem(gap), len(gap) - 1) for gap in gaps])
                 assert float(line[column]) == pytest.approx(expected, abs=6e-4 if label == "HV" else 6e-3), line
-
-
-def _detectable(gaps: Array) -> float:
-    """Return the difference that a t-test over these seeds would see in four of five repeats."""
-    freedom = len(gaps) - 1
-    limit = stats.t.ppf(0.975, freedom)
-    shift = optimize.brentq(lambda delta: stats.nct.sf(limit, freedom, delta) - 0.8, 0.0, 50.0)
-    return float(shift * stats.sem(gaps))

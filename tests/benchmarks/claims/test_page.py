@@ -9,12 +9,14 @@ import pandas as pd
 import pytest
 
 from benchmarks.claims.claims import CLAIMS
+from benchmarks.claims.curve_pictures import course_of
 from benchmarks.claims.judge import UNTRAINED
 from benchmarks.claims.overview import verdicts
 from benchmarks.claims.page import page, sections_of
 from benchmarks.claims.section import Section
 from benchmarks.claims.write import BEGIN, END, write_all
 from morl_recipes.analysis.datasets import Dataset
+from morl_recipes.common.scores import HYPERVOLUME
 from morl_recipes.recipe.paper import REFERENCE
 from tests.benchmarks.claims.made_up import made_up, noisy
 from tests.docs.test_prose import COLUMNS, UNBREAKABLE, WORDS, sentences, words
@@ -156,9 +158,12 @@ def test_verdict_that_differs_along_the_training_is_still_changing() -> None:
                 own = {key: run[key] for key in ("run_id", "group", "method", "env", "preference", "seed")}
                 cells = {f"return_{i}": value for i, value in enumerate(returns)}
                 lines.append({**own, "steps": steps, "hv": height**3, "eu": height, **cells})
-        ((course,), *_) = Section.of(data, curves=pd.DataFrame(lines)).courses
+        curves = pd.DataFrame(lines)
+        ((course,), *_) = Section.of(data, curves=curves).courses
         assert course.changes == changes
         assert course.verdicts == ("holds", "holds", "reversed" if changes else "holds")
+        _, means = course_of(curves[curves["method"] == "Linear"], HYPERVOLUME)
+        assert [mean.estimate for mean in means] == pytest.approx([0.4**3, late**3])
 
 
 def test_without_data_it_says_so(root: Path) -> None:
