@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff, smooth_tchebycheff
+from morl_blocks.scalarizers.smooth_tchebycheff import smooth_maximum
 from tests.morl_blocks.strategies import preferences, vectors
+from tests.refusals import refused
 
 R = torch.tensor([0.2, 0.5, 0.8], dtype=torch.float64)
 W = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
@@ -82,6 +84,7 @@ def test_zero_weight_keeps_attention_unless_masked() -> None:
     assert exact(1.0).attention(R, weights)[2] > 0.2
     assert masked.attention(R, weights)[2] == 0
     torch.testing.assert_close(masked(R, weights), exact(1.0)(R[:2], weights[:2]))
+    refused("`mask` must be bool", smooth_maximum, R, 1.0, torch.ones(3))
 
 
 @given(vectors(3, 0, 1), preferences(3), mus)

@@ -8,12 +8,19 @@ import pytest
 import torch
 from torch import Tensor
 
+from morl_envs import make_batch
 from morl_envs.protocol import State
 from morl_envs.toy import toy
 from morl_recipes import EnvSource
 from morl_recipes.common.scores import HYPERVOLUME, summarise
 from morl_recipes.common.seeds import derive
-from morl_recipes.evaluation.episodes import StackedPolicy, episode_returns, held_out_returns
+from morl_recipes.evaluation.episodes import (
+    StackedPolicy,
+    episode_returns,
+    front_returns,
+    held_out_returns,
+    play_returns,
+)
 from morl_recipes.learning.networks import build_actor
 from tests.morl_recipes.worlds import tiny
 from tests.refusals import refused
@@ -186,3 +193,23 @@ def test_bad_input_raises() -> None:
     refused(rule, StackedPolicy, FIXED, torch.zeros(1, 0), torch.zeros(1, 1, 2), env)
     refused("`episodes` must be a whole number >= 1, got 0", _play, _policies(1, DICE), DICE, 0)
     refused("`policy` must have parameters of the shapes", _play, _policies(1, DICE), toy(), 1)
+    refused("`gamma` must lie in", play_returns, torch.nn.Identity(), make_batch("deep-sea-treasure-v0", 1), gamma=1.5)
+
+
+class Steady(torch.nn.Module):
+    """The same action everywhere."""
+
+    def __init__(self, action: float) -> None:
+        super().__init__()
+        self.action = torch.nn.Parameter(torch.tensor([action]))
+
+    def forward(self, observation: Tensor, _: Tensor) -> Tensor:
+        return self.action.expand(len(observation), 1)
+
+
+def test_returns_of_a_policy_on_a_front_do_not_depend_on_other_policies() -> None:
+    policies: Any = [Steady(0.5), Steady(-0.5)]
+    both = front_returns(policies, [3, 4], torch.full((2, 2, 2), 0.5), DICE, episodes=2)
+    alone = front_returns(policies[:1], [3], torch.full((1, 2, 2), 0.5), DICE, episodes=2)
+    assert both.shape == (2, 2, 2, 2)
+    torch.testing.assert_close(alone[0], both[0], rtol=0, atol=0)
