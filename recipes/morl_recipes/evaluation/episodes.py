@@ -101,7 +101,6 @@ def play_returns(policy: Policy, env: TensorEnv, gamma: float = 1.0) -> Array:
                [ 0.7, -1. ]])
     """
     check_playable(env, policy)
-    checks.between("gamma", gamma, 0.0, 1.0)
     steps = [(step.reward.double().cpu().clone(), step.done.cpu().clone()) for step in play_steps(env, policy)]
     rewards, ends = (torch.stack(column) for column in zip(*steps, strict=True))
     return discounted_returns(rewards, ends, gamma)
