@@ -130,4 +130,5 @@
   slider.addEventListener("input", show);
   dark.addEventListener("change", draw);
   draw();
+  document.documentElement.dataset.ready = "yes";
 })();
