@@ -254,6 +254,14 @@ def test_done_is_never_overwritten_and_failed_gives_way(store: Store) -> None:
     refused("`run_id` must be one of the 3 planned runs, got 'r9'", store.write, record("r9"))
 
 
+def test_histories_are_read_beside_damaged_test_scores(store: Store) -> None:
+    store.write(record())
+    before = load_history(store)
+    (store.path / "runs" / "r0" / "test.json").write_text("{}")
+    store_refused("test.json", load_runs, store)
+    pd.testing.assert_frame_equal(load_history(store), before)
+
+
 def test_run_with_a_damaged_history_is_marked_where_histories_are_read(store: Store) -> None:
     store.write(record())
     store.write(record("r1"))
