@@ -15,6 +15,7 @@ from morl_recipes.common.text import say
 
 if TYPE_CHECKING:
     from morl_recipes.running.engines.events import Engine
+    from morl_recipes.running.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Sweep(PlannedTraining):
     dry_run: bool = False
     """Show a preview and do nothing."""
 
-    def run(self, argv: list[str]) -> int:
-        """Train the missing runs, or print a preview of them."""
+    def planned(self) -> tuple[Plan, Path, Engine] | None:
+        """Return the plan, its folder and the engine, or print a preview."""
         from morl_recipes.running.engines.job import require_device
         from morl_recipes.running.plan import make_plan
         from morl_recipes.running.preview import executed, preview
@@ -78,8 +79,8 @@ class Sweep(PlannedTraining):
         out = self.out or Path("runs") / (folder_name(self.file.stem) if self.file is not None else "sweep")
         if self.dry_run:
             say(preview(plan, out, workers=self.workers, engine=self.engine, retry_failed=self.retry_failed))
-            return 0
-        return self.execute(plan, out, self._engine(), argv)  # Ray installs its SIGTERM handler before ours
+            return None
+        return plan, out, self._engine()
 
     def _sweep(self) -> Any:
         from morl_recipes.running.sweep import read_sweep, sweep_from

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from morl_recipes.cli.options import TRAIN, TrainFlags, default, default_folder
 from morl_recipes.cli.training import PlannedTraining
+
+if TYPE_CHECKING:
+    from morl_recipes.running.engines.events import Engine
+    from morl_recipes.running.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Train(PlannedTraining):
     out: Annotated[Path | None, default("runs/<row>-<env>", "PATH")] = None
     """Folder of the results."""
 
-    def run(self, argv: list[str]) -> int:
-        """Train."""
+    def planned(self) -> tuple[Plan, Path, Engine]:
+        """Return the plan, its folder, and the engine that trains in this process."""
         from morl_recipes.running.engines.inline import InlineEngine
         from morl_recipes.running.engines.job import require_device
         from morl_recipes.running.plan import make_plan
@@ -44,4 +48,4 @@ class Train(PlannedTraining):
         require_device(str(keys.get("device", "cpu")))
         plan = make_plan(sweep_from({"rows": [self.row], "envs": [self.env], **keys}))
         out = self.out or default_folder(self.row, next(iter(plan.environments)))
-        return self.execute(plan, out, InlineEngine(), argv)
+        return plan, out, InlineEngine()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +45,7 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedTraining(Training):
+class PlannedTraining(Training, ABC):
     """Options of ``train`` and ``sweep``."""
 
     preferences: Annotated[Words, default("those of the environment")] = ()
@@ -64,12 +65,19 @@ class PlannedTraining(Training):
         keys |= {"preferences": tuple(map(parse_preference, self.preferences))} if self.preferences else {}
         return keys | ({"set": parse_changes(self.changes)} if self.changes else {})
 
-    def execute(self, plan: Plan, out: Path, engine: Engine, argv: list[str]) -> int:
-        """Train the missing runs of a plan, print the outcome and return the exit code."""
+    @abstractmethod
+    def planned(self) -> tuple[Plan, Path, Engine] | None:
+        """Return the plan, the folder of its results and the engine; ``None`` if nothing is to be trained."""
+
+    def run(self, argv: list[str]) -> int:
+        """Train the missing runs of the plan, print the outcome and return the exit code."""
         from morl_recipes.running.execute import Options, execute
         from morl_recipes.store.store import Store
 
-        with forward_sigterm():
+        if (planned := self.planned()) is None:
+            return 0
+        plan, out, engine = planned
+        with forward_sigterm():  # after the engine, because Ray installs a SIGTERM handler of its own
             options = Options(self.retry_failed, self.accept_versions, not self.quiet, self._work(out))
             store = Store.create(out, plan.manifest(shlex.join(["morl-blocks", *argv])))
             outcome = execute(plan, store, engine, options)
