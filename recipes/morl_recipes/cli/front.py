@@ -149,7 +149,7 @@ def write(front: TrainedFront, folder: Path, env: str) -> bool:
     from morl_recipes.analysis.fronts.picture import draw_front
     from morl_recipes.analysis.fronts.summary import known_front
     from morl_recipes.common.atomic_files import staged
-    from morl_recipes.running.fronts.film import film_front
+    from morl_recipes.running.play import film_front
 
     known = known_front(front)
     with staged(folder / TABLE) as temporary:

@@ -1,12 +1,13 @@
-"""Play a saved policy: its returns over many episodes, and a video of one."""
+"""Play a saved policy: its returns over many episodes, and a video of one; film strips of a front."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from torch import Tensor
 
 from morl_blocks.metrics import expected_utility, run_hypervolume
@@ -18,10 +19,16 @@ from morl_recipes.evaluation.episodes import Policy, episode_returns
 from morl_recipes.evaluation.saved_policy import Point, acting
 from morl_recipes.recipe.paper import preference_label
 from morl_recipes.running.stored_runs import open_policy
+from morl_recipes.store.front import FILM
 from morl_recipes.store.store import Store
+
+if TYPE_CHECKING:
+    from morl_recipes.running.fronts.front import Front
 
 FRAMES = 200
 """Approximate number of pictures of a video, whatever the length of the episode."""
+STRIP_FRAMES, STRIP_WIDTH = 7, 170
+"""Pictures of a front's film strip, and their width."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,37 @@ def film(source: EnvSource, policy: Policy, path: Path, seed: int, caption: str 
         pictures = record_gymnasium(env, policy, source.name, every=every)
     with staged(path) as temporary:
         save_video(captioned(pictures, caption) if caption else pictures, temporary)
+
+
+def film_front(front: Front, folder: Path, source: EnvSource) -> Path | None:
+    """Write ``film.png``: a row of frames per preference, from the first to the last step of one episode.
+
+    Returns:
+        The path; ``None`` if it cannot be filmed: only the torch environments (stealth, frogger, formation) can.
+    """
+    from PIL import Image
+
+    draw = source.draw
+    if source.card is None or source.card.kind != "torch" or draw is None or not front.network.known:
+        return None
+    asked = front.distinct_preferences[front.filmed]
+    rows = [_strip(front.policy(weights / weights.sum()), draw(1, [0])) for weights in asked]
+    with staged(folder / FILM) as temporary:
+        Image.fromarray(np.concatenate(rows)).quantize(96).save(temporary)
+    return folder / FILM
+
+
+def _strip(policy: Policy, env: Any) -> Any:
+    """Return frames of an episode side by side, without the legend on their right, ``[width, frames * width, 3]``."""
+    from PIL import Image
+
+    from morl_envs.rendering.video import record_episode
+
+    pictures = record_episode(env, policy, every=max(1, env.horizon // 50))
+    frames = [pictures[index] for index in np.linspace(0, len(pictures) - 1, STRIP_FRAMES).round().astype(int)]
+    edge = min(frames[0].shape[:2])
+    small = [Image.fromarray(frame).crop((0, 0, edge, edge)).resize((STRIP_WIDTH,) * 2) for frame in frames]
+    return np.concatenate([np.asarray(frame) for frame in small], axis=1)
 
 
 def check_video(path: str | Path) -> None:

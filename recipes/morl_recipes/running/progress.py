@@ -11,7 +11,6 @@ from typing import Any
 from torch import Tensor
 from tqdm import tqdm
 
-from morl_recipes.common.naming import count
 from morl_recipes.common.scores import SCORES
 from morl_recipes.common.text import say
 from morl_recipes.running.plan import Job
@@ -61,43 +60,30 @@ class Bar:
             known = columns[name][~columns[name].isnan()]
             if len(known):
                 self.shown[label] = f"{float(known.mean()):.3g}"
-        numbers = {label: self.shown[label] for label in LABELS.values() if label in self.shown}
-        self.bar.set_postfix(numbers, refresh=False)
+        self.bar.set_postfix(self.shown, refresh=False)
         self.bar.update(steps)
 
 
 class Progress:
-    """A bar over the steps of all jobs; without a terminal, also a line per finished job."""
+    """A bar over the steps of all jobs, with the number of finished runs; without a terminal, a line per job too."""
 
     def __init__(self, todo: list[Job], folder: Path | None, say: Callable[[str], None], *, show: bool) -> None:
         self._counted = {job.name: _steps_before(folder, job) for job in todo}
-        self._say, self._jobs, self._ended, self._runs = say, len(todo), 0, 0
-        self._planned, self._begun = sum(len(job.runs) for job in todo), set[str]()
+        self._planned = sum(len(job.runs) for job in todo)
         total, before = sum(job.steps for job in todo), sum(self._counted.values())
         self.bar = open_bar(total, before, show=show and bool(todo), say=say)
-        self._lines = show and not sys.stderr.isatty()
+        self.bar.set_postfix_str(f"0 of {self._planned} runs done", refresh=False)
 
     def update(self, name: str, steps: int) -> None:
         """Count the steps of a job so far."""
-        if name not in self._begun:
-            self._begun.add(name)
-            self._show()
         self.bar.update(steps - self._counted[name])
         self._counted[name] = steps
 
     def end(self, job: Job, runs: int, *, lost: bool = False) -> None:
-        """Count a finished job, and the runs that were written so far."""
+        """Count a job that has ended, and show the runs that were written so far."""
         if not lost:
             self.update(job.name, job.steps)
-        self._begun.discard(job.name)
-        self._ended, self._runs = self._ended + 1, runs
-        self._show()
-        if self._lines:
-            self._say(f"Job {self._ended} of {self._jobs} has ended; {count(runs, 'run')} so far.")
-
-    def _show(self) -> None:
-        running = count(len(self._begun), "job")
-        self.bar.set_postfix_str(f"{self._runs} of {self._planned} runs done, {running} running", refresh=False)
+        self.bar.set_postfix_str(f"{runs} of {self._planned} runs done")
 
 
 def _steps_before(folder: Path | None, job: Job) -> int:

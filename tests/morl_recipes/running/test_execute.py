@@ -4,7 +4,6 @@ import errno
 import itertools
 import re
 import shutil
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -22,7 +21,6 @@ from morl_recipes.running.engines.events import Work
 from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.engines.job import train_job
 from morl_recipes.running.execute import Outcome, alone, pinned_size, run_sweep
-from morl_recipes.running.test_scores import with_tests
 from morl_recipes.store import versions as store_versions
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
@@ -55,26 +53,6 @@ def test_population_that_raises_fails_alone_and_is_retried_when_asked_for(tmp_pa
     assert sweep(tmp_path / "s").ran == ()
     retried = sweep(tmp_path / "s", retry_failed=True)
     assert (len(retried.ran), retried.done, retried.failed) == (2, 8, {})
-
-
-def test_interrupted_sweep_keeps_its_populations_with_another_number_of_workers(tmp_path: Path) -> None:
-    seen: list[list[str]] = []
-    interrupts = iter([False, True, False, False])
-
-    def work(population, folder, report):  # type: ignore[no-untyped-def]
-        seen.append([run.run_id for run in population.runs])
-        if next(interrupts):
-            raise KeyboardInterrupt
-        return fakes.fake_work(population, folder, report)
-
-    with pytest.raises(KeyboardInterrupt):
-        sweep(tmp_path / "s", work)
-    interrupted = seen.pop()
-    engine = InlineEngine()
-    engine.workers = 8
-    run_sweep(tiny_plan(), tmp_path / "s", engine, work=work, progress=False)
-    assert interrupted in seen
-    assert sorted(run_id for ids in seen for run_id in ids) == sorted(run.run_id for run in tiny_plan().runs)
 
 
 def test_missing_run_is_restored_and_the_others_are_kept(tmp_path: Path) -> None:
@@ -135,7 +113,7 @@ def test_progress_is_a_bar_in_a_terminal_and_else_lines(
     captured = capsys.readouterr()
     assert (f"{8 * 256 / 1000:.2f}k" in captured.err) == terminal  # steps of all runs
     assert (captured.err == "") == (not terminal)
-    assert captured.out.endswith("Job 2 of 2 has ended; 8 runs so far.\n") == (not terminal)
+    assert captured.out.endswith("left, 8 of 8 runs done\n") == (not terminal)
     lock = tqdm.get_lock()  # type: ignore[no-untyped-call]
     assert isinstance(lock, type(threading.RLock()))  # a semaphore of the system would outlive a kill
 
@@ -166,11 +144,10 @@ def test_log_without_a_terminal_has_a_line_per_interval_and_per_job(monkeypatch:
     time.sleep(0.1)
     progress.update(populations[0].name, 512)
     (line,) = said
-    assert re.fullmatch(r"25.0% of 2.05k steps, .* steps/s, 00:0\d left, 0 of 8 runs done, 1 job running", line)
+    assert re.fullmatch(r"25.0% of 2.05k steps, .* steps/s, 00:0\d left, 0 of 8 runs done", line)
     progress.end(populations[0], 2)
-    assert said[1:] == ["Job 1 of 2 has ended; 2 runs so far."]
     progress.bar.close()
-    assert len(said) == 2
+    assert [text.split(", ")[-1] for text in said] == ["0 of 8 runs done", "2 of 8 runs done"]
 
 
 def _ask_for_a_petabyte() -> None:
@@ -204,20 +181,6 @@ def test_runs_that_lack_memory_or_a_lock_are_lost_and_not_failed(
     assert "\n" not in reason
     again = sweep(tmp_path / "s")
     assert (len(again.ran), again.done, again.lost) == (2, 8, {})
-
-
-def test_interrupt_in_the_tests_of_the_last_population_stops_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = itertools.count(1)
-
-    def pressed(*arguments: Any) -> Any:
-        if next(calls) == 2:
-            signal.raise_signal(signal.SIGINT)
-        return with_tests(*arguments)
-
-    monkeypatch.setattr("morl_recipes.running.engines.job.with_tests", pressed)
-    assert sweep(tmp_path / "s", train_job).done == 8
 
 
 def test_other_versions_need_consent(

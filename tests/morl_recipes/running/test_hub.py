@@ -74,16 +74,6 @@ def test_names_in_a_card_do_not_become_markup(tmp_path: Path) -> None:
     assert set(header) == {"library_name", "pipeline_tag", "tags", "model-index"}
 
 
-def test_folder_with_files_is_kept_and_nothing_is_left_behind(tmp_path: Path) -> None:
-    folder = make_store(tmp_path / "s")
-    (tmp_path / "hub").mkdir()
-    (tmp_path / "hub" / "mine.txt").write_text("mine")
-    with pytest.raises(StoreError, match="cannot be written"):
-        export_hub(folder, tmp_path / "hub")
-    assert [path.name for path in (tmp_path / "hub").iterdir()] == ["mine.txt"]
-    assert {path.name for path in tmp_path.iterdir()} == {"s", "hub"}
-
-
 @pytest.mark.parametrize("damage", ["config", "model", "network", "size"])
 def test_damaged_folder_is_refused(tmp_path: Path, damage: str) -> None:
     export_hub(make_store(tmp_path / "s"), tmp_path / "hub")

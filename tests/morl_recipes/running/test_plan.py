@@ -12,32 +12,9 @@ from morl_recipes import ROWS
 from morl_recipes.recipe.settings import NAMES, Settings
 from morl_recipes.running.execute import describe_seeds
 from morl_recipes.running.plan import make_plan
-from morl_recipes.running.sweep import read_sweep, shipped_sweeps, sweep_from
+from morl_recipes.running.sweep import sweep_from
 from tests.morl_recipes.running.fakes import TINY, tiny_plan
 from tests.refusals import refused
-
-FILES = list(shipped_sweeps().values())
-COUNTS = {
-    "paper_ablations": (1 + 2 + 2 + 3 + 5) * 8 * 5,  # No Decay is mu=10.0
-    "paper_baselines": 9 * 8 * 5,
-    "paper_mujoco": 9 * 4 * 5,
-    "paper_quadrotor": 9 * 2 * 5,
-    "stealth_200k": 54 * 8 * 5,
-    "stealth_200k_repeat": 3 * 8 * 20,
-    "stealth_1m": 11 * 8 * 5,
-    "quadrotor_1m": 15 * 2 * 5,
-    "mujoco_1m": 12 * 4 * 5,
-    "quadrotor_1m_repeat": 2 * 2 * 3,
-    "mujoco_1m_repeat": 2 * 4 * 3,
-    "paper_sensitivity": (1 + 3 + 2 + 4 + 5) * 8 * 5,
-    "faithful_stealth": 3 * 8 * 5,
-    "faithful_1m": 8 * 2 * 5,
-    "smoke": 59,
-}
-
-
-def test_shipped_files_have_the_runs_of_the_paper() -> None:
-    assert {path.stem: len(make_plan(read_sweep(path)).runs) for path in FILES} == COUNTS
 
 
 def test_rows_of_one_training_are_planned_once() -> None:

@@ -1,7 +1,6 @@
 """``train(out=...)``: the same store as the command line's."""
 
 import signal
-import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +30,7 @@ from morl_recipes.store.checkpoint import CheckpointError
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
-from tests.morl_recipes.running.fakes import Press, contents, same_runs, start_driver
+from tests.morl_recipes.running.fakes import Press, contents, same_runs
 from tests.morl_recipes.worlds import poisoned, tiny
 from tests.refusals import refused
 
@@ -81,19 +80,6 @@ def test_interrupted_training_is_not_replaced_and_resumes_bit_by_bit(tmp_path: P
     refused("`out` must hold no earlier training", go, tmp_path)
     same(go(), go(tmp_path, resume=True))
     assert not checkpoint.exists()
-
-
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_killed_training_resumes_bit_by_bit(tmp_path: Path) -> None:
-    process = start_driver(partial(go, tmp_path / "s", 60, resume=True))
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.glob("s/checkpoints/*/checkpoint.safetensors")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.kill()
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
-    assert not Store.open(tmp_path / "s").run_ids()
-    same(go(iterations=60), go(tmp_path / "s", 60, resume=True))
 
 
 def test_damaged_checkpoint_is_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -160,13 +146,6 @@ def test_run_that_failed_before_it_had_a_policy_is_read(tmp_path: Path) -> None:
     assert {run.status for run in result.runs} == {"failed"}
     assert all("a mistake" in run.reason and run.policy == run.peak_policy == {} for run in result.runs)
     same(go(), go(tmp_path, resume=True, retry_failed=True))
-
-
-def test_another_training_in_the_folder_is_refused(tmp_path: Path) -> None:
-    go(tmp_path)
-    for iterations, every, message in ((5, 2, "total_steps 320 instead of 256"), (4, 1, "eval_every 1 instead of 2")):
-        with pytest.raises(StoreError, match=message):
-            go(tmp_path, iterations, resume=True, eval_every=every)
 
 
 def test_refused_argument_leaves_no_folder(tmp_path: Path) -> None:

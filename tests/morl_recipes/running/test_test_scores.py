@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from morl_envs.source import EnvSource, find_source
+from morl_envs.source import EnvSource
 from morl_envs.toy import ToyBatch, toy
 from morl_recipes import train
 from morl_recipes.common.errors import StoreError
@@ -21,7 +21,6 @@ from morl_recipes.running.test_scores import Outcome
 from morl_recipes.running.test_scores import test_store as play_store
 from morl_recipes.store.files import seal
 from morl_recipes.store.frames import load_runs
-from morl_recipes.store.record import at_point
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fakes import contents
 from tests.morl_recipes.worlds import tiny
@@ -93,18 +92,6 @@ def test_store_gets_the_scores_that_the_training_would_have_written(tmp_path: Pa
     expected = _columns(Store.open(tmp_path / "tested"))
     assert expected.notna().all(axis=None)
     assert _columns(store).equals(expected)
-
-
-def test_stored_policy_of_the_robot_plays_its_score_again_to_the_last_bit(tmp_path: Path) -> None:
-    pairs: Any = {"preferences": [[0.5, 0.3, 0.2], [0.1, 0.7, 0.2]], "seeds": [3], "total_steps": 64, "num_envs": 4}
-    options: Any = {"eval_episodes": 1, "test_episodes": 8, "compile": False, "progress": False}
-    train(tiny(), "stealth", out=tmp_path / "store", **pairs, **options)
-    store = Store.open(tmp_path / "store")
-    for run in store.manifest.runs:  # alone, where the training played all policies together
-        for point in ("peak", "final"):
-            own = [at_point(store.policy(run.run_id), point)], [run.seed], [run.preference]
-            (returns,) = held_out_returns(tiny(), *own, find_source("stealth"), 8)
-            assert returns.double().mean(0).tolist() == store.read(run.run_id)[f"test_{point}"]["returns"]
 
 
 def test_interrupted_test_continues(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,13 +14,11 @@ import torch
 
 from morl_envs.toy import ToyBatch, toy
 from morl_recipes import PASTA, PPO, ROWS, EnvSource, Recipe, Run, Settings, train, train_runs
-from morl_recipes.common.errors import StoreError
 from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import NAMES
 from morl_recipes.running.plan import plan_runs
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.running.result import TrainResult
-from morl_recipes.store import versions
 from morl_recipes.store.checkpoint import CheckpointError, load
 from tests.morl_recipes.running.fakes import Press, same_runs
 from tests.morl_recipes.worlds import Scripts, poisoned, tiny
@@ -176,15 +174,6 @@ def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
             _go(**{"iterations": 2, **options, **changed})
     refused("`out` must hold no earlier training", _go, 2, folder=tmp_path)
     refused("`out` must be given to resume", _go, 2, resume=True)
-
-
-def test_checkpoint_of_other_versions_needs_consent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _go(2, folder=tmp_path)
-    installed = {**versions.package_versions(), "torch": "1.0.0"}
-    monkeypatch.setattr(versions, "_installed", lambda: installed)
-    with pytest.raises(StoreError, match=r"was written by other versions \(torch .*, here 1.0.0\).*accept_versions"):
-        _go(2, folder=tmp_path, resume=True)
-    _go(2, folder=tmp_path, resume=True, accept_versions=True)
 
 
 def test_environment_state_that_does_not_fit_is_a_checkpoint_error(tmp_path: Path) -> None:

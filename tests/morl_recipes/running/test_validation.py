@@ -11,22 +11,12 @@ from morl_recipes.learning.batch import Batch
 from morl_recipes.recipe.settings import Settings
 from morl_recipes.running.validation import BestPolicies, Evaluator
 from tests.morl_recipes.worlds import tiny
-from tests.refusals import refused
 
 
 def _batch(source: EnvSource | None = None, runs: int = 2) -> Batch:
     return Batch(
         [Run(tiny(), (0.5, 0.5), seed) for seed in range(runs)], source or toy(), Settings(total_steps=64, num_envs=4)
     )
-
-
-class Short(ToyBatch):
-    """Episodes of environment k end after k + 1 steps, each of which earns (1, 2)."""
-
-    def step_tensors(self, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        observation, _, _, truncated = super().step_tensors(action)
-        terminated = self._step > torch.arange(self.num_envs).unsqueeze(-1) % 5
-        return observation, torch.tensor([1.0, 2.0]).expand(self.num_envs, 2), terminated, truncated & ~terminated
 
 
 class Counting(ToyBatch):
@@ -63,30 +53,11 @@ def test_run_plays_the_same_episodes_however_long_its_neighbours_play(neighbour:
     assert [evaluate()[0].tolist() for _ in range(3)] == [[2.0, 2.0], [4.0, 4.0], [6.0, 6.0]]
 
 
-def _short(num_envs: int, seeds: Sequence[int]) -> Short:
-    return Short(num_envs, seeds)
-
-
 def test_validation_plays_one_whole_undiscounted_episode_per_environment() -> None:
-    batch = _batch(EnvSource("short", _short))
-    returns = Evaluator(batch, episodes=5)()
-    assert returns.tolist() == [[3.0, 6.0], [3.0, 6.0]]  # mean of 1 .. 5 steps
-
-
-@pytest.mark.parametrize("value", [torch.nan, torch.inf])
-def test_observation_that_is_not_finite_makes_the_return_nan(value: float) -> None:
-    class Blind(Short):
-        def reset_tensors(self, mask: Tensor | None = None) -> Tensor:
-            observation = super().reset_tensors(mask).clone()
-            observation[-1, 0] = value  # one number of the second run
-            return observation
-
-    def make(num_envs: int, seeds: Sequence[int]) -> Blind:
-        return Blind(num_envs, seeds)
-
-    returns = Evaluator(_batch(EnvSource("blind", make)), episodes=5)()
-    assert returns[0].tolist() == [3.0, 6.0]
-    assert returns[1].isnan().all()
+    source = EnvSource(
+        "counting", lambda count, seeds: Counting([1, 2, 3, 4, 5] * 2 if count == 10 else [2] * count, seeds)
+    )
+    assert Evaluator(_batch(source), episodes=5)().tolist() == [[3.0, 3.0], [3.0, 3.0]]  # mean of 1 .. 5 steps
 
 
 def test_deterministic_and_stochastic_policies_differ_and_repeat() -> None:
@@ -128,13 +99,9 @@ def test_best_validation_is_kept_with_its_policy() -> None:
 
 @pytest.mark.parametrize("bounds", [True, False])
 def test_expected_utility_decides_between_equal_or_missing_hypervolumes(bounds: bool) -> None:
-    batch = _batch(None if bounds else EnvSource("short", _short))
+    batch = _batch(None if bounds else EnvSource("unbounded", ToyBatch))
     scores = BestPolicies(batch)
     for batch.iteration, returns in enumerate(([-1.0, 4.0], [-1.0, 8.0], [-1.0, 2.0]), start=1):
         scores.keep_best(scores(torch.tensor([returns, [1.0, 1.0]])), batch)
     assert scores.best_iteration.tolist() == [2, 1]
     assert scores.best[:, 1].tolist() == [3.5, 1.0]
-
-
-def test_bad_episodes_are_named() -> None:
-    refused("`eval_episodes` must be a whole number >= 1, got 0", Evaluator, _batch(), 0)

@@ -6,51 +6,36 @@ import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from morl_recipes.common import checks
 from morl_recipes.common.text import LOG
 from morl_recipes.running.engines.events import SILENCE, Event, Lost, Watch, Work, perform
 from morl_recipes.running.plan import Job
 
+Task: TypeAlias = tuple[str, int]
+"""Name of a population, and number of the attempt."""
+
 
 class Heartbeats:
-    """Collect the progress of all tasks, as a Ray actor: tasks report their steps, the driver reads them."""
+    """Collect the progress of all tasks, as a Ray actor: tasks report their steps, the driver reads them.
 
-    def __init__(self) -> None:
-        self.reports: dict[str, tuple[int, int]] = {}
-
-    def report(self, name: str, steps: int) -> None:
-        """Store the steps of a population so far; a task starts with 0."""
-        self.reports[name] = (self.reports.get(name, (0, 0))[0] + 1, steps)
-
-    def read(self) -> dict[str, tuple[int, int]]:
-        """Return the number of reports and the steps of each population."""
-        return self.reports
-
-
-@dataclass
-class Task:
-    """A population on the cluster, with the last report about it and when the driver heard it.
-
-    Until the first report of an attempt it waits for a free worker, and is not overdue.
+    A task that has not reported waits for a free worker, and is not silent.
     """
 
-    job: Job
-    attempts: int = 0
-    report: tuple[int, int] | None = None
-    heard: float = math.inf
+    def __init__(self) -> None:
+        self.reports: dict[Task, tuple[float, int]] = {}
 
-    def hear(self, report: tuple[int, int] | None) -> bool:
-        """Return whether a report is new, and keep it."""
-        new = report != self.report
-        if new:
-            self.report, self.heard = report, time.monotonic()
-        return new
+    def report(self, task: Task, steps: int) -> None:
+        """Store the steps of a task so far; it starts with 0."""
+        self.reports[task] = time.monotonic(), steps
+
+    def read(self) -> dict[Task, tuple[float, int]]:
+        """Return the seconds since the last report of each task, and its steps."""
+        return {task: (time.monotonic() - heard, steps) for task, (heard, steps) in self.reports.items()}
 
 
 LOOK_EVERY = 2.0
@@ -122,15 +107,14 @@ class RayEngine:
         tasks = _Tasks(self, work, checkpoints)
         try:
             for population in sorted(populations, key=lambda p: p.steps, reverse=True):
-                tasks.submit(Task(population))
+                tasks.submit(population, 1)
             while tasks.pending:
                 try:
                     done, _ = self._ray.wait(list(tasks.pending), timeout=min(LOOK_EVERY, self.silence / 4))
                 except self._gone as error:
-                    yield from (Lost(task.job.name, _words(error)) for task in tasks.pending.values())
+                    yield from (Lost(job.name, _words(error)) for job, _ in tasks.pending.values())
                     return
-                for name, steps in tasks.listen():
-                    watch(name, steps)
+                tasks.listen(watch)
                 for handle in done:
                     yield from tasks.end(handle)
                 yield from tasks.replace_silent()
@@ -140,55 +124,60 @@ class RayEngine:
 
 
 class _Tasks:
-    """The tasks of a sweep on the cluster, by their handles."""
+    """The tasks of a sweep on the cluster, by their handles: a population and the number of the attempt."""
 
     def __init__(self, engine: RayEngine, work: Work, checkpoints: Path | None) -> None:
-        self.pending: dict[Any, Task] = {}
+        self.pending: dict[Any, tuple[Job, int]] = {}
+        self._heard: dict[Any, float] = {}  # kept here, because a lost actor forgets its reports
         self._engine, self._ray, self._work, self._checkpoints = engine, engine._ray, work, checkpoints
         # Ray's own retries wait in its queue, where the driver cannot distinguish a waiting task from one that hangs.
         self._perform = self._ray.remote(num_cpus=engine.cpus, max_retries=0)(_perform_with_reports)
         self._heartbeats = self._ray.remote(num_cpus=0, max_restarts=-1)(Heartbeats).remote()
 
-    def submit(self, task: Task) -> None:
+    def submit(self, job: Job, attempt: int) -> None:
         """Submit a population to the cluster."""
-        self.pending[self._perform.remote(self._work, task.job, self._checkpoints, self._heartbeats)] = task
+        handle = self._perform.remote(self._work, job, self._checkpoints, attempt, self._heartbeats)
+        self.pending[handle] = job, attempt
 
     def end(self, handle: Any) -> Iterator[Event]:
         """Yield the event of a task that has ended, or none if it is retried."""
-        task = self.pending.pop(handle)
         try:
             event = self._ray.get(handle)
         except self._engine._gone as error:
-            yield from self._lose(task, _words(error))
+            yield from self._lose(handle, _words(error))
         else:
+            del self.pending[handle]
             yield event
 
-    def listen(self) -> list[tuple[str, int]]:
-        """Return the steps of the populations that have reported since the last call."""
+    def listen(self, watch: Watch) -> None:
+        """Pass on the steps of all tasks that have begun."""
         with suppress(*self._engine._gone):  # Ray restarts a lost actor
             reports = self._ray.get(self._heartbeats.read.remote(), timeout=LOOK_EVERY)
-            told = [(task, reports.get(task.job.name)) for task in self.pending.values()]
-            return [(task.job.name, report[1]) for task, report in told if report is not None and task.hear(report)]
-        return []
+            now = time.monotonic()
+            for handle, (job, attempt) in self.pending.items():
+                if (report := reports.get((job.name, attempt))) is not None:
+                    age, steps = report
+                    self._heard[handle] = now - age
+                    watch(job.name, steps)
 
     def replace_silent(self) -> Iterator[Event]:
         """Retry populations that hang; yield those that hung too often."""
         oldest, silence = time.monotonic() - self._engine.silence, self._engine.silence
-        for handle in [handle for handle, task in self.pending.items() if task.heard <= oldest]:
+        for handle in [handle for handle in self.pending if self._heard.get(handle, math.inf) <= oldest]:
             self.cancel(handle)
-            yield from self._lose(self.pending.pop(handle), f"no progress for {silence:g} seconds")
+            yield from self._lose(handle, f"no progress for {silence:g} seconds")
 
     def cancel(self, handle: Any) -> None:
         """Stop a task's worker."""
         with suppress(*self._engine._gone):
             self._ray.cancel(handle, force=True)
 
-    def _lose(self, task: Task, reason: str) -> Iterator[Event]:
-        task.attempts, task.heard = task.attempts + 1, math.inf
-        if task.attempts > self._engine.retries:
-            yield Lost(task.job.name, reason)
+    def _lose(self, handle: Any, reason: str) -> Iterator[Event]:
+        job, attempt = self.pending.pop(handle)
+        if attempt > self._engine.retries:
+            yield Lost(job.name, reason)
         else:
-            self.submit(task)
+            self.submit(job, attempt + 1)
 
 
 def _words(error: BaseException) -> str:
@@ -197,12 +186,15 @@ def _words(error: BaseException) -> str:
     return f"lost by the cluster ({type(error).__name__}: {reason})"
 
 
-def _perform_with_reports(work: Work, population: Job, checkpoints: Path | None, heartbeats: Any) -> Event:
+def _perform_with_reports(
+    work: Work, population: Job, checkpoints: Path | None, attempt: int, heartbeats: Any
+) -> Event:
     """Train one population on some node, and report its progress from the beginning on.
 
     It waits for the first report, because a task that hangs before it would look like one that waits for a core.
     """
     ray: Any = import_module("ray")
+    task = population.name, attempt
     with suppress(ray.exceptions.RayError):
-        ray.get(heartbeats.report.remote(population.name, 0), timeout=FIRST_REPORT)
-    return perform(work, population, checkpoints, lambda steps: heartbeats.report.remote(population.name, steps))
+        ray.get(heartbeats.report.remote(task, 0), timeout=FIRST_REPORT)
+    return perform(work, population, checkpoints, lambda steps: heartbeats.report.remote(task, steps))

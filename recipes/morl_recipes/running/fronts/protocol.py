@@ -19,6 +19,7 @@ EPISODES = 5
 EVAL_EVERY = 100
 """Iterations between validations, which give a front nothing but its learning curve."""
 COLUMNS = ("method", "HV", "HV ±", "EUM", "EUM ±", "sparsity", "seeds", "steps", "source")
+STYLES = {"HV ±": ".2g", "EUM ±": ".2g", "sparsity": ".3g", "seeds": "d", "steps": ",d"}
 
 
 def protocol_task(name: str, env: str) -> Task:
@@ -80,19 +81,9 @@ def beside_published(scores: pd.DataFrame, task: Task, method: str, steps: int) 
 
 def as_text(table: pd.DataFrame) -> str:
     """Return the table of :func:`beside_published` as aligned text; missing values are left empty."""
-    numbers = {"HV": ".4g", "HV ±": ".2g", "EUM": ".4g", "EUM ±": ".2g", "sparsity": ".3g", "steps": ",.0f"}
-
-    def cell(name: str, value: Any) -> str:
-        if pd.isna(value):
-            return ""
-        return format(float(value), numbers[name]) if name in numbers else for_terminal(str(value))
-
-    cells = [list(table.columns), *([cell(str(n), v) for n, v in row.items()] for _, row in table.iterrows())]
-    widths = [max(len(row[index]) for row in cells) for index in range(len(table.columns))]
-    return "\n".join(
-        "  ".join(
-            text.ljust(width) if name in ("method", "source") else text.rjust(width)
-            for text, width, name in zip(row, widths, table.columns, strict=True)
-        ).rstrip()
-        for row in cells
-    )
+    shown = {}
+    for name, column in table.items():
+        style = "" if name in ("method", "source") else STYLES.get(str(name), ".4g")
+        cells = ["" if pd.isna(cell) else format(cell, style) if style else for_terminal(cell) for cell in column]
+        shown[name] = cells if style else pd.Series(cells).str.ljust(max(map(len, cells)))
+    return pd.DataFrame(shown).to_string(index=False)

@@ -21,7 +21,7 @@ from morl_recipes.analysis.fronts.page import page_data, write_front_page
 from morl_recipes.analysis.fronts.picture import draw_front
 from morl_recipes.analysis.fronts.summary import reached
 from morl_recipes.common.errors import StoreError
-from morl_recipes.running.fronts.film import film_front
+from morl_recipes.running.play import film_front
 from tests.morl_recipes.worlds import tiny
 
 

@@ -20,7 +20,7 @@ from morl_recipes.evaluation.episodes import FRONT
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.spec import KINDS, AnySpec, Live
 from morl_recipes.recipe.specs import Actor, Choices
-from morl_recipes.running.fronts.film import film_front
+from morl_recipes.running.play import film_front
 from morl_recipes.store.files import seal, unseal
 from morl_recipes.store.front import NAME
 from tests.morl_recipes.running.actors import OWN, SILENT, Own, Sine

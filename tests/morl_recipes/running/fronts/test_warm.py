@@ -70,15 +70,6 @@ def test_warm_run_depends_on_its_nearest_neighbour_alone() -> None:
             assert torch.equal(tensor, second[3, tuple(asked)][name]), (asked, name)
 
 
-def test_warm_start_changes_the_front_and_is_off_by_default() -> None:
-    cold = train_front(RECIPE, toy(), GRID, [3], 128, conditioned=False, **SETTINGS)
-    warm, off = _policies(_front()), _policies(_front(warm_start=0.0))
-    name = "trunk.0.weight"
-    for key, policy in _policies(cold).items():
-        assert torch.equal(policy[name], off[key][name])
-        assert not torch.equal(policy[name], warm[key][name])
-
-
 def test_interrupted_warm_start_continues_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, iterate, calls = _front(), Batch.iterate, []
 
