@@ -9,10 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from morl_blocks.ppo import Actor, unit_box_to_action
+from morl_envs.protocol import TensorEnv
 from morl_recipes.learning.observations import STATISTICS, scaled
 from morl_recipes.recipe.policy_network import Network
 
 Point = Literal["peak", "final"]
+BOUNDS = ("action_low", "action_high")
 
 
 class SavedPolicy(nn.Module):
@@ -79,3 +81,20 @@ def acting(policy: SavedPolicy, preference: tuple[float, ...]) -> Callable[[Tens
         return action
 
     return act
+
+
+def bounds_of(env: TensorEnv) -> dict[str, Tensor]:
+    """Return the action bounds of an environment as tensors by name; none for discrete actions."""
+    low, high = env.action_low, env.action_high
+    if low is None or high is None:
+        return {}
+    return dict(zip(BOUNDS, (low.cpu().clone(), high.cpu().clone()), strict=True))
+
+
+def make_policy(tensors: Mapping[str, Tensor], num_objectives: int, network: Network) -> SavedPolicy:
+    """Return a policy as a module, from its tensors with its action bounds if it has any."""
+    own = {name: tensor for name, tensor in tensors.items() if name not in BOUNDS}
+    low, high = (tensors.get(name) for name in BOUNDS)
+    module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
+    module.observation_dim = network.observation_dim  # a custom actor need not define it
+    return module.eval().requires_grad_(requires_grad=False)

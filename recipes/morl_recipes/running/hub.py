@@ -17,10 +17,9 @@ from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import SCORES
 from morl_recipes.common.text import for_json, for_markdown, for_terminal
-from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
+from morl_recipes.evaluation.saved_policy import Point, SavedPolicy, bounds_of, make_policy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.run import IDENTITY
-from morl_recipes.running.fronts.front import bounds_of, make_policy
 from morl_recipes.running.stored_runs import open_policy, policy_tensors, stored_network
 from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal, unseal
 from morl_recipes.store.frames import load_runs

@@ -73,8 +73,8 @@ class TrainResult:
             run: Index of the run in ``runs``.
             point: The policy of the best validation, or the last one.
         """
-        from morl_recipes.evaluation.saved_policy import SavedPolicy
-        from morl_recipes.learning.networks import build_actor
+        from morl_recipes.evaluation.saved_policy import bounds_of, make_policy
+        from morl_recipes.recipe.policy_network import Network
 
         checks.one_of("point", point, ("peak", "final"))
         if checks.at_least("run", run, 0) >= len(self.runs):
@@ -82,9 +82,8 @@ class TrainResult:
         chosen = self.runs[run]
         tensors = chosen.peak_policy if point == "peak" else chosen.policy
         with self.source.opened(1, [0]) as env:
-            bounds = env.action_low, env.action_high
-            module = SavedPolicy(tensors, len(self.objectives), *bounds, build_actor(chosen.recipe, env)).eval()
-        return module.requires_grad_(requires_grad=False)
+            network = Network.of(chosen.recipe.actor, env)
+            return make_policy(tensors | bounds_of(env), len(self.objectives), network)
 
     def save(self, folder: Path | str) -> Store:
         """Write all runs like ``train(out=folder)``, for ``morl-blocks table``, ``play`` and other commands.

@@ -13,7 +13,7 @@ from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import some, unknown
-from morl_recipes.evaluation.saved_policy import Point, SavedPolicy
+from morl_recipes.evaluation.saved_policy import Point, SavedPolicy, bounds_of, make_policy
 from morl_recipes.recipe.fields import described_actor
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.store.frames import load_runs
@@ -101,12 +101,10 @@ def load_policy(store: Store, run: Mapping[str, Any], point: Point, env: TensorE
     """Return the policy of a run at its best or last validation point, for its environment."""
     own, m = policy_tensors(store, run["run_id"], point), len(run["preference"])
     try:
-        actor = stored_network(store, run["run_id"], own, env).build(m)
-        policy = SavedPolicy(own, m, env.action_low, env.action_high, actor).eval()
+        return make_policy(own | bounds_of(env), m, stored_network(store, run["run_id"], own, env))
     except (KeyError, RuntimeError, ValueError, TypeError) as error:
         reason = str(error).strip().replace("\n", " ")[:200]
         raise StoreError(f"{store.path}: the policy of run {run['run_id']} fits no network ({reason}).") from error
-    return policy.requires_grad_(requires_grad=False)
 
 
 def policy_tensors(store: Store, run_id: str, point: Point) -> dict[str, Tensor]:

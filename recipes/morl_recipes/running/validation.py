@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from morl_recipes.common import checks, scores
+from morl_recipes.common import scores
 from morl_recipes.evaluation.episodes import StackedPolicy, episode_returns
 from morl_recipes.learning.batch import Batch
 
@@ -18,7 +18,6 @@ class Evaluator:
     """
 
     def __init__(self, batch: Batch, episodes: int, *, deterministic: bool = True) -> None:
-        checks.at_least("eval_episodes", episodes, 1)
         self.batch, self.episodes, self.deterministic = batch, episodes, deterministic
         self.env = batch.open_env("evaluation", episodes)
         self.preferences = batch.preferences.unsqueeze(1).expand(-1, episodes, -1)

@@ -25,7 +25,6 @@ from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.execute import run_sweep
 from morl_recipes.running.plan import Plan, plan_runs
 from morl_recipes.running.result import TrainResult
-from morl_recipes.store import versions
 from morl_recipes.store.checkpoint import CheckpointError
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.record import RunRecord
@@ -97,27 +96,14 @@ def test_checkpoint_of_another_world_is_refused_and_kept(tmp_path: Path) -> None
     assert path.read_bytes() == before
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, torch: str) -> None:
-    installed = {**versions.package_versions(), "torch": torch}
-    monkeypatch.setattr(versions, "_installed", lambda: installed)
-
-
-ASKED = r"other versions \(torch .*, here 1.0.0\).*--accept-versions \(from Python accept_versions=True\)"
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_failed_runs_are_trained_again_when_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_runs_are_trained_again_when_asked_for(tmp_path: Path) -> None:
     first = go(tmp_path, env=poisoned(1, 4, after=20, place="reward"))
     assert [run.status for run in first.runs] == ["done", "failed", "done", "done"]
     healed = EnvSource("poisoned", ToyBatch)
     assert go(tmp_path, resume=True, env=healed).runs[1].status == "failed"  # read
-    pretend(monkeypatch, "1.0.0")
-    with pytest.raises(StoreError, match=ASKED):
-        go(tmp_path, resume=True, env=healed, retry_failed=True)
-    again = go(tmp_path, resume=True, env=healed, retry_failed=True, accept_versions=True)
+    again = go(tmp_path, resume=True, env=healed, retry_failed=True)
     assert [run.status for run in again.runs] == ["done"] * 4
-    versions = [fields["versions"]["torch"] for fields in Store.open(tmp_path).statuses().values()]
-    assert versions.count("1.0.0") == 1
 
 
 def plan_of_go() -> Plan:

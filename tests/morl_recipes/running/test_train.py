@@ -25,7 +25,7 @@ from tests.morl_recipes.worlds import Scripts, poisoned, tiny
 from tests.refusals import refused
 
 HALF = (0.5, 0.5)
-QUICK = {"num_envs": 4, "progress": False, "eval_every": 2, "eval_episodes": 2, "checkpoint_every": 2}
+QUICK: dict[str, Any] = {"num_envs": 4, "progress": False, "eval_every": 2, "eval_episodes": 2, "checkpoint_every": 2}
 
 
 def _train(runs: Sequence[Run], env: Any, total_steps: int, **options: Any) -> TrainResult:
@@ -45,15 +45,9 @@ def whole() -> TrainResult:
 
 
 def test_result_has_one_run_per_preference_and_seed() -> None:
-    result = train(
-        tiny(), toy(), [[0.5, 0.5], [0.1, 0.9]], [0, 7], 130, num_envs=4, progress=False, eval_every=2, eval_episodes=3
-    )
-    assert [(run.preference, run.seed) for run in result.runs] == [
-        ((0.5, 0.5), 0),
-        ((0.5, 0.5), 7),
-        ((0.1, 0.9), 0),
-        ((0.1, 0.9), 7),
-    ]
+    result = train(tiny(), toy(), [[0.5, 0.5], [0.1, 0.9]], [0, 7], 130, **QUICK)
+    pairs = [(preference, seed) for preference in (HALF, (0.1, 0.9)) for seed in (0, 7)]
+    assert [(run.preference, run.seed) for run in result.runs] == pairs
     history = result.runs[1].history
     assert history["steps"].tolist() == [64, 128, 192]  # 130 steps, rounded up to whole iterations
     assert history["return_0"].isna().tolist() == [True, False, False]
@@ -68,10 +62,8 @@ def test_result_has_one_run_per_preference_and_seed() -> None:
     expected = np.clip(np.array(run.final["returns"]) / 16, 0, 1).prod()
     assert run.final["hv"] == pytest.approx(expected)
     assert run.final["eu"] == pytest.approx(np.dot(run.final["returns"], HALF))
-    assert set(run.policy) == {
-        "log_std",
-        *(f"{n}.{k}" for n in ("trunk.0", "trunk.2", "mean") for k in ("weight", "bias")),
-    }
+    layers = ("trunk.0", "trunk.2", "mean")
+    assert set(run.policy) == {"log_std", *(f"{n}.{k}" for n in layers for k in ("weight", "bias"))}
     assert list(result.summary()["seed"]) == [0, 7, 0, 7]
 
 
@@ -166,8 +158,6 @@ def test_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
         ({"seeds": (0, 5)}, r"`seeds\[1\]`: stored 1, given 5"),
         ({"seeds": (0, 1, 2)}, "`runs`: stored 2, given 3"),
         ({"env": toy(horizon=32)}, "`env.horizon`: stored 16, given 32"),
-        ({"env": toy(observation_dim=6)}, "`env.observation_dim`: stored 4, given 6"),
-        ({"env": toy(action_dim=3)}, "`env.action_dim`: stored 2, given 3"),
     ]
     for changed, message in changes:
         with pytest.raises(CheckpointError, match=f"same training, got another {message}"):
@@ -292,22 +282,15 @@ def test_policies_carry_the_observation_statistics_of_their_moment() -> None:
             {"preferences": [[0.5, 0.5], [0.5, 0.5]]},
             r"`preferences` must differ from each other, got \(0.5, 0.5\) twice",
         ),
-        ({"seeds": 0}, "`seeds` must be a list of whole numbers >= 0, got 0"),
-        ({"seeds": [True]}, r"`seeds` must be a list of whole numbers >= 0, got \[True\]"),
         ({"seeds": []}, "`seeds` must hold at least one seed, got none"),
         ({"preferences": [0.5, 0.5]}, r"`preferences` must be a list of lists of numbers, .* got \[0.5, 0.5\]"),
-        ({"preferences": 1}, "`preferences` must be a list of lists of numbers, .* got 1"),
-        ({"preferences": ["ab"]}, r"`preferences` must be a list of lists of numbers, .* got \['ab'\]"),
         ({"preferences": []}, "`preferences` must hold at least one preference, got none"),
         ({"preferences": [HALF, [0.5, 0.3, 0.2]]}, "`preferences` must all have the same length, got 2 and 3"),
         ({"recipe": "PASTA"}, "`recipe` must be a Recipe, such as morl_recipes.PASTA, got 'PASTA'"),
         ({"env": "CartPole-v1"}, "`env` must have a vector reward, got 'CartPole-v1'"),
         ({"env": "fishwood-v0"}, "`env` must have a time limit, got 'fishwood-v0'.* horizon=200"),
         ({"device": "tpu"}, "`device` must be one of this machine, .*got 'tpu'"),
-        ({"loggers": 3}, "`loggers` must be a list of TorchRL loggers, .* got 3"),
         ({"loggers": ["csv"]}, r"`loggers` must be a list of TorchRL loggers, .* got \['csv'\]"),
-        ({"total_steps": 64.0}, "`total_steps` must be a whole number >= 1, got 64.0"),
-        ({"num_envs": "8"}, "`num_envs` must be a whole number >= 1, got '8'"),
         ({"preferences": [[0.5, 0.4]]}, "`preferences` must sum to 1"),
         ({"resume": True}, "`out` must be given to resume"),
         ({"env": 3}, "`env` must be a name, a card, an EnvSource or a function"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import safetensors
@@ -17,7 +17,7 @@ from morl_recipes.common import atomic_files, checks
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.naming import count
 from morl_recipes.common.text import for_terminal
-from morl_recipes.evaluation.saved_policy import SavedPolicy
+from morl_recipes.evaluation.saved_policy import SavedPolicy, make_policy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.store.files import LARGEST_FILE, digest, read_bytes, seal
 from morl_recipes.store.front import (
@@ -32,10 +32,7 @@ from morl_recipes.store.front import (
 )
 from morl_recipes.store.versions import run_versions
 
-if TYPE_CHECKING:
-    from morl_envs.protocol import TensorEnv
-
-BOUNDS, POLICIES = ("action_low", "action_high"), "policies"
+POLICIES = "policies"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -169,20 +166,3 @@ class FrontPolicy:
         action = self.module(rows.reshape(-1, rows.shape[-1]), self.preference.unsqueeze(0))
         action = action if rows.dim() == 2 else action[0]
         return action if isinstance(observation, Tensor) else action.numpy()
-
-
-def bounds_of(env: TensorEnv) -> dict[str, Tensor]:
-    """Return the action bounds of an environment as tensors by name; none for discrete actions."""
-    low, high = env.action_low, env.action_high
-    if low is None or high is None:
-        return {}
-    return dict(zip(BOUNDS, (low.cpu().clone(), high.cpu().clone()), strict=True))
-
-
-def make_policy(tensors: dict[str, Tensor], num_objectives: int, network: Network) -> SavedPolicy:
-    """Return a policy of a front as a module."""
-    own = {name: tensor for name, tensor in tensors.items() if name not in BOUNDS}
-    low, high = (tensors.get(name) for name in BOUNDS)
-    module = SavedPolicy(own, num_objectives, low, high, network.build(num_objectives))
-    module.observation_dim = network.observation_dim  # a custom actor need not define it
-    return module.eval().requires_grad_(requires_grad=False)

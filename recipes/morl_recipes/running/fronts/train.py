@@ -17,12 +17,13 @@ from morl_envs.source import EnvSource, find_source
 from morl_recipes.common import checks
 from morl_recipes.common.text import LOG
 from morl_recipes.evaluation.episodes import front_returns
+from morl_recipes.evaluation.saved_policy import bounds_of, make_policy
 from morl_recipes.recipe.policy_network import Network
 from morl_recipes.recipe.recipe import Recipe
 from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.settings import Settings, takes
 from morl_recipes.recipe.specs import Given, Uniform
-from morl_recipes.running.fronts.front import Front, bounds_of, make_policy
+from morl_recipes.running.fronts.front import Front
 from morl_recipes.running.fronts.warm import train_warm
 from morl_recipes.running.train import How, given_settings, train
 from morl_recipes.store.front import NAME

@@ -15,8 +15,8 @@ from morl_recipes import Front
 from morl_recipes.common.errors import StoreError
 from morl_recipes.common.seeds import derive
 from morl_recipes.evaluation.episodes import front_returns
+from morl_recipes.evaluation.saved_policy import make_policy
 from morl_recipes.running.fronts import front as files
-from morl_recipes.running.fronts.front import make_policy
 from tests.refusals import refused
 
 

@@ -12,10 +12,10 @@ from morl_envs.source import find_source
 from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, EnvSource, Front, Recipe, front_recipe, train_front
 from morl_recipes.evaluation.episodes import front_returns
+from morl_recipes.evaluation.saved_policy import make_policy
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.selection import name_of
 from morl_recipes.recipe.specs import Fixed
-from morl_recipes.running.fronts.front import make_policy
 from morl_recipes.running.fronts.train import adapted, scaled_source
 from morl_recipes.store.store import Store
 from tests.morl_recipes.running.fronts.conftest import RECIPE
