@@ -145,10 +145,9 @@ def make_plan(sweep: Sweep) -> Plan:
 def plan_runs(
     runs: Sequence[Run], source: EnvSource, settings: Settings, plugin: Plugin | None = None, *, stored: bool = True
 ) -> Plan:
-    """Give runs of one structure the names that a sweep would give them.
+    """Plan runs of one structure under the names of a sweep, and under its ids if they are ``stored``.
 
-    If they are ``stored``, the ids are also those of a sweep. Others are numbered, because their recipes may not fit
-    into JSON.
+    Others are numbered, because their recipes may not fit into JSON.
     """
     planned = tuple(
         plan_run(source, name_of(run.recipe), run, settings, plugin, run_id="" if stored else f"run{index}")

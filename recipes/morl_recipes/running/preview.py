@@ -33,10 +33,7 @@ def preview(
     engine: Literal["local", "ray"] = "local",
     retry_failed: bool = False,
 ) -> str:
-    """Describe the populations of a plan and how many of their runs exist; changes nothing.
-
-    A folder that the sweep itself would not accept raises :class:`~morl_recipes.store.StoreError`.
-    """
+    """Describe the populations of a plan and how many of their runs exist; changes nothing, and raises as a sweep."""
     _require_writable(out)
     store, present, size = Store.check(out, plan.manifest()), set[str](), None
     if store is not None:
@@ -82,11 +79,7 @@ def _require_writable(out: Path) -> None:
 
 
 def estimate(jobs: Sequence[Job], workers: int) -> float:
-    """Return the approximate seconds that some jobs take, longest first, without validation and without compiling.
-
-    Two iterations of the largest job of each environment are trained and discarded; the others are scaled from the
-    second one.
-    """
+    """Return the approximate seconds of some jobs, from the second iteration of the largest one per environment."""
     costs: dict[str, float] = {}
     for job in sorted(jobs, key=lambda job: len(job.runs), reverse=True):
         if job.env not in costs:

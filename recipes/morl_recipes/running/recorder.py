@@ -66,7 +66,7 @@ class Recorder:
         path = None if self.folder is None else self.folder / CHECKPOINT
         if path is not None and path.exists():
             self._load(path, accept_versions=accept_versions)
-        self._before = self._copy_policies()
+        self._before = [tensor.clone() for tensor in self.batch.policies()]
         per_iteration = self.batch.ppo.steps_per_iteration * len(self.batch.runs)
         done = self.batch.iteration * per_iteration
         self.bar = Bar(self.iterations * per_iteration, done, show=self.progress)
@@ -77,7 +77,7 @@ class Recorder:
         self._stop_runs(iteration.failed)
         validate = self.finished or iteration.number % settings.eval_every == 0
         columns = self.history.add(self._row(iteration, self._validate() if validate else None), batch.alive)
-        self._before = self._copy_policies()
+        self._before = [tensor.clone() for tensor in self.batch.policies()]
         self._keep()
         log(self.loggers, columns, iteration.steps)
         self.bar.update(batch.ppo.steps_per_iteration * len(batch.runs), columns)
@@ -201,9 +201,6 @@ class Recorder:
         named = self.batch.learner.actor.layout.views(flat)
         named |= dict(zip(STATISTICS, scale, strict=False))
         return {name: tensor[index].detach().cpu().clone() for name, tensor in named.items()}
-
-    def _copy_policies(self) -> list[Tensor]:
-        return [tensor.clone() for tensor in self.batch.policies()]
 
     @cached_property
     def _identity(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -130,10 +130,8 @@ def sweep_from(content: Mapping[str, Any], folder: Path = Path(), **changes: Any
     beside = {key: _below(folder, content[key]) for key in ("rows", "envs") if key in content}
     merged = {**content, **beside, **changes}
     require_known(merged, [f.name for f in fields(Sweep) if f.name != "settings"], kind="key")
-    missing = [f.name for f in fields(Sweep) if f.default is MISSING and f.default_factory is MISSING]
-    for key in missing:
-        if key not in merged:
-            checks.fail(key, "be given, or be a key of a sweep file that is named", "nothing")
+    if "rows" not in merged:
+        checks.fail("rows", "be given, or be a key of a sweep file that is named", "nothing")
     settings = Settings(**{key: merged.pop(key) for key in NAMES if key in merged})
     return Sweep(**merged, settings=settings)
 

@@ -96,7 +96,8 @@ def test_store(
             size = max(1, AT_ONCE // (2 * episodes))
             for start in range(0, len(group), size):  # results are written as they come
                 part = group[start : start + size]
-                tested += _test_part(store, part, source, episodes)
+                _test_part(store, part, source, episodes)
+                tested += [run.run_id for run, _ in part]
                 bar.update(2 * episodes * len(part))
     if problems:
         count = len(tested) + len(there) + len(problems)
@@ -148,7 +149,7 @@ def actor_recipe(recipe: Mapping[str, Any]) -> Recipe:
     return made if actor is None else replace(made, actor=require_known(actor))
 
 
-def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> list[str]:
+def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episodes: int) -> None:
     """Play both policies of some runs and write their scores."""
     runs, policies = zip(*part, strict=True)
     bounds = store.manifest.environments[runs[0].env].bounds
@@ -161,7 +162,6 @@ def _test_part(store: Store, part: Sequence[_Stored], source: EnvSource, episode
         ) from error
     for run, test in zip(runs, tests, strict=True):
         store.write_test(run.run_id, test)
-    return [run.run_id for run in runs]
 
 
 def _play(

@@ -189,12 +189,9 @@ def _words(error: BaseException) -> str:
 def _perform_with_reports(
     work: Work, population: Job, checkpoints: Path | None, attempt: int, heartbeats: Any
 ) -> Event:
-    """Train one population on some node, and report its progress from the beginning on.
-
-    It waits for the first report, because a task that hangs before it would look like one that waits for a core.
-    """
+    """Train one population on some node, and report its progress from the beginning on."""
     ray: Any = import_module("ray")
     task = population.name, attempt
-    with suppress(ray.exceptions.RayError):
+    with suppress(ray.exceptions.RayError):  # wait for it: a task that hangs before would look like one without a core
         ray.get(heartbeats.report.remote(task, 0), timeout=FIRST_REPORT)
     return perform(work, population, checkpoints, lambda steps: heartbeats.report.remote(task, steps))
