@@ -1,4 +1,4 @@
-"""Small policies, critics and minibatches that the tests of the loss share."""
+"""Small policies, critics, minibatches and rollouts that the tests of the loss and the estimator share."""
 
 import torch
 from tensordict import TensorDict
@@ -44,3 +44,17 @@ def minibatch(policy: UnitBoxPolicy | CategoricalPolicy, *batch: int) -> TensorD
         data[key] = torch.randn(*batch, M)
     data["attention"] = torch.rand(*batch, M).softmax(-1)
     return data
+
+
+def rollout(*batch: int, m: int = M) -> TensorDict:
+    """Return a rollout whose next observations are the observations after, but for episode ends."""
+    generator = torch.Generator().manual_seed(0)
+    observation = torch.randn(*batch[:-1], batch[-1] + 1, 4, generator=generator)
+    done = torch.rand(*batch, 1, generator=generator) < 0.3
+    terminated = done & (torch.rand(*batch, 1, generator=generator) < 0.5)
+    following = observation[..., 1:, :]
+    following = torch.where(done, torch.randn(following.shape, generator=generator), following)
+    after = {"observation": following, "reward": torch.randn(*batch, m, generator=generator)}
+    after |= {"done": done, "terminated": terminated}
+    root = {"observation": observation[..., :-1, :].clone(), "preference": torch.rand(*batch, m, generator=generator)}
+    return TensorDict({**root, "next": after}, batch)

@@ -23,12 +23,7 @@ def world(seed: int = 0) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize(
     "scalarizer",
-    [
-        Linear(),
-        SmoothTchebycheff(0.1),
-        SmoothTchebycheff(3.0),
-        AdaptiveSmoothTchebycheff(Fixed(0.5)),
-    ],
+    [Linear(), SmoothTchebycheff(0.1), SmoothTchebycheff(3.0), AdaptiveSmoothTchebycheff(Fixed(0.5))],
     ids=lambda s: type(s).__name__,
 )
 @given(seed=st.integers(0, 30))

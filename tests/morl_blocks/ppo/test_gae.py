@@ -11,7 +11,7 @@ from torchrl.objectives.value import GAE
 
 from morl_blocks.ppo import VectorGAE, vector_gae
 from morl_blocks.ppo.scan import discounted_scan
-from tests.morl_blocks.ppo.parts import Body
+from tests.morl_blocks.ppo.parts import Body, M, rollout
 from tests.refusals import refused
 
 Rollout: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -145,15 +145,11 @@ def test_vmap_over_runs_with_their_own_discounts() -> None:
 class TestVectorGAE:
     def critic(self, *in_keys: str) -> TensorDictModule:
         in_keys = in_keys or ("observation",)
-        return TensorDictModule(Body(nn.Linear(2 * len(in_keys), 2)), list(in_keys), ["state_value"])
-
-    def rollout(self, *batch: int) -> TensorDict:
-        reward, _, _, terminated, done = random_rollout(*batch, 2, dtype=torch.float32)
-        after = {"observation": torch.randn(*batch, 2), "reward": reward, "terminated": terminated, "done": done}
-        return TensorDict({"observation": torch.randn(*batch, 2), "next": after}, batch_size=batch)
+        size = sum({"observation": 4, "preference": M}[key] for key in in_keys)
+        return TensorDictModule(Body(nn.Linear(size, M)), list(in_keys), ["state_value"])
 
     def test_calls_the_network_and_stores_values_without_gradient(self) -> None:
-        critic, data = self.critic(), self.rollout(3, 10)
+        critic, data = self.critic(), rollout(3, 10)
         VectorGAE(value_network=critic)(data)
         value = critic.module(data["observation"])
         next_value = critic.module(data["next", "observation"])
@@ -166,7 +162,7 @@ class TestVectorGAE:
         assert all(p.requires_grad for p in critic.parameters())
 
     def test_takes_other_parameters(self) -> None:
-        critic, data = self.critic(), self.rollout(10)
+        critic, data = self.critic(), rollout(10)
         zeros = TensorDict.from_module(critic).data.clone().zero_()
         VectorGAE(value_network=critic)(data, params=zeros)
         assert not data["state_value"].any()
@@ -174,8 +170,7 @@ class TestVectorGAE:
         assert VectorGAE(value_network=critic)(data)["state_value"].all()
 
     def test_the_root_preference_serves_the_next_step_that_has_none(self) -> None:
-        data = self.rollout(10)
-        data["preference"] = torch.tensor([0.3, 0.7]).expand(10, 2)
+        data = rollout(10)
         critic, alone = self.critic("observation", "preference"), self.critic("preference")
         VectorGAE(value_network=critic)(data)
         expected = critic.module(data["next", "observation"], data["preference"])
@@ -265,7 +260,7 @@ class TestVectorGAE:
         refused(r"`done` must be bool, got torch\.float32", VectorGAE(), data)
 
     def test_says_what_is_wrong_with_the_network(self) -> None:
-        data, critic = self.rollout(10), self.critic()
+        data, critic = rollout(10), self.critic()
         refused("`value_network` must be a tensordict module with .*", VectorGAE, value_network=nn.Linear(2, 2))
         refused("`tensordict` must hold", VectorGAE(value_network=critic), data.exclude(("next", "observation")))
         refused("`tensordict` must hold 'observation'", VectorGAE(value_network=critic), data.exclude("observation"))

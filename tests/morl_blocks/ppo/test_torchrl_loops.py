@@ -16,17 +16,10 @@ from torchrl.objectives.value import GAE
 from morl_blocks.ppo import VectorClipPPOLoss, VectorGAE
 from morl_blocks.scalarizers import Linear
 from morl_blocks.transforms import Preference, ScalarizeReward
-from tests.morl_blocks.ppo.parts import M, critic_module, gaussian_policy, minibatch
+from tests.morl_blocks.ppo.parts import M, critic_module, gaussian_policy, minibatch, rollout
 from tests.refusals import refused
 
 Collector = getattr(collectors, "Collector", None) or collectors.SyncDataCollector  # its name before TorchRL 0.11
-
-
-def rollout(*batch: int) -> TensorDict:
-    terminated, done = torch.rand(2, *batch, 1) < 0.2
-    after = {"reward": torch.randn(*batch, M), "done": done | terminated, "terminated": terminated}
-    after["observation"], preference = torch.randn(*batch, 4), torch.rand(*batch, M)
-    return TensorDict({"observation": torch.randn(*batch, 4), "preference": preference, "next": after}, batch)
 
 
 def losses_of(loss: LossModule, data: TensorDict) -> list[torch.Tensor]:

@@ -25,7 +25,16 @@ from morl_blocks.ppo import (
     vector_advantage,
 )
 from morl_blocks.scalarizers import SmoothTchebycheff, Tchebycheff
-from tests.morl_blocks.ppo.parts import INPUTS, Body, M, categorical_policy, critic_module, gaussian_policy, minibatch
+from tests.morl_blocks.ppo.parts import (
+    INPUTS,
+    Body,
+    M,
+    categorical_policy,
+    critic_module,
+    gaussian_policy,
+    minibatch,
+    rollout,
+)
 from tests.refusals import refused
 
 Policy: TypeAlias = CategoricalPolicy | UnitBoxPolicy
@@ -186,19 +195,6 @@ class Values(nn.Module):
     def forward(self, observation: Tensor) -> Tensor:
         self.rows.append(observation.shape[:-1].numel())
         return torch.tanh(self.linear(observation))
-
-
-def rollout(*batch: int, m: int = M) -> TensorDict:
-    """Return a rollout whose next observations are the observations after, but for episode ends."""
-    generator = torch.Generator().manual_seed(0)
-    observation = torch.randn(*batch[:-1], batch[-1] + 1, 4, generator=generator)
-    following = observation[..., 1:, :].clone()
-    done = torch.rand(*batch, 1, generator=generator) < 0.3
-    terminated = done & (torch.rand(*batch, 1, generator=generator) < 0.5)
-    following = torch.where(done, torch.randn(following.shape, generator=generator), following)
-    after = {"observation": following, "reward": torch.randn(*batch, m, generator=generator)}
-    after |= {"done": done, "terminated": terminated}
-    return TensorDict({"observation": observation[..., :-1, :].clone(), "next": after}, batch)
 
 
 @pytest.mark.parametrize("batch", [(12,), (3, 12)])

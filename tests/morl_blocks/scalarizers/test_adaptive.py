@@ -22,10 +22,9 @@ def test_effective_attention_closed_form(mu: float, eta: list[float]) -> None:
     torch.testing.assert_close(block.attention(R, W), torch.tensor(eta), atol=1e-6, rtol=0)
 
 
-def test_value_and_gradient_are_those_of_fixed_stch_and_mu_is_saved() -> None:
+def test_gradient_is_that_of_fixed_stch_and_mu_is_saved() -> None:
     block, fresh = AdaptiveSmoothTchebycheff(ConflictBraked()), AdaptiveSmoothTchebycheff(ConflictBraked())
     fixed = SmoothTchebycheff(block.step(0.7, 0.9))
-    torch.testing.assert_close(block(R, W), fixed(R, W))
     torch.testing.assert_close(block.gradient(R, W), fixed.gradient(R, W))
     fresh.load_state_dict(block.state_dict())
     torch.testing.assert_close(fresh.mu, block.mu)

@@ -97,4 +97,10 @@ def test_runs_are_never_broadcast_against_each_other() -> None:
     refused(r"`conflict` must be a number or have the shape of mu, \[3\]", Fixed(three).step, 0.5, torch.zeros(2))
     refused("`threshold` must be a number or have the shape", ConflictBraked, maximum=three, threshold=torch.zeros(2))
     refused("`gaps` must be a number or have the shape", SelfTuned().step, 0.0, torch.zeros(2), GAPS[0])
-    refused("`mu` must be > 0, got 0", Fixed, 1e-60)  # vanishes in float32
+
+
+def test_fixed_stays_where_it_is() -> None:
+    schedule = Fixed(0.5)
+    assert [float(schedule.step(progress, 1.0)) for progress in (0.0, 0.5, 1.0)] == [0.5] * 3
+    for mu in (0.0, -1.0, float("nan"), 1e-60):  # the last vanishes in float32
+        refused("`mu` must be > 0, got", Fixed, mu)
