@@ -1,6 +1,7 @@
 """Settings shared by every test: one thread, and the same hypothesis examples on every machine."""
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -14,6 +15,14 @@ if find_spec("hypothesis") is not None:  # the tests of the blocks run without i
 
     settings.register_profile("house", deadline=None, derandomize=True, max_examples=60)
     settings.load_profile("house")
+
+
+@pytest.fixture
+def double_default() -> Iterator[None]:
+    """Make float64 the default dtype during a test."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

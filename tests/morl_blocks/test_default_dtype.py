@@ -1,7 +1,5 @@
 """Blocks work under any default dtype, and answer in the dtype that they are given."""
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
@@ -11,12 +9,7 @@ from morl_blocks.ppo import ReturnNormalizer, UnitBoxGaussianActor, vector_advan
 from morl_blocks.scalarizers import AdaptiveSmoothTchebycheff, Linear, Scalarizer, SmoothTchebycheff, Tchebycheff
 from morl_blocks.schedulers import ConflictBraked
 
-
-@pytest.fixture(autouse=True)
-def _double() -> Iterator[None]:
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
+pytestmark = pytest.mark.usefixtures("double_default")
 
 
 def single(*shape: int) -> torch.Tensor:

@@ -6,19 +6,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats  # type: ignore[import-untyped]
 
 from morl_blocks.metrics import bootstrap_ci, interquartile_mean, seed_draws, standard_error
 from morl_blocks.metrics.arrays import Array
 from tests.refusals import refused
-
-pytestmark = pytest.mark.needs("scipy")
 
 TWO = [[0.1, 0.2], [0.3, 0.4]]
 
 
 @given(st.integers(1, 23).flatmap(lambda n: arrays(np.float64, (3, n), elements=st.floats(-9, 9))))
 def test_interquartile_mean_agrees_with_scipy(values: Array) -> None:
-    stats = pytest.importorskip("scipy.stats")
     np.testing.assert_allclose(interquartile_mean(values), stats.trim_mean(values, 0.25, axis=-1), atol=1e-12)
 
 
@@ -30,7 +28,6 @@ def test_an_interval_holds_its_estimate_and_repeats(values: Array, statistic: st
 
 
 def test_the_mean_is_a_t_interval_of_the_seeds_means() -> None:
-    stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(1).normal(size=(8, 5))
     seeds = values.mean(0)
     expected = stats.t.interval(0.95, 4, loc=seeds.mean(), scale=stats.sem(seeds))
@@ -40,7 +37,6 @@ def test_the_mean_is_a_t_interval_of_the_seeds_means() -> None:
 
 
 def test_the_iqm_agrees_with_all_redraws_of_whole_seeds() -> None:
-    stats = pytest.importorskip("scipy.stats")
     values = np.random.default_rng(4).random((3, 4))
     every = [interquartile_mean(values[:, list(chosen)].ravel()) for chosen in itertools.product(range(4), repeat=3)]
     estimate = float(interquartile_mean(values.ravel()))

@@ -14,13 +14,10 @@ def test_they_are_the_weights_of_the_metrics(count: int, m: int) -> None:
     torch.testing.assert_close(points, torch.from_numpy(even_weights(m, count)).float())
 
 
+@pytest.mark.usefixtures("double_default")
 def test_writing_into_them_changes_nothing_for_the_next_caller() -> None:
-    torch.set_default_dtype(torch.float64)
-    try:
-        even_preferences(3, 2).zero_()
-        torch.testing.assert_close(even_preferences(3, 2)[:, 0], torch.linspace(0, 1, 3))
-    finally:
-        torch.set_default_dtype(torch.float32)
+    even_preferences(3, 2).zero_()
+    torch.testing.assert_close(even_preferences(3, 2)[:, 0], torch.linspace(0, 1, 3))
 
 
 def test_the_sampler_draws_every_point_alike() -> None:

@@ -1,5 +1,4 @@
 import math
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -8,6 +7,7 @@ from morl_blocks.metrics import non_dominated
 from morl_blocks.problems import DTLZ2, VLMOP2, ZDT1, ZDT2, ZDT3, Problem
 from tests.refusals import refused
 
+pytestmark = pytest.mark.usefixtures("double_default")
 PROBLEMS: dict[str, Problem] = {
     "VLMOP2": VLMOP2(3),
     "ZDT1": ZDT1(12),
@@ -25,13 +25,6 @@ PYMOO = {
     "DTLZ2 of 3": [1.6461721586, 0.3018591458, 0.0789258849],
     "DTLZ2 of 4": [1.4813246556, 0.4836512919, 0.2857426104, 0.0747119598],
 }
-
-
-@pytest.fixture(autouse=True)
-def _double() -> Iterator[None]:
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
 
 
 def test_values_of_pymoo_and_closed_forms() -> None:
