@@ -93,22 +93,21 @@ class History:
         return list(rows.unbind(0))
 
     def _append(self, table: Tensor) -> None:
+        """Write a row per active run to the file, below a line of names."""
         if self.path is None:
             return
-        content, (rows, size, checksum) = self._lines(table, header=self.mark.rows == 0), self.mark
-        atomic_files.append(self.path, content, at=size)
-        self.mark = Mark(rows + 1, size + len(content), zlib.crc32(content, checksum))
-
-    def _lines(self, table: Tensor, *, header: bool) -> bytes:
+        rows, size, checksum = self.mark
         text = io.StringIO(newline="")
         writer = csv.writer(text)
-        if header:
+        if rows == 0:
             writer.writerow(["run", "seed", *(f"weight_{i}" for i in range(self.objectives)), *self.columns])
         for index, (run, row) in enumerate(zip(self.runs, table.tolist(), strict=True)):
             if row[0] == row[0]:  # stopped runs have NaN everywhere
                 cells = ["" if number != number else repr(number) for number in row[2:]]
                 writer.writerow([index, run.seed, *run.preference, int(row[0]), int(row[1]), *cells])
-        return text.getvalue().encode()
+        content = text.getvalue().encode()
+        atomic_files.append(self.path, content, at=size)
+        self.mark = Mark(rows + 1, size + len(content), zlib.crc32(content, checksum))
 
 
 def validation_at(frame: pd.DataFrame, objectives: int, iteration: int | None = None) -> dict[str, Any] | None:

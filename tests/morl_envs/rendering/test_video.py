@@ -48,9 +48,7 @@ def test_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("`path` must end in .gif or .mp4, got flight.avi", video.save_video, pictures(), tmp_path / "flight.avi")
     refused("`pictures` must not be empty", video.save_video, [], tmp_path / "flight.gif")
     frogger = create_world("CrazyflieFrogger")
-    refused(
-        "`every` must be a whole number >= 1", video.record_episode, frogger, lambda observation: observation, every=0
-    )
+    refused("`every` must be a whole number >= 1", video.record_episode, frogger, torch.sign, every=0)
     monkeypatch.setattr(video, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"report extra: pip install 'morl-blocks\[report\]'"):
         video.save_video(pictures(), tmp_path / "flight.mp4")

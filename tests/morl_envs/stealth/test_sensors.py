@@ -71,11 +71,8 @@ def test_sectors_of_the_field_of_view_turn_with_the_robot() -> None:
 
 
 def test_vision_grid_counts_near_before_far() -> None:
-    offset = torch.cat(
-        [bearing_target(0, 0.1), bearing_target(0, 0.29), bearing_target(30, 0.5), bearing_target(0, 0.7)], 1
-    )
-    sectors = sensors.in_sectors(offset, EAST, FOV)
-    seen = torch.tensor([[True], [True], [True], [True]])
+    offset = torch.cat([bearing_target(*target) for target in ((0, 0.1), (0, 0.29), (30, 0.5), (0, 0.7))], 1)
+    sectors, seen = sensors.in_sectors(offset, EAST, FOV), torch.ones(4, 1, dtype=torch.bool)
     grid = sensors.vision_grid(sectors, seen, offset.norm(dim=0), 0.6)
     assert grid[:, 0].tolist() == [0, 0.5, 0, 0, 0, 0.25]
     assert sensors.vision_grid(sectors, ~seen, offset.norm(dim=0), 0.6).sum() == 0

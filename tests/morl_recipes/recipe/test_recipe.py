@@ -11,11 +11,8 @@ from morl_recipes.recipe.specs import Actor, AdaptiveSmoothTchebycheff, Fixed, S
 from tests.refusals import refused
 
 
-def test_defaults_are_pasta() -> None:
+def test_defaults_are_pasta_and_a_file_by_hand_names_what_differs() -> None:
     assert Recipe() == PASTA
-
-
-def test_a_file_by_hand_names_what_differs_from_pasta() -> None:
     text = '[mu]\ntype = "Fixed"\nmu = 2\n[ppo]\nlearning_rate = 1e-3\n'
     assert Recipe.from_toml(text) == replace(PASTA, mu=Fixed(2.0), ppo=PPO(learning_rate=1e-3))
 
