@@ -216,7 +216,7 @@ def test_every_claim_in_one_line_comes_out_by_hand() -> None:
                 continue
             printed = SHARES.match(ours)
             assert printed is not None, ours
-            assert all(map(_is_share, printed.groups(), lead_share(*pair))), ours
+            assert all(map(_is_share, printed.groups(), lead_share(pair[0], pair[1]))), ours
             for head in READINGS:
                 cell = other[f"{head}, HV" if full else head].rpartition(": ")[2]
                 said = head.lower() in line["Otherwise"].partition("EU ")[0]
@@ -248,7 +248,9 @@ def test_a_repeat_comes_out_by_hand(name: str) -> None:
                 whole = [np.concatenate(rows, axis=1) for rows in zip(*both, strict=True)]
                 _require(line["all seeds together"], _by_hand(*whole))
                 if score.endswith("hv"):
-                    assert all(map(_is_share, SHARES.findall(line["of the other row"])[0], lead_share(*both[1])))
+                    assert all(
+                        map(_is_share, SHARES.findall(line["of the other row"])[0], lead_share(both[1][0], both[1][1]))
+                    )
                 luck.append(stats.pearsonr(*(row.mean(0) for row in whole)).statistic)
             else:
                 _require(line["repeat minus published"], (gap, gap - reach, gap + reach))
