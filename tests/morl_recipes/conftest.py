@@ -1,8 +1,9 @@
 """Synthetic stores with realistic histories, so that tables and reports can be tested without training."""
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
 
 EIGHT = list(CARDS["stealth"].preferences)
+EVERYTHING = frozenset(product(("PASTA (Ours)", "Linear"), range(2), range(3)))
+"""Every run of a :class:`Sweep` with default fields."""
+ALL_OF_LINEAR = frozenset(run for run in EVERYTHING if run[0] == "Linear")
 NAMES = ("search", "stealth", "exploration", "energy", "comfort")
 
 
@@ -30,7 +34,7 @@ NAMES = ("search", "stealth", "exploration", "energy", "comfort")
 class Sweep:
     """A sweep to make up; ``skip`` and ``fail`` and ``nan`` name runs as (method, preference index, seed)."""
 
-    methods: dict[str, Sequence[str]] = field(default_factory=lambda: {"baselines": ["PASTA (Ours)", "Linear"]})
+    methods: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"baselines": ["PASTA (Ours)", "Linear"]})
     preferences: Sequence[tuple[float, ...]] = (EIGHT[0], EIGHT[3])
     seeds: int = 3
     iterations: int = 20
@@ -56,17 +60,13 @@ def recipe(method: str) -> dict[str, Any]:
 
 
 def plan(sweep: Sweep) -> list[Run]:
-    steps = sweep.iterations * 2048
-    cells = [
-        (group, method, recipe(method), preference, seed)
-        for group, methods in sweep.methods.items()
-        for method in methods
-        for preference in sweep.preferences
-        for seed in range(sweep.seeds)
-    ]
+    env, steps = sweep.env, sweep.iterations * 2048
+    rows = [(group, method, recipe(method)) for group, methods in sweep.methods.items() for method in methods]
     return [
-        Run(made, p, seed, make_run_id(sweep.env, group, method, p, seed, made), group, method, sweep.env, steps)
-        for group, method, made, p, seed in cells
+        Run(made, p, seed, make_run_id(env, group, method, p, seed, made), group, method, env, steps)
+        for group, method, made in rows
+        for p in sweep.preferences
+        for seed in range(sweep.seeds)
     ]
 
 
@@ -152,15 +152,3 @@ def make_study(make_store: Callable[..., Store]) -> Callable[..., Study]:
         return study
 
     return make
-
-
-@pytest.fixture
-def fill_store() -> Callable[..., Store]:
-    """Return a function from a folder and sweeps to a store there."""
-    return fill
-
-
-@pytest.fixture
-def sweep_type() -> type[Sweep]:
-    """The dataclass of a made-up sweep (test files cannot import a conftest)."""
-    return Sweep

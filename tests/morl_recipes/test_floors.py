@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -44,10 +43,3 @@ def test_floor_imports_only_floors_below_it(folder: str) -> None:
 
 def test_evaluation_knows_of_learning_the_policy_network_alone() -> None:
     assert {name.split(".")[1] for _, name in imports("evaluation") if name.startswith("learning.")} <= POLICY_NETWORK
-
-
-@pytest.mark.parametrize("folder", sorted(path.parent.name for path in ROOT.glob("*/__init__.py")))
-def test_folder_says_in_one_paragraph_what_it_owns(folder: str) -> None:
-    text = import_module(f"morl_recipes.{folder}").__doc__
-    assert text is not None
-    assert len(text) > 40

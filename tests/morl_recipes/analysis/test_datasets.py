@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +20,35 @@ from morl_recipes.analysis.tables.render import render_table
 from morl_recipes.common.errors import StoreError
 from morl_recipes.store.frames import load_history, load_runs
 from morl_recipes.store.store import Store
+from tests.morl_recipes.conftest import EVERYTHING, Sweep, fill
+from tests.refusals import refused, store_refused
 
-Fill = Callable[..., Store]
+Make = Callable[..., Store]
 TESTED: dict[str, Any] = {"untested": frozenset()}
 
 
 @pytest.fixture
-def fill(tmp_path: Path, fill_store: Callable[..., Store], sweep_type: Any) -> Fill:
+def make(tmp_path: Path) -> Make:
     """Return a function from a name and the fields of a sweep to a store."""
-    return lambda name, **fields: fill_store(tmp_path / name, sweep_type(**{**TESTED, **fields}))
+    return lambda name, **fields: fill(tmp_path / name, Sweep(**{**TESTED, **fields}))
 
 
-@pytest.mark.parametrize("kind", ["summary", "preferences"])
-@pytest.mark.parametrize("score", [None, "peak", "final"])
-def test_tables_are_those_of_the_store(fill: Fill, tmp_path: Path, kind: Any, score: Any) -> None:
-    store = fill("a", skip=frozenset({("Linear", 0, 1)}), fail=frozenset({("Linear", 1, 2)}))
+def test_tables_are_those_of_the_store(tmp_path: Path) -> None:
+    gaps: dict[str, Any] = {"skip": frozenset({("Linear", 0, 1)}), "fail": frozenset({("Linear", 1, 2)})}
+    small = Sweep(env="toy", preferences=((0.5, 0.5),), **TESTED)
+    store = fill(tmp_path / "a", Sweep(**TESTED, **gaps), small)
     made = publish([store], "mine", tmp_path)
-    text = render_table(made, kind=kind, score=score)
-    assert text == render_table(store, kind=kind, score=score)
-    assert "Linear: 1 of 6 runs failed (worker lost)" in text
-    assert "Linear: 1 of 6 runs are missing: 0.10-0.70-0.20 (seed 1)." in text
+    cases: Any = product(("summary", "preferences"), (None, "peak", "final"))
+    for kind, score in cases:
+        text = render_table(made, kind=kind, score=score)
+        assert text == render_table(store, kind=kind, score=score)
+        assert "Linear: 1 of 6 runs failed (worker lost)" in text
+        assert "Linear: 1 of 6 runs are missing: 0.10-0.70-0.20 (seed 1)." in text
+    assert made.done.loc[made.done["env"] == "toy", "peak_2"].isna().all()
 
 
-def test_a_line_per_finished_run_with_everything_about_it(fill: Fill, tmp_path: Path) -> None:
-    store = fill("a", fail=frozenset({("Linear", 0, 0)}))
+def test_a_line_per_finished_run_with_everything_about_it(make: Make, tmp_path: Path) -> None:
+    store = make("a", fail=frozenset({("Linear", 0, 0)}))
     publish([store], "mine", tmp_path)
     frame, stored = published(str(tmp_path / "mine.csv")), load_runs(store)
     assert len(frame) == 11
@@ -57,9 +63,9 @@ def test_a_line_per_finished_run_with_everything_about_it(fill: Fill, tmp_path: 
     assert raw["test_peak_hv"].tolist() == frame["test_peak_hv"].tolist()
 
 
-def test_the_same_again_changes_nothing_and_the_order_of_stores_does_not_matter(fill: Fill, tmp_path: Path) -> None:
-    first = fill("a", methods={"critic": ["Shared Weighted"], "baselines": ["Linear", "PASTA (Ours)"]})
-    second = fill("b", methods={"baselines": ["Tchebycheff", "PASTA (Ours)"]})
+def test_the_same_again_changes_nothing_and_the_order_of_stores_does_not_matter(make: Make, tmp_path: Path) -> None:
+    first = make("a", methods={"critic": ["Shared Weighted"], "baselines": ["Linear", "PASTA (Ours)"]})
+    second = make("b", methods={"baselines": ["Tchebycheff", "PASTA (Ours)"]})
     publish([first, second], "one", tmp_path)
     publish([second], "two", tmp_path)
     publish([first], "two", tmp_path)
@@ -74,60 +80,47 @@ def test_the_same_again_changes_nothing_and_the_order_of_stores_does_not_matter(
     assert len(made.done) == 24
 
 
-def test_runs_that_come_later_fill_the_gaps(fill: Fill, tmp_path: Path) -> None:
-    early = fill("a", skip=frozenset({("Linear", 0, 1)}), fail=frozenset({("Linear", 1, 2)}))
+def test_runs_that_come_later_fill_the_gaps(make: Make, tmp_path: Path) -> None:
+    early = make("a", skip=frozenset({("Linear", 0, 1)}), fail=frozenset({("Linear", 1, 2)}))
     publish([early], "mine", tmp_path)
-    made = publish([fill("b")], "mine", tmp_path)
+    made = publish([make("b")], "mine", tmp_path)
     assert len(made.done) == len(made.runs) == 12
     assert not load_results(made).studies[0].gaps
     assert len(publish([early], "mine", tmp_path).done) == 12
 
 
-def test_the_same_run_with_other_numbers_is_refused(fill: Fill, tmp_path: Path) -> None:
-    publish([fill("a")], "mine", tmp_path)
-    before = (tmp_path / "mine.csv").read_bytes()
-    with pytest.raises(StoreError, match=r"b: stealth\..* is in .*mine\.csv with other numbers \(.*: .* and .*nothing"):
-        publish([fill("b", iterations=20, untested=None)], "mine", tmp_path)
-    assert (tmp_path / "mine.csv").read_bytes() == before
+def _planned(store: Store, **changes: Any) -> Store:
+    """Return a store whose manifest is another."""
+    return Store(store.path, replace(store.manifest, **changes))
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
+        ({"untested": None}, r"b: stealth\..* is in .*a with other numbers \(.*: nothing and 2\)"),
         ({"iterations": 5, "methods": {"baselines": ["Linear"]}}, "Linear has 10240 steps, and 40960 in"),
         ({"iterations": 5, "methods": {"x": ["Y"]}}, "stealth was trained for 10240 steps, in .* for 40960"),
         ({"bounds": False}, "stealth has other objectives or bounds than in"),
+        ({"training": {"num_envs": 4}}, "b: trained with num_envs 4 instead of 8 in"),
+        ({"recipe": {"name": "else"}}, "baselines/Linear has another recipe than in"),
     ],
 )
-def test_stores_of_other_steps_or_bounds_raise(fill: Fill, tmp_path: Path, fields: dict[str, Any], words: str) -> None:
-    first = fill("a")
-    with pytest.raises(StoreError, match=f"{words}.*Publish it under another name; nothing was written"):
-        publish([first, fill("b", **fields)], "mine", tmp_path)
-    assert not (tmp_path / "mine.csv").exists()
+def test_stores_that_do_not_fit_are_refused(make: Make, tmp_path: Path, fields: dict[str, Any], words: str) -> None:
+    training, recipe = fields.pop("training", {"num_envs": 8}), fields.pop("recipe", None)
+    first, second = _planned(make("a"), training={"num_envs": 8}), _planned(make("b", **fields), training=training)
+    if recipe is not None:
+        planned = second.manifest.runs
+        second = _planned(second, runs=tuple(replace(r, recipe=recipe) if r.method == "Linear" else r for r in planned))
+    store_refused(f"{words}.*Publish it under another name; nothing was wr", publish, [first, second], "m", tmp_path)
+    assert not (tmp_path / "m.csv").exists()
 
 
-def test_other_settings_are_refused_but_for_those_of_rounding(fill: Fill, tmp_path: Path) -> None:
-    first, second = (fill(name) for name in "ab")
-
-    def with_settings(store: Store, **settings: Any) -> Store:
-        return Store(store.path, replace(store.manifest, training=settings))
-
-    alike = [with_settings(first, compile=True, num_envs=8), with_settings(second, compile="auto", num_envs=8)]
-    publish(alike, "x", tmp_path)
-    with pytest.raises(StoreError, match="b: trained with num_envs 4 instead of 8 in"):
-        publish([with_settings(first, num_envs=8), with_settings(second, num_envs=4)], "y", tmp_path)
+def test_settings_of_rounding_may_differ(make: Make, tmp_path: Path) -> None:
+    publish([_planned(make(name), training={"compile": name == "a", "num_envs": 8}) for name in "ab"], "x", tmp_path)
 
 
-def test_another_recipe_under_the_same_name_is_refused(fill: Fill, tmp_path: Path) -> None:
-    first, second = (fill(name) for name in "ab")
-    planned = second.manifest.runs
-    runs = tuple(replace(run, recipe={"name": "else"}) if run.method == "Linear" else run for run in planned)
-    with pytest.raises(StoreError, match="baselines/Linear has another recipe than in"):
-        publish([first, Store(second.path, replace(second.manifest, runs=runs))], "mine", tmp_path)
-
-
-def test_damage_is_found(fill: Fill, tmp_path: Path) -> None:
-    publish([fill("a")], "mine", tmp_path)
+def test_damage_is_found(make: Make, tmp_path: Path) -> None:
+    publish([make("a")], "mine", tmp_path)
     path = tmp_path / "mine.csv"
     text = path.read_text()
     for spoilt, words in [
@@ -138,44 +131,23 @@ def test_damage_is_found(fill: Fill, tmp_path: Path) -> None:
         ("", "not a file of published results"),
     ]:
         path.write_text(spoilt)
-        with pytest.raises(StoreError, match=words):
-            read_dataset(path)
+        store_refused(words, read_dataset, path)
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(StoreError, match=r"damaged \(no text"):
-        read_dataset(path)
+    store_refused(r"damaged \(no text", read_dataset, path)
 
 
-def test_environments_of_different_sizes_stand_in_one_file(
-    tmp_path: Path, fill_store: Callable[..., Store], sweep_type: Any
-) -> None:
-    small = sweep_type(env="toy", preferences=((0.5, 0.5),), **TESTED)
-    store = fill_store(tmp_path / "a", sweep_type(**TESTED), small)
-    made = publish([store], "mine", tmp_path)
-    assert render_table(made) == render_table(store)
-    assert made.done.loc[made.done["env"] == "toy", "peak_2"].isna().all()
+def test_bad_input_raises(make: Make, tmp_path: Path) -> None:
+    refused("`stores` must name at least one", publish, [], "mine", tmp_path)
+    refused(r"`name` must be 1 to 200 of .*, got '\.\./x'", publish, [], "../x", tmp_path)
+    store_refused(r"no finished run yet\. Nothing was written", publish, [make("a", skip=EVERYTHING)], "mine", tmp_path)
+    refused("`name` must be a path, got 3", published, 3)
+    refused("unknown results 'steelth'", find_dataset, "steelth")
+    store_refused("cannot be read", find_dataset, tmp_path / "none.csv")
 
 
-def test_bad_input_raises(fill: Fill, tmp_path: Path, sweep_type: Any) -> None:
-    with pytest.raises(ValueError, match="`stores` must name at least one"):
-        publish([], "mine", tmp_path)
-    with pytest.raises(ValueError, match=r"`name` must be 1 to 200 of .*, got '\.\./x'"):
-        publish([], "../x", tmp_path)
-    everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
-    with pytest.raises(StoreError, match=r"no finished run yet\. Nothing was written"):
-        publish([fill("a", skip=everything)], "mine", tmp_path)
-    with pytest.raises(ValueError, match="`name` must be a name or a path, got 3"):
-        published(3)  # type: ignore[call-overload]
-    with pytest.raises(ValueError, match="unknown results 'steelth'"):
-        find_dataset("steelth")
-    with pytest.raises(StoreError, match="cannot be read"):
-        find_dataset(tmp_path / "none.csv")
-
-
-def test_plan_lists_untrained_rows_as_missing(
-    fill: Fill, tmp_path: Path, fill_store: Callable[..., Store], sweep_type: Any
-) -> None:
-    part = fill("a", methods={"baselines": ["Linear"]})
-    whole = fill("b", methods={"baselines": ["PASTA (Ours)", "Linear"], "critic": ["Shared Weighted"]}).manifest
+def test_plan_lists_untrained_rows_as_missing(make: Make, tmp_path: Path) -> None:
+    part = make("a", methods={"baselines": ["Linear"]})
+    whole = make("b", methods={"baselines": ["PASTA (Ours)", "Linear"], "critic": ["Shared Weighted"]}).manifest
     made = publish([part], "mine", tmp_path, plan=whole)
     assert (len(made.done), len(made.manifest.runs)) == (6, 18)
     assert "PASTA (Ours): 6 of 6 runs are missing: all preferences and seeds." in render_table(made)
@@ -188,12 +160,13 @@ def test_plan_lists_untrained_rows_as_missing(
     longer = replace(whole, runs=tuple(replace(run, steps=1) for run in whole.runs))
     with pytest.raises(StoreError, match=r"the plan: stealth, baselines/.* has 1 steps, and 40960 in"):
         publish([part], "mine", tmp_path, plan=longer)
-    with pytest.raises(StoreError, match="no finished run yet"):
-        publish([], "other", tmp_path, plan=whole)
+    store_refused("no finished run yet", publish, [], "other", tmp_path, plan=whole)
+    made = publish([make("c")], "planned", tmp_path, plan=part.manifest, only_planned=True)
+    assert set(made.done["method"]) == {run.method for run in made.manifest.runs} == {"Linear"}
 
 
-def test_curves_stay_without_the_store_and_old_tables_have_none(fill: Fill, tmp_path: Path) -> None:
-    first, second = fill("a", skip=frozenset({("Linear", 0, 1)})), fill("b")
+def test_curves_stay_without_the_store_and_old_tables_have_none(make: Make, tmp_path: Path) -> None:
+    first, second = make("a", skip=frozenset({("Linear", 0, 1)})), make("b")
     publish([first], "mine", tmp_path)
     shutil.copy(tmp_path / "mine.csv", tmp_path / "old.csv")
     assert learning_curves(tmp_path / "old.csv").empty
@@ -205,11 +178,4 @@ def test_curves_stay_without_the_store_and_old_tables_have_none(fill: Fill, tmp_
         np.testing.assert_allclose(both[name], both[f"{name}_stored"], rtol=1e-4, err_msg=name)
     path = tmp_path / "curves" / "mine.csv"
     path.write_text(path.read_text().replace("40960,", "40960 1,", 1))
-    with pytest.raises(StoreError, match=r"curves/mine\.csv: the line of stealth"):
-        learning_curves(tmp_path / "mine.csv")
-
-
-def test_only_planned_runs_are_taken(fill: Fill, tmp_path: Path) -> None:
-    plan = fill("a", methods={"baselines": ["Linear"]}).manifest
-    made = publish([fill("b")], "mine", tmp_path, plan=plan, only_planned=True)
-    assert set(made.done["method"]) == {run.method for run in made.manifest.runs} == {"Linear"}
+    store_refused(r"curves/mine\.csv: the line of stealth", learning_curves, tmp_path / "mine.csv")

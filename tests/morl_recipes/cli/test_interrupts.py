@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from morl_recipes.cli.signals import Terminated, forward_sigterm
-from morl_recipes.running.engines.job import Interrupt
 
 SWEEP = ["--rows", "PASTA", "--envs", "deep-sea-treasure-v0", "--seeds", "0", "--workers", "1"]
 SWEEP += ["--total-steps", "10000000"]
@@ -81,35 +80,20 @@ def test_a_full_disk_under_the_results(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.fixture
-def ctrl_c() -> Iterator[None]:
-    """Take SIGINT, which a background job of a shell would ignore."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["terminal", "background job of a shell"])
+def ctrl_c(request: pytest.FixtureRequest) -> Iterator[bool]:
+    """Handle SIGINT or ignore it; return whether it is handled."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield request.param is not signal.SIG_IGN
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("ctrl_c")
-def test_sigterm_is_ctrl_c_under_another_name() -> None:
+def test_sigterm_is_ctrl_c_under_another_name(ctrl_c: bool) -> None:
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Terminated), forward_sigterm():
         os.kill(os.getpid(), signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt) as interrupt, forward_sigterm():
-        os.kill(os.getpid(), signal.SIGINT)
-    assert interrupt.type is KeyboardInterrupt
     assert signal.getsignal(signal.SIGTERM) == before
-
-
-def test_a_training_ends_its_iteration_first() -> None:
-    with forward_sigterm(), Interrupt() as interrupt:
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert interrupt.requested
-
-
-def test_background_jobs_of_a_shell_that_ignore_ctrl_c_are_terminated_too() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with pytest.raises(Terminated), forward_sigterm():
-            os.kill(os.getpid(), signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    if ctrl_c:
+        with pytest.raises(KeyboardInterrupt) as interrupt, forward_sigterm():
+            os.kill(os.getpid(), signal.SIGINT)
+        assert interrupt.type is KeyboardInterrupt

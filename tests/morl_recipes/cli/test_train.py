@@ -6,7 +6,7 @@ import shutil
 import signal
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -15,7 +15,6 @@ from morl_recipes.learning.diagnostics import Iteration
 from morl_recipes.recipe.settings import Settings, help_texts
 from morl_recipes.running import execute
 from morl_recipes.running.engines.events import Work
-from morl_recipes.running.engines.inline import InlineEngine
 from morl_recipes.running.recorder import Recorder
 from morl_recipes.store.frames import load_runs
 from morl_recipes.store.store import Store
@@ -91,12 +90,6 @@ def test_a_users_own_block_trains_with_the_same_command(place: Path, capsys: Pri
     assert manifest["runs"][0]["recipe"]["mu"] == {"type": "Calm", "mu": 2.5}
 
 
-def test_a_users_own_block_reaches_the_workers_of_a_sweep(place: Path) -> None:
-    argv = ["sweep", "tiny.toml", "--rows", "my_rows.py:MyRow", "PASTA", "--seeds", "0", "--workers", "2", "--quiet"]
-    assert main(argv) == 0
-    assert sorted(load_runs("runs/tiny")["method"]) == ["MyRow", "PASTA (Ours)"]
-
-
 @pytest.mark.usefixtures("no_training")
 def test_finished_sweep_has_nothing_to_do_and_is_not_mixed_with_another(place: Path, capsys: Printed) -> None:
     assert main(["sweep", "tiny.toml", "--workers", "1"]) == 0
@@ -160,20 +153,6 @@ def test_rows_of_flags_are_looked_for_here_and_those_of_a_file_beside_it(place: 
     assert "far/my_rows.py: cannot be read" in capsys.readouterr().err
     (place / "my_rows.py").rename(place / "far" / "my_rows.py")
     assert main(["sweep", "far/own.toml", "--dry-run"]) == 0
-
-
-@pytest.mark.parametrize("command", [["train", "PASTA", "--preferences", "0.2,0.2,0.6"], ["sweep", "tiny.toml"]])
-def test_sigterm_stops_like_ctrl_c_and_exits_with_143(
-    command: list[str], place: Path, monkeypatch: Patch, capsys: Printed
-) -> None:
-    def terminated(*arguments: object) -> NoReturn:
-        os.kill(os.getpid(), signal.SIGTERM)
-        pytest.fail("SIGTERM was not noticed")
-
-    monkeypatch.setattr("morl_recipes.running.engines.local.LocalEngine", lambda workers, **options: InlineEngine())
-    train_with(monkeypatch, terminated)
-    assert main([*command, "--out", "runs/x"]) == 143
-    assert "Terminated. The same command continues" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -240,17 +219,6 @@ def test_environment_of_a_file_trains_logs_and_is_played_where_the_file_is_named
     assert main(["play", str(folder)]) == 2  # a store's word alone runs no code
 
 
-def test_the_file_of_an_environment_travels_to_the_workers_and_decides_the_ids(place: Path) -> None:
-    (place / "far").mkdir()
-    (place / "my_env.py").rename(place / "far" / "my_env.py")
-    (place / "far" / "s.toml").write_text('rows = ["PASTA", "Linear"]\nenvs = ["my_env.py:make_env"]\nseeds = 1')
-    argv = ["sweep", "far/s.toml", *SHORT, "--workers", "2", "--out", "runs/x"]
-    assert main(argv) == 0
-    assert set(load_runs("runs/x")["status"]) == {"done"}
-    (place / "far" / "my_env.py").write_text(WORLD + "\n# another world\n")
-    assert main(argv) == 3
-
-
 @pytest.mark.usefixtures("no_training")
 def test_damaged_foreign_or_older_stores_exit_with_3_and_nothing_changes(
     place: Path, monkeypatch: Patch, capsys: Printed
@@ -289,3 +257,16 @@ def test_folder_that_cannot_hold_a_store_exits_with_3(place: Path, capsys: Print
     assert main(["sweep", "tiny.toml", "--out", out]) == 3
     assert words in capsys.readouterr().err
     assert (place / "tiny.toml").read_text() == TINY
+
+
+def test_own_rows_and_environments_travel_to_the_workers_and_decide_the_ids(place: Path) -> None:
+    (place / "far").mkdir()
+    for name in ("my_env.py", "my_rows.py"):
+        (place / name).rename(place / "far" / name)
+    (place / "far/s.toml").write_text('rows = ["PASTA", "my_rows.py:MyRow"]\nenvs = ["my_env.py:make_env"]\nseeds = 1')
+    argv = ["sweep", "far/s.toml", *SHORT, "--workers", "2", "--out", "runs/x"]
+    assert main(argv) == 0
+    runs = load_runs("runs/x")
+    assert set(zip(runs["method"], runs["status"], strict=True)) == {("MyRow", "done"), ("PASTA (Ours)", "done")}
+    (place / "far" / "my_env.py").write_text(WORLD + "\n# another world\n")
+    assert main(argv) == 3

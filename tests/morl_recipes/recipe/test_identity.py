@@ -22,8 +22,8 @@ MakeStore = Callable[..., Store]
 
 
 @pytest.fixture
-def store(make_store: MakeStore, sweep_type: Any) -> Store:
-    return make_store(sweep_type(policy=True))
+def store(make_store: MakeStore) -> Store:
+    return make_store(policy=True)
 
 
 def folders(store: Store) -> list[Path]:

@@ -116,13 +116,13 @@ def test_damaged_policy_costs_its_own_run_alone(store: Store) -> None:
     assert np.isnan(tests[first])
 
 
-def test_store_with_nothing_to_test_is_refused(make_store: Any, sweep_type: Any, tmp_path: Path) -> None:
+def test_store_with_nothing_to_test_is_refused(make_store: Any, tmp_path: Path) -> None:
     everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
     with pytest.raises(StoreError, match=r"no run can be tested\. .*has no such file"):
         _test(make_store())
     shutil.rmtree(tmp_path / "store")
     with pytest.raises(StoreError, match=r"no finished run yet\. Nothing to test"):
-        _test(make_store(sweep_type(skip=everything)))
+        _test(make_store(skip=everything))
     with pytest.raises(StoreError, match="not a result store"):
         _test(tmp_path)
     refused("`episodes` must be a whole number >= 1, got 0", _test, tmp_path, 0)

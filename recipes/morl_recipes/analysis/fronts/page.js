@@ -70,14 +70,17 @@
   }
 
   function layout() {
-    const axis = (k) => ({ title: { text: data.objectives[k] }, gridcolor: colour("--grid"), zerolinecolor: colour("--line") });
+    const lines = { gridcolor: colour("--grid"), zerolinecolor: colour("--line") };
+    const axis = (k) => ({ title: { text: data.objectives[k] }, ...lines });
     const paper = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colour("--text") } };
     const base = { ...paper, height: 560, margin: { l: 70, r: 30, t: 20, b: 60 },
-      legend: { orientation: "h", y: -0.16 }, modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--soft") } };
+      legend: { orientation: "h", y: -0.16 },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("--soft"), activecolor: colour("--accent") } };
     if (m === 2) return { ...base, xaxis: axis(0), yaxis: axis(1) };
     if (m === 3) return { ...base, scene: { xaxis: axis(0), yaxis: axis(1), zaxis: axis(2) } };
     const ticktext = data.objectives.map((name, k) => `${name}<br>${short(ends[k][0])} to ${short(ends[k][1])}`);
-    const across = { range: [-0.2, m - 0.8], tickvals: ticktext.map((_, k) => k), ticktext, gridcolor: colour("--soft"), zeroline: false };
+    const tickvals = ticktext.map((_, k) => k);
+    const across = { range: [-0.2, m - 0.8], tickvals, ticktext, gridcolor: colour("--soft"), zeroline: false };
     const up = { title: { text: "share of the range of the points" }, gridcolor: colour("--grid"), zeroline: false };
     return { ...base, xaxis: across, yaxis: up };
   }
@@ -87,7 +90,8 @@
 
   function draw() {
     const traces = m > 3 ? parallel() : points();
-    Plotly.react(figure, traces, layout(), { responsive: true, displaylogo: false, modeBarButtons: [buttons] }).then(show);
+    const config = { responsive: true, displaylogo: false, modeBarButtons: [buttons] };
+    Plotly.react(figure, traces, layout(), config).then(show);
   }
 
   function returns(index) {

@@ -18,16 +18,17 @@ from morl_recipes.analysis.datasets import Dataset
 from morl_recipes.analysis.differences import compare_results, render_difference
 from morl_recipes.analysis.results.load import load_results
 from morl_recipes.cli import main
-from morl_recipes.common.errors import StoreError
 from morl_recipes.store.store import Store
+from tests.morl_recipes.conftest import Sweep, fill
+from tests.refusals import store_refused
 
 Fill = Callable[..., Store]
 
 
 @pytest.fixture
-def data(tmp_path: Path, fill_store: Fill, sweep_type: Any) -> Dataset:
+def data(tmp_path: Path) -> Dataset:
     """PASTA and Linear on two preferences and five seeds, with tests."""
-    store = fill_store(tmp_path / "a", sweep_type(seeds=5, untested=frozenset()))
+    store = fill(tmp_path / "a", Sweep(seeds=5, untested=frozenset()))
     return publish([store], "a", tmp_path)
 
 
@@ -83,11 +84,9 @@ def test_one_seed_gives_no_interval(data: Dataset) -> None:
         assert row.difference.estimate > 0
 
 
-def test_pasta_stands_once_and_rows_of_one_side_are_left_out(
-    tmp_path: Path, fill_store: Fill, sweep_type: Any, data: Dataset
-) -> None:
+def test_pasta_stands_once_and_rows_of_one_side_are_left_out(tmp_path: Path, data: Dataset) -> None:
     groups = {"baselines": ["PASTA (Ours)", "Linear"], "pcgrad": ["PASTA (Ours)", "No PCGrad"]}
-    both = fill_store(tmp_path / "b", sweep_type(methods=groups, seeds=5, untested=frozenset()))
+    both = fill(tmp_path / "b", Sweep(methods=groups, seeds=5, untested=frozenset()))
     names = [row.method for row in compare_results(*map(load_results, (both, both)))]
     assert sorted(names) == ["Linear", "No PCGrad", "PASTA (Ours)", "PASTA (Ours)"]  # trained twice here, in two groups
     assert [row.method for row in compare_results(load_results(both), load_results(data))] == ["PASTA (Ours)", "Linear"]
@@ -109,8 +108,8 @@ def test_the_command_takes_folders_and_files(tmp_path: Path, data: Dataset, caps
     assert "nobody: neither a folder of results nor published ones" in capsys.readouterr().err
 
 
-def test_runs_that_are_left_out_are_named(tmp_path: Path, fill_store: Fill, sweep_type: Any) -> None:
-    stores = [fill_store(tmp_path / name, sweep_type(seeds=5, untested=frozenset())) for name in "ab"]
+def test_runs_that_are_left_out_are_named(tmp_path: Path) -> None:
+    stores = [fill(tmp_path / name, Sweep(seeds=5, untested=frozenset())) for name in "ab"]
     lost = next(run_id for run_id in stores[1].run_ids() if "linear" in run_id)
     (stores[1].path / "runs" / lost / "run.json").write_text("{")
     text = render_difference(stores[0].path, stores[1].path)
@@ -118,10 +117,10 @@ def test_runs_that_are_left_out_are_named(tmp_path: Path, fill_store: Fill, swee
     assert "First, " not in text
 
 
-def test_nothing_in_common_is_an_error(tmp_path: Path, fill_store: Fill, sweep_type: Any, data: Dataset) -> None:
-    fill_store(tmp_path / "b", sweep_type(methods={"mine": ["Mine"]}))
-    with pytest.raises(StoreError, match=r"have no row in common.*: stealth, PASTA.* in one; .*, Mine in the other"):
-        render_difference(tmp_path / "a", tmp_path / "b")
+def test_nothing_in_common_is_an_error(tmp_path: Path, data: Dataset) -> None:
+    fill(tmp_path / "b", Sweep(methods={"mine": ["Mine"]}))
+    message = r"have no row in common.*: stealth, PASTA.* in one; .*, Mine in the other"
+    store_refused(message, render_difference, tmp_path / "a", tmp_path / "b")
 
 
 def test_intervals_of_utilities_are_not_cut_to_those_of_hypervolumes(data: Dataset) -> None:

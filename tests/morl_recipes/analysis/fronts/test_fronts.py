@@ -20,9 +20,9 @@ from morl_recipes.analysis.fronts import page
 from morl_recipes.analysis.fronts.page import page_data, write_front_page
 from morl_recipes.analysis.fronts.picture import draw_front
 from morl_recipes.analysis.fronts.summary import reached
-from morl_recipes.common.errors import StoreError
 from morl_recipes.running.play import film_front
 from tests.morl_recipes.worlds import tiny
+from tests.refusals import store_refused
 
 
 @pytest.fixture(autouse=True)
@@ -79,8 +79,7 @@ def test_torch_environment_has_film_strips(tmp_path: Path) -> None:
     assert Image.open(io.BytesIO(base64.b64decode(content))).size == (7 * 170, 170)
     assert film_front(front, tmp_path, find_source("deep-sea-treasure-v0")) is None
     (tmp_path / "film.png").write_bytes(b"text")
-    with pytest.raises(StoreError, match=r"film.png: damaged"):
-        page_data(front, film=film)
+    store_refused(r"film.png: damaged", page_data, front, film=film)
 
 
 def _widened(front: Front, m: int) -> Front:

@@ -115,13 +115,11 @@ class Browser:
 
     def draw_everything(self) -> None:
         """Make the window as high as the page, so that every figure is drawn."""
-        width = self.run("innerWidth")
+        width, dark = self.run("innerWidth"), self.run("matchMedia('(prefers-color-scheme: dark)').matches")
         for _ in range(2):
-            self.look(width, int(self.run("document.documentElement.scrollHeight")) + 10, self.scheme())
+            height = int(self.run("document.documentElement.scrollHeight"))
+            self.look(width, height + 10, "dark" if dark else "light")
             self.wait("[...document.querySelectorAll('.figure')].every((d) => d.children.length > 0)")
-
-    def scheme(self) -> str:
-        return "dark" if self.run("matchMedia('(prefers-color-scheme: dark)').matches") else "light"
 
     def screenshot(self, path: Path) -> None:
         """Save what the window shows."""

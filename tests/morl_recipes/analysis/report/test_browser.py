@@ -8,6 +8,7 @@ import pytest
 
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.store.store import Store
+from tests.morl_recipes.conftest import Sweep, fill
 
 pytest.importorskip("plotly", reason="the interactive report needs the extra `report`")
 
@@ -19,11 +20,12 @@ SCROLLERS = """[...document.querySelectorAll('body, body *')]
   .filter((e) => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX)).length"""
 
 
-@pytest.fixture
-def report(make_store: Callable[..., Store], sweep_type: Any, tmp_path: Path) -> Path:
-    stealth = sweep_type(methods={"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]})
-    toy = sweep_type(methods={"mine": ["PASTA", "A"]}, preferences=((0.4, 0.1, 0.3, 0.2),), env="toy", bounds=False)
-    return write_report(make_store(stealth, toy), tmp_path / "report.html")
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    stealth = Sweep(methods={"baselines": ["PASTA (Ours)", "Linear", "Tchebycheff"]})
+    toy = Sweep(methods={"mine": ["PASTA", "A"]}, preferences=((0.4, 0.1, 0.3, 0.2),), env="toy", bounds=False)
+    return write_report(fill(folder / "store", stealth, toy), folder / "report.html")
 
 
 def test_report_opens_without_network(browser: Any, report: Path) -> None:
@@ -46,19 +48,31 @@ def test_report_opens_without_network(browser: Any, report: Path) -> None:
     assert len(browser.run(TRACES)) == before
     browser.wait(f"{bars} === 3")
 
-    # A preference is chosen: the bars change.
+    words = "document.querySelector('#{} .how').innerText"
+    hypervolume, training, front = (words.format(name) for name in ("hypervolume", "curves", "front"))
+    assert "Hollow diamond: the paper." in browser.run(hypervolume)
+    assert "mean over preferences of the seed mean" in browser.run(hypervolume)
+    assert "standard deviation over preferences" in browser.run(training)
+
+    # A preference is chosen: the bars and the captions change.
     value = "document.querySelector('[data-figure=bars]').data[0].x[0]"
     everything = browser.run(value)
     browser.run(f"({CHOOSE})('preference', '1')")
     assert browser.run(value) != everything
+    assert "mean over seeds." in browser.run(hypervolume)
+    assert "standard deviation over seeds" in browser.run(training)
+    assert browser.run(front).startswith("One mark per run")
 
-    # Another comparison, with four objectives and no bounds: the gaps say why.
+    # Another comparison, with four objectives, no bounds and no paper: the gaps say why.
     browser.run(f"({CHOOSE})('study', '1')")
     browser.draw_everything()
     gaps = browser.run("[...document.querySelectorAll('.figure .gap')].map((e) => e.textContent)")
     assert len(gaps) == 5
     assert all("bounds of its returns are unknown" in gap for gap in gaps)
     assert browser.run("document.querySelectorAll('[data-figure=parallel] .scatterlayer .trace').length") >= 2
+
+    assert "diamond" not in browser.run(hypervolume)
+    assert browser.run(front).startswith("One line per run")
 
     # No button may send data away.
     buttons = set(browser.run("[...document.querySelectorAll('.modebar-btn')].map((b) => b.dataset.title)"))
@@ -76,7 +90,12 @@ def test_it_fits_a_phone_in_both_schemes(browser: Any, report: Path, scheme: str
     dark = sum(browser.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")[:3]) < 384
     assert dark == (scheme == "dark")
     line = "document.querySelector('[data-figure=hv_curve]').data.find((t) => t.meta.role === 'line').line.color"
-    assert browser.run(line) == {"light": "#d55e00", "dark": "#ff9d5c"}[scheme]
+    colours = {"light": "#d55e00", "dark": "#ff9d5c"}
+    assert browser.run(line) == colours.pop(scheme)
+    ((other, colour),) = colours.items()
+    feature = {"name": "prefers-color-scheme", "value": other}
+    browser.call("Emulation.setEmulatedMedia", features=[feature])  # the page follows a change of scheme
+    browser.wait(f"{line} === '{colour}'")
     assert browser.problems == []
 
 
@@ -119,31 +138,4 @@ def test_it_prints_with_every_plot_and_a_legend(browser: Any, report: Path) -> N
     browser.call("Emulation.setEmulatedMedia", media="screen")
     browser.run("window.dispatchEvent(new Event('afterprint'))")
     assert 680 not in browser.run(widths)
-    assert browser.problems == []
-
-
-def test_captions_match_the_drawn_figures(browser: Any, report: Path) -> None:
-    browser.look(1280, 900)
-    browser.open(report)
-    words = "document.querySelector('#{} .how').innerText"
-    hypervolume, training, front = (words.format(name) for name in ("hypervolume", "curves", "front"))
-    assert "Hollow diamond: the paper." in browser.run(hypervolume)
-    assert "mean over preferences of the seed mean" in browser.run(hypervolume)
-    assert "standard deviation over preferences" in browser.run(training)
-    browser.run(f"({CHOOSE})('preference', '1')")
-    assert "mean over seeds." in browser.run(hypervolume)
-    assert "standard deviation over seeds" in browser.run(training)
-    assert browser.run(front).startswith("One mark per run")
-    browser.run(f"({CHOOSE})('study', '1')")  # four objectives, no bounds, no paper
-    assert "diamond" not in browser.run(hypervolume)
-    assert browser.run(front).startswith("One line per run")
-
-
-def test_the_page_follows_a_change_of_scheme(browser: Any, report: Path) -> None:
-    browser.look(1280, 900, "light")
-    browser.open(report)
-    colour = "document.querySelector('[data-figure=bars]').data[0].marker.line.color"
-    browser.wait(f"document.querySelector('[data-figure=bars]').data && {colour} === '#d55e00'")
-    browser.look(1280, 900, "dark")
-    browser.wait(f"{colour} === '#ff9d5c'")
     assert browser.problems == []

@@ -12,8 +12,9 @@ import pytest
 from morl_recipes.analysis.report.page import write_report
 from morl_recipes.analysis.report.study_figures import front_names, study_figures
 from morl_recipes.analysis.results.load import load_results
-from morl_recipes.common.errors import StoreError
 from morl_recipes.store.store import Store
+from tests.morl_recipes.conftest import ALL_OF_LINEAR, EVERYTHING, Sweep
+from tests.refusals import store_refused
 
 go = pytest.importorskip("plotly.graph_objects", reason="the interactive report needs the extra `report`")
 
@@ -29,8 +30,12 @@ def data_of(page: str) -> dict[str, Any]:
 
 
 def test_the_page_holds_every_section_and_loads_nothing(make_store: MakeStore, tmp_path: Path) -> None:
-    path = write_report(make_store(), tmp_path / "new" / "report.html", title="Ours & theirs")
+    groups = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "critic": ["Shared Weighted"]}
+    store = make_store(Sweep(methods=groups), Sweep(env="toy", preferences=((0.5, 0.5),), iterations=4))
+    path = write_report(store, tmp_path / "new" / "report.html", title="Ours & theirs")
     page = path.read_text(encoding="utf-8")
+    titles = [study["title"] for study in data_of(page)["studies"]]
+    assert titles == ["stealth, pcgrad", "stealth, critic", "toy, baselines"]
     for section in SECTIONS:
         assert f'<section id="{section}">' in page
     own = page.replace(page[page.index("<script>") : page.index("</script>")], "")
@@ -103,7 +108,7 @@ def test_a_curve_of_one_point_can_be_seen(make_store: MakeStore) -> None:
         ({"bounds": False}, "the bounds of its returns are unknown"),
         ({"fail": frozenset({("Linear", 0, 1)})}, "Linear: 1 of 6 runs failed (worker lost)"),
         ({"methods": {"pasta": ["PASTA"]}, "seeds": 1}, "A profile compares methods"),
-        ({"nan": frozenset(("Linear", p, s) for p in range(2) for s in range(3))}, "6 of 6 runs have returns"),
+        ({"nan": ALL_OF_LINEAR}, "6 of 6 runs have returns"),
     ],
 )
 def test_gaps_are_named(make_store: MakeStore, tmp_path: Path, changes: Any, words: str) -> None:
@@ -112,24 +117,10 @@ def test_gaps_are_named(make_store: MakeStore, tmp_path: Path, changes: Any, wor
     assert "NaN" not in json.dumps(data_of(page))
 
 
-def test_several_environments_and_groups_share_a_page(make_store: MakeStore, sweep_type: Any, tmp_path: Path) -> None:
-    groups = {"pasta": ["PASTA"], "pcgrad": ["No PCGrad"], "critic": ["Shared Weighted"]}
-    toy = sweep_type(env="toy", preferences=((0.5, 0.5),), iterations=4)
-    store = make_store(sweep_type(methods=groups, iterations=4), toy)
-    page = write_report(store, tmp_path / "r.html").read_text(encoding="utf-8")
-    titles = [study["title"] for study in data_of(page)["studies"]]
-    assert titles == ["stealth, pcgrad", "stealth, critic", "toy, baselines"]
-
-
-def test_failed_report_leaves_an_old_one_alone(
-    make_store: MakeStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_report_leaves_an_old_one_alone(make_store: MakeStore, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "r.html").write_text("old")
-    nothing = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
-    store = make_store(skip=nothing)
-    with pytest.raises(StoreError, match="no finished run yet"):
-        write_report(store, tmp_path / "r.html")
+    store_refused("no finished run yet", write_report, make_store(skip=EVERYTHING), tmp_path / "r.html")
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
     with pytest.raises(ImportError, match=r"morl-blocks\[report\]"):
-        write_report(store, tmp_path / "r.html")
+        write_report(tmp_path / "store", tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text() == "old"

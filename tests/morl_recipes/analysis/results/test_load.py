@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 
 from morl_recipes import PASTA, ROWS
-from morl_recipes.analysis.results.load import Results, load_results
+from morl_recipes.analysis.results.load import load_results
 from morl_recipes.analysis.results.study import Study
-from morl_recipes.common.errors import StoreError
 from morl_recipes.common.scores import UTILITY
 from morl_recipes.recipe.run import Run
 from morl_recipes.store.manifest import EnvInfo, Manifest
 from morl_recipes.store.record import RunRecord
 from morl_recipes.store.store import Store
+from tests.morl_recipes.conftest import ALL_OF_LINEAR, EVERYTHING, Sweep, fill
+from tests.refusals import refused, store_refused
 
 MakeStore = Callable[..., Store]
 MakeStudy = Callable[..., Study]
@@ -45,13 +46,13 @@ def copied(store: Store, folder: Path, **changes: Any) -> Store:
     return made
 
 
-def gaps(results: Results) -> str:
-    return "\n".join(gap for study in results.studies for gap in study.gaps)
-
-
 def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
-    results = load_results(make_store(), history=True)
+    store = make_store()
+    results = load_results(store, history=True)
     (study,) = results.studies
+    final = load_results(store, score="final").studies[0]
+    assert (study.hv >= final.hv).all()
+    assert (study.hv > final.hv).any()
     assert study.gaps == ()
     assert study.methods == ("PASTA (Ours)", "Linear")
     assert study.hv.shape == (2, 2, 3)
@@ -60,13 +61,6 @@ def test_a_complete_sweep_has_no_gaps(make_store: MakeStore) -> None:
     assert stored.at[study.run_ids[1, 0, 2], "method"] == "Linear"
     assert stored["peak_eu"].to_dict()[study.run_ids[1, 0, 2]] == pytest.approx(study.score(UTILITY)[1, 0, 2])
     assert len(study.histories(results.history)) == 2 * 2 * 3 * 20
-
-
-def test_the_last_point_can_be_asked_for(make_store: MakeStore) -> None:
-    store = make_store()
-    peak, final = load_results(store).studies[0], load_results(store, score="final").studies[0]
-    assert (peak.hv >= final.hv).all()
-    assert (peak.hv > final.hv).any()
 
 
 def test_the_test_score_counts_where_all_runs_have_it(make_store: MakeStore) -> None:
@@ -145,38 +139,6 @@ def test_methods_stand_in_the_order_of_the_paper(make_study: MakeStudy) -> None:
     assert study.methods == ("PASTA (Ours)", "Tchebycheff", "Linear", "Zebra")
 
 
-def test_incomplete_sweep_lists_missing_runs(make_store: MakeStore) -> None:
-    skip = frozenset({("Linear", 0, 1), ("Linear", 1, 0)})
-    results = load_results(make_store(skip=skip, fail=frozenset({("PASTA (Ours)", 0, 2)})))
-    assert "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0)." in gaps(results)
-    assert "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2)." in gaps(results)
-    (study,) = results.studies
-    assert study.common.tolist() == [[True, False, False], [False, True, True]]
-
-
-def test_method_without_runs_is_missing_and_changes_no_other(make_study: MakeStudy) -> None:
-    skip = frozenset(("Linear", p, s) for p in range(2) for s in range(3))
-    study = make_study(skip=skip)
-    assert study.active.tolist() == [True, False]
-    assert study.common.all()
-    assert "Linear: 6 of 6 runs are missing: all preferences and seeds." in study.gaps
-
-
-def test_nan_returns_are_left_out_and_named(make_study: MakeStudy) -> None:
-    study = make_study(nan=frozenset({("Linear", 1, 1)}))
-    assert np.isnan(study.hv).sum() == 1
-    assert (
-        "Linear: 1 of 6 runs have returns that are not finite and are left out: 0.33-0.33-0.33 (seed 1)." in study.gaps
-    )
-
-
-def test_unknown_bounds_are_a_gap_not_a_number(make_study: MakeStudy) -> None:
-    study = make_study(bounds=False)
-    assert np.isnan(study.hv).all()
-    assert np.isfinite(study.score(UTILITY)).all()
-    assert "No hypervolume, win rate or profile on stealth: the bounds of its returns are unknown." in study.gaps
-
-
 def test_stored_hypervolumes_of_other_bounds_and_repeated_runs_are_reported(
     make_store: MakeStore, tmp_path: Path
 ) -> None:
@@ -189,17 +151,43 @@ def test_stored_hypervolumes_of_other_bounds_and_repeated_runs_are_reported(
     assert "1 runs repeat the method, preference and seed of another and are left out." in study.gaps
 
 
-def test_an_empty_store_and_bad_arguments_raise(fill_store: Any, sweep_type: Any, tmp_path: Path) -> None:
-    everything = frozenset((m, p, s) for m in ("PASTA (Ours)", "Linear") for p in range(2) for s in range(3))
-    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned\. Nothing to show"):
-        load_results(fill_store(tmp_path / "a", sweep_type(skip=everything)))
-    with pytest.raises(StoreError, match=r"no finished run yet, of 12 planned \(12 failed, first: worker lost\)"):
-        load_results(fill_store(tmp_path / "b", sweep_type(fail=everything)))
-    with pytest.raises(ValueError, match="`score` must be 'peak', 'test', 'final' or 'test_final', got 'best'"):
-        load_results(tmp_path, score="best")  # type: ignore[arg-type]
-    untested = fill_store(tmp_path / "c", sweep_type())
+PASTA_FAILED, NOT_FINITE = frozenset({("PASTA (Ours)", 0, 2)}), "have returns that are not finite and are left out"
+
+
+@pytest.mark.parametrize(
+    ("fields", "common", "gaps"),
+    [
+        (
+            {"skip": frozenset({("Linear", 0, 1), ("Linear", 1, 0)}), "fail": PASTA_FAILED},
+            [[True, False, False], [False, True, True]],
+            (
+                "PASTA (Ours): 1 of 6 runs failed (worker lost): 0.10-0.70-0.20 (seed 2).",
+                "Linear: 2 of 6 runs are missing: 0.10-0.70-0.20 (seed 1); 0.33-0.33-0.33 (seed 0).",
+            ),
+        ),
+        # A method without runs is missing, and changes no other.
+        ({"skip": ALL_OF_LINEAR}, [[True] * 3] * 2, ("Linear: 6 of 6 runs are missing: all preferences and seeds.",)),
+        (
+            {"nan": frozenset({("Linear", 1, 1)})},
+            [[True] * 3, [True, False, True]],
+            (f"Linear: 1 of 6 runs {NOT_FINITE}: 0.33-0.33-0.33 (seed 1).",),
+        ),
+    ],
+)
+def test_every_gap_has_a_sentence(make_study: MakeStudy, fields: Any, common: Any, gaps: tuple[str, ...]) -> None:
+    study = make_study(**fields)
+    assert study.gaps == gaps
+    assert study.common.tolist() == common
+    assert study.active.tolist() == [True, fields.get("skip") != ALL_OF_LINEAR]
+    assert (np.isnan(study.hv) == ~study.usable).all()
+
+
+def test_an_empty_store_and_bad_arguments_raise(tmp_path: Path) -> None:
+    words, untested = "no finished run yet, of 12 planned", fill(tmp_path / "c", Sweep())
+    store_refused(rf"{words}\. Nothing to show", load_results, fill(tmp_path / "a", Sweep(skip=EVERYTHING)))
+    failed = fill(tmp_path / "b", Sweep(fail=EVERYTHING))
+    store_refused(rf"{words} \(12 failed, first: worker lost\)", load_results, failed)
     for score in ("test", "test_final"):
-        with pytest.raises(StoreError, match=r"no run has a test score\. `morl-blocks test"):
-            load_results(untested, score=score)
-    with pytest.raises(StoreError, match="not a result store"):
-        load_results(tmp_path)
+        store_refused(r"no run has a test score\. `morl-blocks test", load_results, untested, score=score)
+    refused("`score` must be 'peak', 'test', 'final' or 'test_final', got", load_results, tmp_path, score="best")
+    store_refused("not a result store", load_results, tmp_path)
