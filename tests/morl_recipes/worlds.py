@@ -7,8 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from morl_envs.toy import ToyBatch
-from morl_recipes import PASTA, PPO, EnvSource, Recipe
+from morl_envs.toy import ToyBatch, toy
+from morl_recipes import PASTA, PPO, EnvSource, Recipe, Run
+from morl_recipes.learning.batch import Batch
+from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import AnySpec, Spec
 from morl_recipes.recipe.specs import AttentionWeighted
 
@@ -19,6 +21,22 @@ def tiny(recipe: Recipe = PASTA, **numbers: Any) -> Recipe:
     """Return a recipe with small networks and short iterations."""
     actor = recipe.actor.but(hidden=8) if isinstance(recipe.actor, Spec) else recipe.actor
     return replace(recipe, ppo=replace(TINY, **numbers), actor=actor, critic=_narrow(recipe.critic))
+
+
+def runs_of(recipe: Recipe, count: int, preference: tuple[float, ...] = (0.5, 0.5)) -> list[Run]:
+    """Return runs of one recipe that differ in their seeds."""
+    return [Run(recipe, preference, seed) for seed in range(count)]
+
+
+def trained(
+    runs: Sequence[Run], iterations: int = 3, source: EnvSource | None = None, *, chunk: int = 8, **options: Any
+) -> Batch:
+    """Return a batch of runs in the toy world, or another one, after some iterations."""
+    settings = Settings(**{"total_steps": 640, "num_envs": 4, "compile": False, **options})
+    batch = Batch(runs, source or toy(), settings, chunk=chunk)
+    for _ in range(iterations):
+        batch.iterate()
+    return batch
 
 
 def _narrow(critic: AnySpec) -> AnySpec:

@@ -77,16 +77,13 @@ def test_a_policy_plays_the_same_whoever_else_does_and_however_the_work_is_cut()
     together = _play(policies, toy(), 4)
     assert together.shape == (5, 4, 2)
     assert torch.equal(together, _play(policies, toy(), 4, at_once=8))
-    for index, policy in enumerate(policies):
-        assert torch.equal(together[index : index + 1], _play([policy], toy(), 4))
-    again = _play([policies[3], policies[0]], toy(), 4)
-    assert torch.equal(again, together[[3, 0]])
+    for others in ([0], [1], [2], [3], [4], [3, 0]):
+        assert torch.equal(together[others], _play([policies[index] for index in others], toy(), 4))
 
 
 def test_other_seeds_play_other_episodes_and_more_episodes_begin_with_the_same() -> None:
-    first, *_ = _policies(1, DICE)
-    other = (first[0], 7)
-    few, more, elsewhere = (_play([p], DICE, n)[0] for p, n in ((first, 3), (first, 6), (other, 3)))
+    ((tensors, _),) = _policies(1, DICE)
+    few, more, elsewhere = (_play([(tensors, seed)], DICE, count)[0] for seed, count in ((0, 3), (0, 6), (7, 3)))
     assert torch.equal(few, more[:3])
     assert not torch.equal(few, elsewhere)
 
@@ -102,7 +99,7 @@ def test_the_stream_is_nobody_elses() -> None:
         return Dice(count, given)
 
     _play(_policies(2, DICE), EnvSource("dice", make), 3)
-    ((first, *_),) = [opened]
+    first = opened[0]
     assert first[:6] == [derive(seed, "test", index) for seed in range(2) for index in range(3)]
     assert set(first[6:]) == {derive(0, "test", index) for index in range(3)}  # the first one, repeated
 
@@ -125,11 +122,9 @@ def test_95_percent_of_the_intervals_hold_the_long_run_mean() -> None:
 
 def test_the_error_of_the_hypervolume_is_that_of_the_delta_method() -> None:
     returns = np.random.default_rng(0).normal([1.5, 2.0], 0.3, size=(400, 2))
-    slope = np.array([2.0, 1.5]) / 9  # of the product of both means over the bounds
-    centred = (returns - returns.mean(0)) @ (returns.mean(0)[::-1] / 9)
+    centred = (returns - returns.mean(0)) @ (returns.mean(0)[::-1] / 9)  # slope of the product of both means
     found = summarise(returns, np.ones(2) / 2, BOUNDS)["hv_se"]
     assert found == pytest.approx(centred.std(ddof=1) / 20, rel=0.01)
-    assert slope.shape == (2,)
     assert np.isnan(summarise(returns[:1], np.ones(2) / 2, BOUNDS)["hv_se"])
     assert np.isnan(summarise(returns, np.ones(2) / 2, None)[HYPERVOLUME.name])
 
@@ -147,8 +142,7 @@ def test_observations_that_are_not_finite_spoil_their_episode() -> None:
 
 def test_scaled_observations_are_part_of_a_policy() -> None:
     (plain,) = _policies(1, toy())
-    count = toy().make(1, [0]).observation_dim
-    statistics = {"observation_mean": torch.full((count,), 3.0), "observation_variance": torch.full((count,), 4.0)}
+    statistics = {"observation_mean": torch.full((4,), 3.0), "observation_variance": torch.full((4,), 4.0)}
     scaled = ({**plain[0], **statistics}, 0)
     assert not torch.equal(_play([plain], toy(), 2), _play([scaled], toy(), 2))
 

@@ -36,9 +36,7 @@ def test_treasures_are_worth_what_the_exact_front_says(gamma: float) -> None:
 
 
 def test_an_episode_that_never_ends_is_cut_off_at_the_horizon() -> None:
-    up = play_returns(
-        lambda observation: torch.zeros(len(observation), dtype=torch.int64), make_batch("deep-sea-treasure-v0", 1)
-    )
+    up = play_returns(lambda seen: torch.zeros(len(seen), dtype=torch.int64), make_batch("deep-sea-treasure-v0", 1))
     assert up.tolist() == [[0.0, -100.0]]
 
 

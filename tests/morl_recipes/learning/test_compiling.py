@@ -37,21 +37,15 @@ def test_only_definitions_of_packages_are_not_checked_in_every_step(name: str, i
     assert lasting_guards([SimpleNamespace(name=name, is_global=is_global)]) == [kept]
 
 
-def test_a_function_that_is_defined_anew_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = Fused(_step, torch.device("cpu"), choice=True)
-    x = torch.ones(3)
-    step(x)
-    monkeypatch.setitem(globals(), "helper", lambda x: 10 * x)
-    step(x)
-    assert x.tolist() == [33.0] * 3  # 1 + 2, then 3 + 30
-
-
-def test_other_shapes_are_noticed() -> None:
+def test_other_shapes_and_a_function_that_is_defined_anew_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     step = Fused(_step, torch.device("cpu"), choice=True)
     for size in (2, 5):
         x = torch.ones(size)
         step(x)
         assert x.tolist() == [3.0] * size
+    monkeypatch.setitem(globals(), "helper", lambda x: 10 * x)
+    step(x)
+    assert x.tolist() == [33.0] * 5
 
 
 def test_compiling_pays_for_long_trainings_alone() -> None:

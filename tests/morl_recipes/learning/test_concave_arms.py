@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from benchmarks import _faithful_worlds as worlds
 from morl_envs.source import Make
 from morl_envs.toy import ToyBatch
 from morl_recipes import ROWS, EnvSource, Recipe, Run
-from morl_recipes.learning.batch import Batch
-from morl_recipes.recipe.settings import Settings
+from tests.morl_recipes.worlds import trained
 
 MEANS = worlds.concave_arms().mean.float()
 ASKED = ((0.35, 0.65), (0.65, 0.35))
@@ -39,18 +38,11 @@ class Arms(ToyBatch):
 
 def regrets(recipe: Recipe) -> tuple[Tensor, Tensor]:
     """Train one policy per preference; return exact expected returns and what they lack, relative to the best."""
-    numbers: dict[str, Any] = {
-        "steps_per_iteration": 512,
-        "minibatch_size": 128,
-        "epochs": 4,
-        "entropy_coefficient": 0.0,
-    }
-    quick = replace(recipe, ppo=replace(recipe.ppo, **numbers, learning_rate=1e-3, learning_rate_decay=1.0))
-    runs = [Run(quick, preference, 0) for preference in ASKED]
-    settings = Settings(total_steps=512 * ITERATIONS, num_envs=8, compile=False)
-    batch = Batch(runs, EnvSource("arms", cast("Make", Arms)), settings)
-    for _ in range(ITERATIONS):
-        batch.iterate()
+    quick = replace(recipe.ppo, steps_per_iteration=512, minibatch_size=128, epochs=4, entropy_coefficient=0.0)
+    quick = replace(quick, learning_rate=1e-3, learning_rate_decay=1.0)
+    runs = [Run(replace(recipe, ppo=quick), preference, 0) for preference in ASKED]
+    source = EnvSource("arms", cast("Make", Arms))
+    batch = trained(runs, ITERATIONS, source, total_steps=512 * ITERATIONS, num_envs=8)
     inputs = torch.cat([torch.zeros(len(ASKED), 1, batch.env.observation_dim), batch.preferences.unsqueeze(1)], dim=-1)
     with torch.no_grad():
         policy = batch.learner.actor.output(batch.actor.params, inputs).softmax(-1).squeeze(1)

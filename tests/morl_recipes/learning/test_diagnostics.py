@@ -1,17 +1,16 @@
 import torch
 
-from morl_envs.toy import toy
 from morl_recipes import Run
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.diagnostics import diagnose, find_failures
-from morl_recipes.learning.targets import gae, targets_of
-from morl_recipes.recipe.settings import Settings
-from tests.morl_recipes.worlds import tiny
+from morl_recipes.learning.rollout import Rollout
+from morl_recipes.learning.targets import Targets, gae, targets_of
+from tests.morl_recipes.worlds import tiny, trained
 
 
 def _iteration() -> tuple[Batch, dict[str, torch.Tensor]]:
     runs = [Run(tiny(learning_rate=rate), (0.5, 0.5), 0) for rate in (1e-12, 1e-2)]
-    batch = Batch(runs, toy(), Settings(total_steps=640, num_envs=4))
+    batch = trained(runs, 0)
     return batch, batch.iterate().metrics
 
 
@@ -26,10 +25,14 @@ def test_numbers_tell_a_still_policy_from_a_moving_one() -> None:
     assert numbers["loss_value"].shape == (2,)
 
 
-def test_an_unchanged_actor_shows_no_change() -> None:
+def _collected() -> tuple[Batch, Rollout, Targets]:
     batch, _ = _iteration()
     rollout = batch.collector.collect(batch.actor.params, torch.randn(2, 16, 4, 2), None)
-    targets = targets_of(batch, rollout, gae(batch, rollout))
+    return batch, rollout, targets_of(batch, rollout, gae(batch, rollout))
+
+
+def test_an_unchanged_actor_shows_no_change() -> None:
+    batch, rollout, targets = _collected()
     data = batch.samples(rollout, targets)
     learner = batch.learner
     numbers = diagnose(learner.actor, batch.actor.params, learner.loss, data, targets, batch.hyper["clip"])
@@ -39,9 +42,7 @@ def test_an_unchanged_actor_shows_no_change() -> None:
 
 
 def test_the_first_cause_is_named() -> None:
-    batch, _ = _iteration()
-    rollout = batch.collector.collect(batch.actor.params, torch.zeros(2, 16, 4, 2), None)
-    targets = targets_of(batch, rollout, gae(batch, rollout))
+    batch, rollout, targets = _collected()
     record, params = torch.zeros(2, 4), (batch.actor.params.clone(),)
     statistics = (torch.zeros(2, 2), torch.tensor([[1.0, 1.0], [1.0, torch.inf]]))  # the square of 1e20, say
     assert find_failures(rollout, targets, record, params, ()) == {}

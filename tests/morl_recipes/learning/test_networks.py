@@ -11,14 +11,13 @@ from torch import Tensor, nn
 from morl_blocks.critics import BranchedCritic, SharedCritic
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs.toy import toy
-from morl_recipes import PASTA, Recipe, Run, train
-from morl_recipes.learning.batch import Batch
+from morl_recipes import PASTA, train
 from morl_recipes.learning.lift import Layout, initial
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.specs import spec
 from morl_recipes.running.stored_runs import load_policy
-from tests.morl_recipes.worlds import tiny
+from tests.morl_recipes.worlds import runs_of, tiny, trained
+from tests.refusals import refused
 
 
 class Mixed(UnitBoxGaussianActor):
@@ -54,10 +53,6 @@ def _half_frozen(observation_dim: int, num_objectives: int, action_dim: int) -> 
 MIXED, COUNTED, HALF = spec(Mixed), spec(Counted), spec(_half_frozen, slot="actor")
 
 
-def _batch(recipe: Recipe, *seeds: int, **options: Any) -> Batch:
-    return Batch([Run(recipe, (0.5, 0.5), seed) for seed in seeds], toy(), Settings(128, 4, compile=False, **options))
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -67,18 +62,14 @@ def _batch(recipe: Recipe, *seeds: int, **options: Any) -> Batch:
     ],
 )
 def test_buffers_that_runs_would_share_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        _batch(replace(tiny(), **changes), 0)
+    refused(message, trained, runs_of(replace(tiny(), **changes), 1))
 
 
 @pytest.mark.parametrize("actor", [MIXED("frozen"), MIXED("constant"), HALF()], ids=repr)
 def test_what_is_not_trained_stays_and_belongs_to_its_run(actor: specs.Spec) -> None:
     recipe = replace(tiny(), actor=actor)
-    both, alone = _batch(recipe, 0, 1), _batch(recipe, 0)
-    start = both.actor.params.clone()
-    for _ in range(2):
-        both.iterate()
-        alone.iterate()
+    start = trained(runs_of(recipe, 2), 0).actor.params
+    both, alone = (trained(runs_of(recipe, count)) for count in (2, 1))
     torch.testing.assert_close(both.actor.params[:1], alone.actor.params)
     names = dict(both.learner.actor.module.named_parameters())
     before, after = (both.learner.actor.layout.views(flat) for flat in (start, both.actor.params))
@@ -88,8 +79,8 @@ def test_what_is_not_trained_stays_and_belongs_to_its_run(actor: specs.Spec) -> 
 
 
 def test_the_fast_update_is_not_for_frozen_parameters() -> None:
-    with pytest.raises(ValueError, match="'fast', which does not know frozen parameters in UnitBoxGaussianActor"):
-        _batch(replace(tiny(), actor=HALF()), 0, update="fast")
+    message = "'fast', which does not know frozen parameters in UnitBoxGaussianActor"
+    refused(message, trained, runs_of(replace(tiny(), actor=HALF()), 1), update="fast")
 
 
 @pytest.mark.parametrize("kind", ["frozen", "constant"])
@@ -108,12 +99,9 @@ def test_a_policy_has_what_was_not_trained(kind: str, tmp_path: Path) -> None:
             assert torch.equal(loaded.actor.mix, mix)
 
 
-RUNS, N, M, HIDDEN = 3, 4, 2, 8
-
-
 def test_layout_views_and_join_are_inverse() -> None:
-    layout = Layout.of(BranchedCritic(N, M, HIDDEN))
-    flat = torch.randn(RUNS, layout.size)
+    layout = Layout.of(BranchedCritic(4, 2, hidden=8))
+    flat = torch.randn(3, layout.size)
     torch.testing.assert_close(layout.join(layout.views(flat)), flat)
 
 

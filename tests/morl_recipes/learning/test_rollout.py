@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -6,14 +6,12 @@ import torch
 from torch import Tensor
 
 from morl_envs.toy import ToyBatch, toy
-from morl_recipes import PPO, EnvSource, Run
-from morl_recipes.learning.batch import Batch
+from morl_recipes import PPO, EnvSource
 from morl_recipes.learning.observations import ObservationScale
-from morl_recipes.learning.rollout import InitialStates, episode_returns
+from morl_recipes.learning.rollout import InitialStates, Rollout, episode_returns
 from morl_recipes.learning.targets import estimate, gae, targets_of
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.settings import Settings
-from tests.morl_recipes.worlds import tiny
+from tests.morl_recipes.worlds import runs_of, tiny, trained
 from tests.refusals import refused
 
 
@@ -34,15 +32,17 @@ def test_episode_returns_equal_a_loop() -> None:
             torch.testing.assert_close(rest[run, env], total)
         torch.testing.assert_close(mean[run], torch.stack(finished).mean(0))
 
-
-def test_no_finished_episode_is_nan() -> None:
-    mean, _ = episode_returns(torch.ones(1, 1, 4, 2), torch.zeros(1, 1, 4, 1, dtype=torch.bool), torch.zeros(1, 1, 2))
-    assert mean.isnan().all()
+    assert episode_returns(reward, torch.zeros_like(done), carry)[0].isnan().all()
 
 
-def test_rollout_keeps_the_final_observation_and_starts_anew() -> None:
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=1))
-    rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
+@pytest.fixture
+def rollout() -> Rollout:
+    """64 steps of one environment, in episodes of 10."""
+    batch = trained(runs_of(tiny(), 1), 0, toy(horizon=10), num_envs=1)
+    return batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
+
+
+def test_rollout_keeps_the_final_observation_and_starts_anew(rollout: Rollout) -> None:
     done = rollout.done[0, 0, :, 0]
     assert done.nonzero().flatten().tolist() == [9, 19, 29, 39, 49, 59]
     assert not rollout.terminated.any()
@@ -52,19 +52,20 @@ def test_rollout_keeps_the_final_observation_and_starts_anew() -> None:
     assert bool((rollout.inputs[..., 4:] == 0.5).all())  # the preference
 
 
-def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
+def test_a_time_limit_of_10_over_64_steps_leaks_nothing(rollout: Rollout) -> None:
     """Changing what happens after an episode's end changes no estimate before it; the limit itself bootstraps."""
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=1))
-    rollout = batch.collector.collect(batch.actor.params, torch.zeros(1, 64, 1, 2), None)
     value, following = torch.randn(1, 64, 2), torch.randn(1, 64, 2)
-    gamma, lmbda = torch.tensor([0.99]), torch.tensor([0.95])
-    advantage, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
+
+    def advantages() -> Tensor:
+        return estimate(rollout, value, following, torch.tensor([0.99]), torch.tensor([0.95]), PPO())[0]
+
+    advantage = advantages()
     rollout.reward[:, :, 20:] += 100.0
-    changed, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
+    changed = advantages()
     assert torch.equal(advantage[:, :20], changed[:, :20])
     assert bool((changed[:, 20:60] > advantage[:, 20:60] + 50).all())
     following[:, 19] += 10.0  # the value of the final observation of the second episode
-    bootstrapped, _ = estimate(rollout, value, following, gamma, lmbda, PPO())
+    bootstrapped = advantages()
     assert bool((bootstrapped[:, 10:20] > changed[:, 10:20]).all())
     assert torch.equal(bootstrapped[:, :10], changed[:, :10])
     assert torch.equal(bootstrapped[:, 20:], changed[:, 20:])
@@ -72,7 +73,7 @@ def test_a_time_limit_of_10_over_64_steps_leaks_nothing() -> None:
 
 def test_an_episode_has_one_preference_from_its_first_step_to_what_follows_its_last() -> None:
     recipe = replace(tiny(), preferences=specs.Uniform())
-    batch = Batch([Run(recipe, (0.5, 0.5), 0)], toy(horizon=10), Settings(total_steps=640, num_envs=2))
+    batch = trained(runs_of(recipe, 1), 0, toy(horizon=10), num_envs=2)
     before = batch.collector.preferences.clone()
     draws = batch.draw()
     rollout = batch.collector.collect(batch.actor.params, draws.noise, None, draws.preferences)
@@ -86,19 +87,13 @@ def test_an_episode_has_one_preference_from_its_first_step_to_what_follows_its_l
             assert torch.equal(in_force[env, step], expected)
             if done[env, step]:
                 expected = draws.preferences[0, step, env]
+        assert torch.equal(batch.collector.preferences[0, env], expected)
     assert int(done.sum()) == 6
     assert len(in_force.flatten(0, 1).unique(dim=0)) == 8
-    assert torch.equal(batch.collector.preferences[0], expected_after(draws.preferences[0], in_force, done))
-
-
-def expected_after(fresh: Tensor, in_force: Tensor, done: Tensor) -> Tensor:
-    """Return what is in force after the last step: what the last episode that began was given."""
-    last = done.shape[1] - 1
-    return torch.stack([fresh[last, e] if done[e, last] else in_force[e, last] for e in range(len(done))])
 
 
 def test_a_vector_advantage_is_never_averaged() -> None:
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], toy(), Settings(total_steps=640, num_envs=4))
+    batch = trained(runs_of(tiny(), 1), 0)
     rollout = batch.collector.collect(batch.actor.params, torch.randn(1, 16, 4, 2), None)
     targets = targets_of(batch, rollout, gae(batch, rollout))
     assert targets.advantage.shape == (1, 64, 2)
@@ -115,10 +110,7 @@ def _altered(change: Callable[[Step], Step]) -> EnvSource:
         def step_tensors(self, action: Tensor) -> Step:
             return change(super().step_tensors(action))
 
-    def make(num_envs: int, seeds: Sequence[int]) -> Altered:
-        return Altered(num_envs, seeds)
-
-    return EnvSource("altered", make)
+    return EnvSource("altered", Altered)
 
 
 @pytest.mark.parametrize(
@@ -132,35 +124,26 @@ def _altered(change: Callable[[Step], Step]) -> EnvSource:
 )
 def test_a_step_of_another_shape_is_refused_and_never_broadcast(change: Callable[[Step], Step], message: str) -> None:
     """With two environments and two objectives each of these would fit somewhere."""
-    batch = Batch([Run(tiny(), (0.5, 0.5), 0)], _altered(change), Settings(total_steps=64, num_envs=2))
-    refused(message, batch.iterate)
+    refused(message, trained, runs_of(tiny(), 1), source=_altered(change), num_envs=2)
 
 
 def test_double_precision_environments_train_like_single_precision_ones() -> None:
     def doubled(step: Step) -> Step:
         return step[0].double(), step[1].double(), *step[2:]
 
-    runs = [Run(tiny(), (0.5, 0.5), 0)]
-    plain, double = (Batch(runs, source, Settings(total_steps=64, num_envs=2)) for source in (toy(), _altered(doubled)))
-    plain.iterate()
-    double.iterate()
+    plain, double = (trained(runs_of(tiny(), 1), 1, source) for source in (toy(), _altered(doubled)))
     assert torch.equal(plain.actor.params, double.actor.params)
 
 
 def test_the_latest_of_each_run_are_kept_in_order_of_time() -> None:
-    states = InitialStates(torch.zeros(2, 2, 1), count=3)
+    states = InitialStates(torch.tensor([[[1.0], [2.0]]] * 2), count=3)
+    assert states.observation[0].flatten().tolist() == [1.0, 2.0, 1.0]  # the first episodes fill it
     observation = torch.arange(1.0, 13.0).reshape(2, 2, 3, 1)  # [R, E, T, n]
     begun = torch.zeros(2, 2, 3, 1, dtype=torch.bool)
     begun[0, 0, 0] = begun[0, 1, 0] = begun[0, 0, 2] = begun[0, 1, 2] = True
     states.keep(observation, begun)
     assert states.observation[0].flatten().tolist() == [4.0, 3.0, 6.0]
-    assert states.observation[1].flatten().tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_the_first_episodes_fill_it(count: int) -> None:
-    first = torch.tensor([[[1.0], [2.0]]])
-    assert InitialStates(first, count=count).observation.flatten().tolist() == [1.0, 2.0, 1.0, 2.0, 1.0][:count]
+    assert states.observation[1].flatten().tolist() == [1.0, 2.0, 1.0]
 
 
 def test_statistics_equal_those_of_all_observations() -> None:
@@ -182,8 +165,4 @@ def test_what_never_changes_is_no_signal() -> None:
     for _ in range(3):
         scale.update(constants.expand(1, 8, 256, 6))
     assert scale.apply(constants.expand(1, 1, 6)).abs().max() < 0.2
-
-
-def test_large_values_are_clipped() -> None:
-    scale = ObservationScale(runs=1, observation_dim=1)
-    assert scale.apply(torch.tensor([[[1e9], [-1e9]]])).flatten().tolist() == [10.0, -10.0]
+    assert scale.apply(torch.full((1, 1, 6), -1e9)).flatten().tolist() == [-10.0] * 6  # large values are clipped

@@ -10,17 +10,16 @@ from torch import Tensor
 from morl_blocks.combiners import GroupedPCGrad
 from morl_blocks.preferences import PreferenceSampler, even_preferences
 from morl_envs.toy import toy
-from morl_recipes import PPO, ROWS, Recipe, Run
+from morl_recipes import PPO, ROWS, Recipe
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.blocks import Weighing, split
 from morl_recipes.learning.minibatch import Samples
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import AnySpec, Live
-from tests.morl_recipes.worlds import tiny
+from tests.morl_recipes.worlds import runs_of, tiny, trained
+from tests.refusals import refused
 
 LINEAR = ROWS["ours"]["Linear, vector advantages"]
-EXACT = ROWS["ours"]["Exact PCGrad"]
 PREFERENCE = (0.3, 0.7)
 
 
@@ -37,12 +36,7 @@ def _batch(advantage: Tensor, attention: Tensor, preferences: Tensor) -> Samples
 
 
 def _train(recipe: Recipe, form: Literal["generic", "fast"] = "fast", iterations: int = 3) -> Batch:
-    settings = Settings(total_steps=640, num_envs=4, compile=False, update=form)
-    runs = [Run(tiny(recipe, max_gradient_norm=1e3), PREFERENCE, seed) for seed in (0, 1)]
-    batch = Batch(runs, toy(), settings)
-    for _ in range(iterations):
-        batch.iterate()
-    return batch
+    return trained(runs_of(tiny(recipe, max_gradient_norm=1e3), 2, PREFERENCE), iterations, update=form)
 
 
 def test_a_sample_is_weighed_by_m_times_its_own_attention() -> None:
@@ -105,25 +99,13 @@ def test_one_group_of_samples_projects_as_weighted_pcgrad(form: Literal["generic
     torch.testing.assert_close(first.conflict, second.conflict)
 
 
-def test_weights_of_samples_are_not_the_mean_of_the_minibatch() -> None:
-    """The trap: averaged preferences train every sample for the mean one."""
-    advantage = torch.tensor([[[1.0, -1.0], [1.0, -1.0]]])
-    attention = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
-    weighed = Weighing(per_sample=True)(_batch(advantage, attention, attention)).advantage.sum(-1)
-    assert weighed.tolist() == [[2.0, -2.0]]  # the mean attention would give 0 and 0
-
-
 @pytest.mark.parametrize("world", [2, 3])
 def test_a_conditioned_policy_follows_its_preference(world: int) -> None:
     """The linear optimum of the toy world is the preference itself, as an action."""
     numbers = PPO(learning_rate=3e-3, steps_per_iteration=512, epochs=6, minibatch_size=64)
     recipe = replace(LINEAR, preferences=specs.Uniform(), ppo=numbers)
     source = toy(objectives=world, action_dim=world)
-    batch = Batch(
-        [Run(recipe, (1 / world,) * world, 0)], source, Settings(total_steps=25 * 512, num_envs=8, compile=False)
-    )
-    for _ in range(25):
-        batch.iterate()
+    batch = trained(runs_of(recipe, 1, (1 / world,) * world), 25, source, total_steps=25 * 512, num_envs=8)
     corners = torch.eye(world)
     inputs = torch.cat([torch.zeros(world, 4), corners], -1).unsqueeze(0)
     actor = batch.learner.actor
@@ -142,5 +124,5 @@ def test_a_penalty_trains_by_the_generic_update_and_is_added_once() -> None:
     torch.testing.assert_close(without.actor.params, zero.actor.params)
     assert not torch.allclose(without.actor.params, some.actor.params, atol=1e-4)
     torch.testing.assert_close(without.conflict, zero.conflict)
-    with pytest.raises(ValueError, match="'fast', which does not know Indifference"):
-        _train(replace(drawn, penalty=specs.Indifference()), "fast")
+    penalised = replace(drawn, penalty=specs.Indifference())
+    refused("'fast', which does not know Indifference", _train, penalised, "fast")

@@ -7,40 +7,31 @@ from typing import cast
 import pytest
 
 from morl_blocks import combiners, critics, ppo, preferences, scalarizers, schedulers
-from morl_envs.toy import toy
-from morl_recipes import ROWS, Recipe, Run
-from morl_recipes.learning.batch import Batch
+from morl_recipes import ROWS, Recipe
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.settings import Settings
 from morl_recipes.recipe.spec import Spec
-from tests.morl_recipes.worlds import tiny
+from tests.morl_recipes.worlds import runs_of, tiny, trained
 
-METHODS: dict[type, str] = {
-    scalarizers.Linear: "attention",
-    scalarizers.Tchebycheff: "attention",
-    scalarizers.SmoothTchebycheff: "attention",
-    scalarizers.AdaptiveSmoothTchebycheff: "attention",
-    schedulers.Fixed: "step",
-    schedulers.LinearDecay: "step",
-    schedulers.ConflictBraked: "step",
-    schedulers.SelfTuned: "step",
-    ppo.VectorAdvantage: "forward",
-    ppo.ScalarisedAdvantage: "forward",
-    ppo.EpisodeAdvantage: "forward",
-    ppo.ExpectationAdvantage: "forward",
-    ppo.VectorExpectationAdvantage: "forward",
-    combiners.Sum: "combine",
-    combiners.WeightedSum: "combine",
-    combiners.PCGrad: "combine",
-    combiners.WeightedPCGrad: "combine",
-    combiners.TorchJD: "combine",
-    critics.SharedCritic: "forward",
-    critics.BranchedCritic: "forward",
-    critics.AttentionWeightedCritic: "loss",
-    ppo.UnitBoxGaussianActor: "log_prob",
-    ppo.ClippedSurrogate: "forward",
-    preferences.Uniform: "draw",
+CALLED: dict[str, tuple[type, ...]] = {
+    "attention": (
+        *(scalarizers.Linear, scalarizers.Tchebycheff),
+        *(scalarizers.SmoothTchebycheff, scalarizers.AdaptiveSmoothTchebycheff),
+    ),
+    "step": (schedulers.Fixed, schedulers.LinearDecay, schedulers.ConflictBraked, schedulers.SelfTuned),
+    "forward": (
+        *(ppo.VectorAdvantage, ppo.ScalarisedAdvantage, ppo.EpisodeAdvantage),
+        *(ppo.ExpectationAdvantage, ppo.VectorExpectationAdvantage, ppo.ClippedSurrogate),
+        *(critics.SharedCritic, critics.BranchedCritic),
+    ),
+    "combine": (
+        *(combiners.Sum, combiners.WeightedSum),
+        *(combiners.PCGrad, combiners.WeightedPCGrad, combiners.TorchJD),
+    ),
+    "loss": (critics.AttentionWeightedCritic,),
+    "log_prob": (ppo.UnitBoxGaussianActor,),
+    "draw": (preferences.Uniform,),
 }
+METHODS = {block: method for method, blocks in CALLED.items() for block in blocks}
 BUILDERS = {
     specs.Actor: ppo.UnitBoxGaussianActor,
     specs.AttentionWeighted: critics.AttentionWeightedCritic,
@@ -72,8 +63,7 @@ def _blocks(value: object) -> Iterator[type]:
 
 
 def train(recipe: Recipe) -> None:
-    settings = Settings(total_steps=16, num_envs=2, compile=False, update="generic")
-    Batch([Run(tiny(recipe, steps_per_iteration=16, epochs=1), (0.5, 0.5), 0)], toy(), settings).iterate()
+    trained(runs_of(tiny(recipe, steps_per_iteration=16, epochs=1), 1), 1, total_steps=16, num_envs=2, update="generic")
 
 
 def test_every_block_of_every_recipe_is_covered() -> None:

@@ -7,13 +7,12 @@ import torch
 from morl_blocks.ppo import vector_advantage
 from morl_blocks.scalarizers import SmoothTchebycheff
 from morl_envs.toy import toy
-from morl_recipes import ROWS, Recipe, Run
+from morl_recipes import ROWS, Recipe
 from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.rollout import Rollout
 from morl_recipes.learning.targets import Accrual, Targets, gae, targets_of
 from morl_recipes.recipe import specs
-from morl_recipes.recipe.settings import Settings
-from tests.morl_recipes.worlds import tiny
+from tests.morl_recipes.worlds import runs_of, tiny, trained
 
 LINEAR = ROWS["baselines"]["Linear"]
 
@@ -36,8 +35,7 @@ def test_it_equals_a_loop_over_two_rollouts() -> None:
 
 
 def _targets(recipe: Recipe, **numbers: float) -> tuple[Batch, Rollout, Targets]:
-    run = Run(tiny(recipe, **numbers), (0.3, 0.7), 0)
-    batch = Batch([run], toy(horizon=10), Settings(total_steps=640, num_envs=2, compile=False))
+    batch = trained(runs_of(tiny(recipe, **numbers), 1, (0.3, 0.7)), 0, toy(horizon=10), num_envs=2)
     rollout = batch.collector.collect(batch.actor.params, batch.draw().noise, None)
     return batch, rollout, targets_of(batch, rollout, gae(batch, rollout))
 
@@ -64,8 +62,3 @@ def test_the_utility_is_that_of_the_whole_episode() -> None:
     torch.testing.assert_close(targets.attention[0], utility.attention(whole[0], weights))
     assert float(batch.normalizer.low.min()) <= float(targets.returns.min())  # both kinds of return are in the bounds
     assert torch.equal(targets.target, targets.returns)  # the critic still learns what is to come
-
-
-def test_an_ordinary_recipe_keeps_no_account() -> None:
-    batch, _, _ = _targets(LINEAR)
-    assert batch.accrual is None
