@@ -107,13 +107,6 @@ def test_an_ordinary_batch_saves_no_initial_states_accounts_or_stream_of_prefere
     assert not [name for name in tensors_of(trained(runs_of(tiny(), 1), 0)) if name.startswith(kept)]
 
 
-def test_the_six_stch_rows_share_a_population_and_keep_their_smoothness() -> None:
-    recipes = [row for name, row in ROWS["baselines"].items() if name.startswith("STCH")]
-    batch = trained([Run(tiny(recipe), HALF, 0) for recipe in recipes], iterations=1)
-    assert batch.mu.tolist() == pytest.approx([0.01, 0.1, 0.5, 1.0, 5.0, 10.0])
-    assert batch.conflict.tolist() == [0.0] * 6
-
-
 def test_the_learning_rate_falls_in_a_straight_line_or_stays() -> None:
     runs = [Run(tiny(learning_rate=1e-3, learning_rate_decay=share), HALF, 0) for share in (0.0, 0.5, 1.0)]
     batch, rates = trained(runs, 0, total_steps=256), []

@@ -98,19 +98,16 @@ def test_the_tie_notices_a_change_on_either_side(
     assert largest_difference([PASTA], "continuous") > 1e-4
 
 
-def test_the_tie_notices_another_projection(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = train([PASTA], "generic", toy())
-    monkeypatch.setattr(PCGrad, "combine", Sum.combine)
-    changed = train([PASTA], "fast", toy())  # the fast form calls the public block itself
-    assert not torch.allclose(expected[0], changed[0], rtol=1e-5, atol=1e-6)
-
-
-def test_both_forms_share_one_adam(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = train([PASTA], "generic", toy())
-    monkeypatch.setattr(adam, "EPSILON", 1e-2)
-    for form in ("generic", "fast"):
-        changed = train([PASTA], form, toy())
-        assert not torch.allclose(expected[0], changed[0], rtol=1e-4, atol=1e-6), form
+@pytest.mark.parametrize("form", ["generic", "fast"])
+@pytest.mark.parametrize(
+    ("place", "name", "value"), [(PCGrad, "combine", Sum.combine), (adam, "EPSILON", 1e-2)], ids=["PCGrad", "Adam"]
+)
+def test_both_forms_call_the_public_combiner_and_one_adam(
+    monkeypatch: pytest.MonkeyPatch, place: object, name: str, value: object, form: str
+) -> None:
+    expected = train([PASTA], form, toy())
+    monkeypatch.setattr(place, name, value)
+    assert not torch.allclose(expected[0], train([PASTA], form, toy())[0], rtol=1e-4, atol=1e-6)
 
 
 def test_unknown_blocks_train_by_the_generic_update_and_refuse_the_fast_one() -> None:

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from morl_blocks.critics import BranchedCritic, SharedCritic
+from morl_blocks.critics import SharedCritic
 from morl_blocks.ppo import UnitBoxGaussianActor
 from morl_envs.toy import toy
 from morl_recipes import PASTA, train
-from morl_recipes.learning.lift import Layout, initial
+from morl_recipes.learning.lift import initial
 from morl_recipes.recipe import specs
 from morl_recipes.recipe.specs import spec
 from morl_recipes.running.stored_runs import load_policy
@@ -97,12 +97,6 @@ def test_a_policy_has_what_was_not_trained(kind: str, tmp_path: Path) -> None:
         for run, mix in zip(store.manifest.runs, mixes, strict=True):
             loaded: Any = load_policy(store, {"run_id": run.run_id, "preference": run.preference}, "peak", env)
             assert torch.equal(loaded.actor.mix, mix)
-
-
-def test_layout_views_and_join_are_inverse() -> None:
-    layout = Layout.of(BranchedCritic(4, 2, hidden=8))
-    flat = torch.randn(3, layout.size)
-    torch.testing.assert_close(layout.join(layout.views(flat)), flat)
 
 
 def test_initial_weights_depend_on_the_own_seed_alone_and_leave_the_global_generator() -> None:
