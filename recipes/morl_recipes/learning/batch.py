@@ -19,7 +19,7 @@ from morl_recipes.learning.adam import AdamState
 from morl_recipes.learning.blocks import Combine, Samplers, Scalarizers
 from morl_recipes.learning.compiling import Fused, pays
 from morl_recipes.learning.iteration import iterate
-from morl_recipes.learning.minibatch import Samples, flatten
+from morl_recipes.learning.minibatch import Samples
 from morl_recipes.learning.networks import Learner, make_networks
 from morl_recipes.learning.observations import ObservationScale
 from morl_recipes.learning.rollout import Collector, Rollout
@@ -154,9 +154,9 @@ class Batch:
 
     def samples(self, rollout: Rollout, targets: Targets) -> Samples:
         """Return the training data of the update, all ``[R, N, ...]``."""
-        action, output = rollout.action.flatten(1, 2), flatten(rollout.output, 1, 2)
-        log_prob = self.learner.actor.ask(self.actor.params, "log_prob", output, action)
-        inputs = rollout.inputs.flatten(1, 2)
+        inputs, action, output = rollout.inputs.flatten(1, 2), rollout.action.flatten(1, 2), rollout.output
+        flat = output.flatten(1, 2) if isinstance(output, Tensor) else tuple(part.flatten(1, 2) for part in output)
+        log_prob = self.learner.actor.ask(self.actor.params, "log_prob", flat, action)
         checks.returned(self.learner.actor.module, "log_prob", log_prob, inputs.shape[:-1])
         return Samples(inputs, action, log_prob, targets.advantage, targets.target, targets.attention)
 

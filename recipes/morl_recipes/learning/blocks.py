@@ -49,13 +49,10 @@ class Weighing:
         m = batch.attention.shape[-1]
         weighed = batch.advantage * (m * batch.attention)
         if self.centres is not None:
-            weighed = split(weighed, batch.inputs[..., -m:], self.centres.to(weighed))
+            # Every group has its own columns, which are zero for samples that are nearest to another centre.
+            group = nearest(batch.inputs[..., -m:], self.centres.to(weighed))
+            weighed = (group.unsqueeze(-1) * weighed.unsqueeze(-2)).flatten(-2)
         return batch._replace(advantage=weighed, attention=torch.full_like(weighed, 1 / weighed.shape[-1]))
-
-
-def split(advantage: Tensor, preferences: Tensor, centres: Tensor) -> Tensor:
-    """Give every group its own columns ``[*B, K * m]``, zero for samples that are nearest to another centre."""
-    return (nearest(preferences, centres).unsqueeze(-1) * advantage.unsqueeze(-2)).flatten(-2)
 
 
 class Scalarizers(nn.Module):

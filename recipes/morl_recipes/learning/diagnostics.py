@@ -61,10 +61,6 @@ def find_failures(
         params,
         statistics,
     )
-    broken = torch.stack([_broken(*tensors) for tensors in places if tensors], dim=-1).cpu()
+    finite = [torch.stack([one.isfinite().flatten(1).all(-1) for one in own]).all(0) for own in places if own]
+    broken = ~torch.stack(finite, dim=-1).cpu()
     return {run: CAUSES[int(row.int().argmax())] for run, row in enumerate(broken) if bool(row.any())}
-
-
-def _broken(*tensors: Tensor) -> Tensor:
-    finite = torch.stack([tensor.isfinite().flatten(1).all(-1) for tensor in tensors])
-    return ~finite.all(0)

@@ -97,17 +97,10 @@ def gradient_step(
     size: StepSize,
     record: Tensor,
 ) -> None:
-    r"""Take one gradient step of every run in place: lines 9 to 16 for one minibatch.
+    """Take one gradient step of every run in place: lines 9 to 16 for one minibatch, or its rows of the samples.
 
-    Args:
-        update: The gradients of these blocks.
-        actor: Actors and their moments.
-        critic: Critics and their moments.
-        minibatch: The minibatch, or its rows in the samples.
-        noise: The combiner's noise, ``[R, ...]``, if it draws any.
-        hyper: Hyperparameters of the runs.
-        size: Factors of Adam for this step.
-        record: Running sums of the quantities in ``RECORD`` (norms before the clip), ``[R, 4]``; updated in place.
+    ``noise`` is that of the combiner, ``[R, ...]``, if it draws any. ``record [R, 4]`` has the running sums of the
+    quantities in ``RECORD``, with norms before the clip; it is updated in place, too.
     """
     if isinstance(minibatch, Rows):
         minibatch = minibatch.gather(hyper, update.combine.weigh, standardise=update.standardise)

@@ -99,7 +99,7 @@ class Lifted:
         params = {f"module.{n}": view.detach() if n in self._frozen else view for n, view in views.items()}
         return torch.func.functional_call(self._bound, params, (function, *args))
 
-    def forward(self, flat: Tensor, inputs: Tensor) -> Any:
+    def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the outputs of every run's module for inputs ``[R, b, n + m]``: observation and preference."""
         return self.all(lambda module, x: module(x[..., : -self.m], x[..., -self.m :]), flat, inputs)
 
@@ -124,10 +124,6 @@ class LiftedActor(Lifted):
 
     module: Actor
 
-    def output(self, flat: Tensor, inputs: Tensor) -> Any:
-        """Return the distributions' parameters."""
-        return self.forward(flat, inputs)
-
     def ask(self, flat: Tensor, question: Question, *args: Any) -> Tensor:
         """Call a method of each run's actor."""
         answer: Tensor = self.all(lambda actor, *own: getattr(actor, question)(*own), flat, *args)
@@ -139,7 +135,7 @@ class LiftedCritic(Lifted):
 
     def values(self, flat: Tensor, inputs: Tensor) -> Tensor:
         """Return values."""
-        result: Tensor = self.forward(flat, inputs)
+        result: Tensor = self.output(flat, inputs)
         inner = getattr(self.module, "critic", self.module)  # for a wrapper, name the wrapped critic
         checks.returned(inner, "forward", result, (*inputs.shape[:-1], self.m))
         return result

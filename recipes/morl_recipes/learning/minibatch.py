@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -95,10 +95,3 @@ def minibatches(
     for epoch in rows.split(max(1, samples.inputs.shape[1] // rows.shape[-1])):
         prepared = prepare(samples.take(epoch), hyper, weigh, standardise=standardise)
         yield from map(Minibatch, *(column.unbind(0) for column in prepared))
-
-
-def flatten(output: Any, start: int, end: int) -> Any:
-    """Flatten dimensions of an actor's output, one tensor or a tuple."""
-    if isinstance(output, Tensor):
-        return output.flatten(start, end)
-    return tuple(part.flatten(start, end) for part in output)

@@ -85,11 +85,11 @@ class Learner:
         if kind == "fast" and reason is not None:
             checks.fail("update", "be 'auto' or 'generic' for these blocks", f"'fast', which does not know {reason}")
         self.fast = kind != "generic" and reason is None
-        m = objectives
         if self.fast:
             self.actor, self.critic = fast.FastActor(networks.actor), fast.fast_critic(networks.critic)
         else:
-            self.actor, self.critic = LiftedActor(networks.actor, m), LiftedCritic(networks.critic, m)
+            self.actor = LiftedActor(networks.actor, objectives)
+            self.critic = LiftedCritic(networks.critic, objectives)
 
     def update(self, combine: Combine) -> Update:
         """Return the update with these networks."""

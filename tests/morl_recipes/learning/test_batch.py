@@ -175,7 +175,7 @@ def test_blocks_that_cannot_be_stacked_are_called_run_by_run(slots: dict[str, An
 def test_a_live_scalarizer_with_its_own_scheduler_is_stepped() -> None:
     live = AdaptiveSmoothTchebycheff(ConflictBraked(LinearDecay(10.0, 1.0), smoothing=1.0))
     own = {"scalarizer": live}, {"mu": specs.ConflictBraked(base=specs.LinearDecay(10.0, 1.0), smoothing=1.0)}
-    batch, expected = (trained(runs_of(tiny(replace(PASTA, **slots)), 2), iterations=4) for slots in own)  # type: ignore[arg-type]
+    batch, expected = (trained(runs_of(tiny(replace(PASTA, **slots)), 2), iterations=4) for slots in own)
     assert bool((batch.mu < 10).all())
     torch.testing.assert_close(batch.mu, expected.mu)
 

@@ -217,5 +217,5 @@ class OneLoss(ObjectiveLoss):
 )
 def test_a_block_that_returns_another_shape_is_named(slot: str, block: type, expected: str, got: str) -> None:
     made: Any = spec(block, name=f"Wrong{block.__name__}")()
-    row = replace(tiny(PASTA), **{slot: specs.AttentionWeighted(made) if slot == "critic" else made})
-    refused(f"`{expected}, got {got}", trained, runs_of(row, 1))
+    slots: dict[str, Any] = {slot: specs.AttentionWeighted(made) if slot == "critic" else made}
+    refused(f"`{expected}, got {got}", trained, runs_of(replace(tiny(PASTA), **slots), 1))

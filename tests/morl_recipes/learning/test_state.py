@@ -26,7 +26,8 @@ def _counting(block: type[nn.Module], method: str = "forward") -> specs.Spec:
     def call(self: Any, *args: Any) -> Tensor:
         self.count = self.count + 1
         result: Tensor = getattr(block, method)(self, *args)
-        return 0.5 + (result - 0.5) / self.count
+        count: Tensor = self.count
+        return 0.5 + (result - 0.5) / count
 
     made = type(f"Counting{block.__name__}", (block,), {"__init__": start, method: call})
     return specs.spec(made)()

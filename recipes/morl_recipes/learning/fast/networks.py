@@ -105,10 +105,6 @@ class FastActor(Stacked):
         *trunk, last = layers
         return [*tanh_errors(features, trunk, torch.bmm(error, last.weight)), error]
 
-    def gradient(self, features: list[Tensor], errors: list[Tensor], extra: dict[str, Tensor]) -> Tensor:
-        """Return the flat gradient ``[R, P]``; ``extra`` holds the parameters outside the layers."""
-        return self.layout.join({**gradients(self.names, features, errors), **extra})
-
     def output(self, flat: Tensor, inputs: Tensor) -> Any:
         """Return the distributions' parameters."""
         params, layers = self.read(flat)
@@ -198,13 +194,10 @@ def unknown_block(actor: nn.Module, critic: nn.Module, loss: nn.Module) -> str |
     if type(loss) is not ClippedSurrogate:
         return type(loss).__name__
     for network in (actor, inner):
-        strange = [layer for layer in network.modules() if _is_activation(layer) and type(layer) is not nn.Tanh]
+        leaves = [layer for layer in network.modules() if not list(layer.children())]
+        strange = [leaf for leaf in leaves if not list(leaf.parameters()) and type(leaf) is not nn.Tanh]
         if strange:
             return f"{type(strange[0]).__name__} in {type(network).__name__}"
         if not all(parameter.requires_grad for parameter in network.parameters()):
             return f"frozen parameters in {type(network).__name__}"
     return None
-
-
-def _is_activation(layer: nn.Module) -> bool:
-    return not list(layer.children()) and not list(layer.parameters(recurse=False))

@@ -20,9 +20,9 @@ import torch
 from torch import Tensor
 
 from morl_blocks.combiners import PCGrad, Sum, WeightedPCGrad, WeightedSum
-from morl_blocks.ppo import Actor, ObjectiveLoss, UnitBoxGaussianActor
+from morl_blocks.ppo import ObjectiveLoss
 from morl_recipes.learning.blocks import Combine
-from morl_recipes.learning.fast.networks import FastActor, FastCritic
+from morl_recipes.learning.fast.networks import FastActor, FastCritic, gradients
 from morl_recipes.learning.minibatch import Hyper, Minibatch
 from morl_recipes.learning.update import Update
 
@@ -39,7 +39,7 @@ class FastUpdate(Update):
 
     def __init__(self, actor: FastActor, critic: FastCritic, loss: ObjectiveLoss, combine: Combine) -> None:
         super().__init__(actor, critic, loss, combine)  # type: ignore[arg-type]
-        self.head = score_of(actor.module)
+        self.head: GaussianScore | CategoricalScore = GaussianScore() if actor.gaussian else CategoricalScore()
         self.inference = all(type(block) in WITHOUT_AUTOGRAD for block in combine.blocks)
 
     def objective_gradients(
@@ -64,7 +64,7 @@ class FastUpdate(Update):
                 scaled = net.errors(layers, features, slope * scale - raw_slope * (bonus / raw.shape[1]))
             # The entropy's derivative by each log standard deviation is 1.
             own = {name: (part * scale).sum(1) - bonus[:, 0] for name, part in extra.items()}
-            return net.gradient(features, scaled, own)
+            return net.layout.join({**gradients(net.names, features, scaled), **own})
 
         return gramian, weighted_sum
 
@@ -161,8 +161,3 @@ class CategoricalScore:
         probs = log_probs.exp()
         entropy = -(probs * log_probs).sum(-1, keepdim=True)
         return -probs * (log_probs + entropy)
-
-
-def score_of(actor: Actor) -> GaussianScore | CategoricalScore:
-    """Return the derivatives that belong to an actor's distribution."""
-    return GaussianScore() if isinstance(actor, UnitBoxGaussianActor) else CategoricalScore()
