@@ -3,7 +3,7 @@
 import numpy as np
 
 from morl_blocks._checks import fail
-from morl_blocks.metrics.arrays import Array, Values, as_array, real_array
+from morl_blocks.metrics.arrays import Array, Values, as_array, as_number, real_array
 
 
 def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Array:
@@ -28,8 +28,8 @@ def discounted_returns(rewards: Values, done: Values, gamma: float = 1.0) -> Arr
         >>> discounted_returns(rewards, [[False], [True], [False]], gamma=0.5)
         array([[1.5, 1. ]])
     """
-    discount = as_array("gamma", gamma)
-    if discount.ndim or not 0 < discount <= 1:
+    discount = as_number("gamma", gamma)
+    if not 0 < discount <= 1:
         fail("gamma", "lie in (0, 1]", gamma)
     ends = as_array("done", done, ndim=2) != 0
     raw = real_array("rewards", rewards)

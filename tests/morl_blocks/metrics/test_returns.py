@@ -38,7 +38,9 @@ def test_closed_form_and_bad_input_is_named() -> None:
     alive = discounted_returns(np.ones((1000, 1, 2)), np.zeros((1000, 1), dtype=bool), gamma=0.99)
     np.testing.assert_allclose(alive, (1 - 0.99**1000) / 0.01)
     rewards, done = np.ones((3, 2, 2)), np.zeros((3, 2), dtype=bool)
-    for gamma in (0.0, 1.5, np.array([0.9, 0.9])):
+    for gamma in (0.0, 1.5):
         refused(r"`gamma` must lie in \(0, 1\]", discounted_returns, rewards, done, gamma)
+    for number in (True, np.array([0.9, 0.9])):
+        refused("`gamma` must be a number", discounted_returns, rewards, done, number)
     refused(r"`rewards` must have shape \[T, N, m\] with T >= 1, got shape", discounted_returns, rewards[..., 0], done)
     refused(r"`done` must have shape \[3, 2\], got shape \[2, 3\]", discounted_returns, rewards, done.T)
