@@ -87,7 +87,7 @@ FOLDERS = {
 NEEDS = {"morl_blocks/llm/attention_grpo.py": "trl"}
 """Files whose tests need a package; without it they are left out."""
 SLOW = tuple(
-    f"{HARNESS_TESTS}/learning/test_{name}.py" for name in ("compiling", "concave_arms", "own_blocks", "what_trains")
+    f"{HARNESS_TESTS}/learning/test_{name}.py" for name in ("concave_arms", "fused", "own_blocks", "what_trains")
 )
 """Tests that take too long to trace: those of the compiler, and long trainings."""
 NEAR = 3.0

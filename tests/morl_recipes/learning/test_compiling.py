@@ -1,24 +1,12 @@
 """Tests of the compiled step: when it pays, and what it looks at before every call."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
-import torch
-from torch import Tensor
 
+from morl_recipes.learning.batch import Batch
 from morl_recipes.learning.compiling import Fused, lasting_guards, pays
-
-
-def _double(x: Tensor) -> Tensor:
-    return 2 * x
-
-
-helper = _double
-"""A global of somebody's own file, which she may define anew between two trainings."""
-
-
-def _step(x: Tensor) -> None:
-    x.add_(helper(x))
 
 
 @pytest.mark.parametrize(
@@ -37,18 +25,18 @@ def test_only_definitions_of_packages_are_not_checked_in_every_step(name: str, i
     assert lasting_guards([SimpleNamespace(name=name, is_global=is_global)]) == [kept]
 
 
-def test_other_shapes_and_a_function_that_is_defined_anew_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = Fused(_step, torch.device("cpu"), choice=True)
-    for size in (2, 5):
-        x = torch.ones(size)
-        step(x)
-        assert x.tolist() == [3.0] * size
-    monkeypatch.setitem(globals(), "helper", lambda x: 10 * x)
-    step(x)
-    assert x.tolist() == [33.0] * 5
-
-
 def test_compiling_pays_for_long_trainings_alone() -> None:
     assert pays(True, 1, 1, batched=True)
     assert not pays(True, 10**9, 1, batched=False)
     assert not pays("auto", 10, 1, batched=True)
+
+
+def test_batch_is_compiled_only_while_every_part_of_it_is() -> None:
+    steps = [object.__new__(Fused) for _ in range(2)]
+    for step in steps:
+        vars(step).update(eager=len, call=abs)
+    batch: Any = SimpleNamespace(_fuse=True, _updates=dict(enumerate(SimpleNamespace(step=step) for step in steps)))
+    compiled: Any = Batch.compiled
+    assert compiled.fget(batch)
+    vars(steps[1])["call"] = len  # it fell back
+    assert not compiled.fget(batch)
