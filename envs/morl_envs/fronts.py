@@ -34,8 +34,8 @@ def exact_front(name: str | EnvCard, gamma: float = 1.0) -> Points:
                [124., -19.]])
     """
     card = find_card(name)
-    _checks.between("gamma", gamma, 0.0, 1.0)
-    if gamma == 0:
+    _checks.finite("gamma", gamma)
+    if not 0 < gamma <= 1:
         _names.fail("gamma", "lie in (0, 1]", gamma)
     if card.exact_front is None:
         known = ", ".join(other.name for other in CARDS.values() if other.exact_front is not None)
