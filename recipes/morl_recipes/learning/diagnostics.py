@@ -61,6 +61,6 @@ def find_failures(
         params,
         statistics,
     )
-    finite = [torch.stack([one.isfinite().flatten(1).all(-1) for one in own]).all(0) for own in places if own]
+    finite = [torch.stack([one.isfinite().flatten(1).all(1) for one in own]).all(0) for own in places if own]
     broken = ~torch.stack(finite, dim=-1).cpu()
     return {run: CAUSES[int(row.int().argmax())] for run, row in enumerate(broken) if bool(row.any())}

@@ -113,6 +113,7 @@ def test_both_forms_call_the_public_combiner_and_one_adam(
 def test_unknown_blocks_train_by_the_generic_update_and_refuse_the_fast_one() -> None:
     recipe = Recipe(actor=specs.Actor(activation="ReLU"))
     assert trained(runs_of(tiny(recipe), 1), 0).how == "generic"
+    assert trained(runs_of(tiny(), 1), 0, compile=True).how == "fast, compiled"  # it is compiled at the first step
     refused(
         "`update` must be 'auto' or 'generic' .* got 'fast', which does not know ReLU", train, [recipe], "fast", toy()
     )

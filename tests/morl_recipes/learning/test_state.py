@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from morl_blocks.combiners import Sum
-from morl_blocks.ppo import ClippedSurrogate, Indifference, VectorAdvantage
+from morl_blocks.ppo import Actor, ActorPenalty, ClippedSurrogate, VectorAdvantage
 from morl_blocks.preferences import Uniform
 from morl_envs.toy import toy
 from morl_recipes import PASTA, ROWS, Recipe
@@ -14,6 +14,14 @@ from morl_recipes.learning.state import load_tensors, tensors_of
 from morl_recipes.recipe import specs
 from tests.morl_recipes.worlds import runs_of, tiny, trained
 from tests.refusals import refused
+
+
+class Pull(ActorPenalty):
+    """Pull actions to the middle."""
+
+    def forward(self, actor: Actor, observation: Tensor, preference: Tensor) -> Tensor:
+        pull: Tensor = (actor(observation, preference)[0] - 0.5).square().mean()
+        return pull
 
 
 def _counting(block: type[nn.Module], method: str = "forward") -> specs.Spec:
@@ -51,7 +59,7 @@ def _counting(block: type[nn.Module], method: str = "forward") -> specs.Spec:
         (replace(PASTA, advantage=_counting(VectorAdvantage)), False),
         (replace(PASTA, loss=_counting(ClippedSurrogate)), False),
         (replace(PASTA, preferences=_counting(Uniform, "draw")), False),
-        (replace(PASTA, penalty=_counting(Indifference)), False),
+        (replace(PASTA, penalty=_counting(Pull)), False),
     ],
 )
 def test_a_population_goes_on_from_its_state(recipe: Recipe, normalized: bool) -> None:
