@@ -42,6 +42,7 @@ def test_record_is_read_without_policies(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"returns": [[None, 1.0]] * 3}, "a number is not finite"),
+        ({"asked": [[None, 1.0]] * 3}, "a number is not finite"),
         ({"asked": [[0.5, 0.5]]}, r"asked has shape \(1, 2\), not \(3, 2\)"),
         ({"member": [0, 0, 1]}, "an evaluation belongs to no policy"),
         ({"seeds": "three"}, "ValueError"),

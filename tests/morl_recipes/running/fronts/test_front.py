@@ -99,6 +99,7 @@ def test_onnx_takes_the_preference_as_an_input(conditioned: Front, tmp_path: Pat
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_returns_are_those_of_a_plain_loop(conditioned: Front, gamma: float) -> None:
     modules = [make_policy(policy, 2, conditioned.network) for policy in conditioned.policies]
+    assert not any(tensor.requires_grad for module in modules for tensor in module.parameters())
     weights = even_preferences(3, 2).expand(2, -1, -1)
     returns = front_returns(modules, [3, 4], weights, toy(horizon=6), episodes=2, gamma=gamma)
     assert returns.shape == (2, 3, 2, 2)
